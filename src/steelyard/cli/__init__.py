@@ -1,0 +1,1 @@
+"""One module per command: options, one use case, an exit code and text."""

@@ -1,0 +1,80 @@
+"""`steelyard validate`: say everything that is wrong with files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from steelyard.ports import Workspace
+    from steelyard.usecases.validate import ValidationReport
+
+
+class Format(StrEnum):
+    """The forms of the report."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+    junit = "junit"
+
+
+def command(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders or globs.")
+    ],
+    kind: Annotated[
+        str | None,
+        typer.Option(help="dataset, rubric, judge or an exact contract name; settles a doubt."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Misspelt field names are errors, not warnings.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Also say which optional files are missing.")
+    ] = False,
+    output: Annotated[
+        Format, typer.Option("--format", help="How to print the findings.")
+    ] = Format.text,
+) -> None:
+    """Check evaluation files; exit 1 when any of them has an error."""
+    from steelyard.contracts.detect import CONTRACTS, KINDS
+    from steelyard.errors import UsageError
+    from steelyard.usecases.validate import ValidateOptions, validate
+    from steelyard.wiring import workspace
+
+    known = (*KINDS, *CONTRACTS)
+    if kind is not None and kind not in known:
+        raise UsageError(f"unknown kind '{kind}'; known are {', '.join(dict.fromkeys(known))}")
+    disk = workspace()
+    options = ValidateOptions(kind=kind, strict=strict, verbose=verbose)
+    report = validate(disk, paths, options)
+    for line in _lines(report, output, disk):
+        typer.echo(line)
+    raise typer.Exit(0 if report.is_valid else 1)
+
+
+def _lines(report: ValidationReport, output: Format, disk: Workspace) -> Iterator[str]:
+    from steelyard.cli.terminal import painter
+    from steelyard.reports import findings
+    from steelyard.usecases.excerpts import excerpts
+
+    if output is Format.json:
+        yield findings.findings_json(report.files, report.skipped)
+    elif output is Format.junit:
+        yield findings.findings_junit(report.files)
+    elif output is Format.github:
+        for file in report.files:
+            spots = excerpts(disk, Path(file.path), file.findings)
+            yield from findings.findings_github(file, spots)
+    else:
+        paint = painter()
+        for file in report.files:
+            shown = findings.shown_findings(file)
+            spots = excerpts(disk, Path(file.path), shown)
+            yield from findings.findings_text(file, spots, paint)
+        yield from findings.summary_text(report.files, report.skipped, paint)

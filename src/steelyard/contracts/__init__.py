@@ -1,0 +1,1 @@
+"""One package per contract: its schema, its reader, its writer."""

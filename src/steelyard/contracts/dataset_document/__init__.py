@@ -1,0 +1,1 @@
+"""Contract 2: one JSON document with a header and records."""

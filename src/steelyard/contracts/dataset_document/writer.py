@@ -1,0 +1,44 @@
+"""Writes contract 2; what was read comes back unchanged."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.json_value import JsonObject
+
+
+def write_dataset_document(dataset: Dataset) -> bytes:
+    """A dataset as one JSON document, indented for people."""
+    document: JsonObject = {
+        "dataset_id": dataset.id,
+        "dataset_version": dataset.version or "",
+        "schema_version": "1.0",
+        **dict(dataset.extra),
+    }
+    if dataset.metadata:
+        document["metadata"] = dict(dataset.metadata)
+    document["records"] = [_record(case) for case in dataset.cases]
+    return json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+
+
+def _record(case: Case) -> JsonObject:
+    beyond = dict(case.extra)
+    asked = cast(JsonObject, beyond.pop("input", {}))
+    reference = cast(JsonObject, beyond.pop("reference", {}))
+    record: JsonObject = {
+        "record_id": case.id,
+        "input": {"prompt": cast(str, case.input_messages[0].content), **asked},
+    }
+    if case.reference_answers:
+        reference = {"answer": case.reference_answers[0], **reference}
+    optional: JsonObject = {
+        "reference": reference,
+        "tags": list(case.tags),
+        "expected": dict(case.expected),
+        "metadata": dict(case.metadata),
+    }
+    record.update({name: value for name, value in optional.items() if value})
+    return record

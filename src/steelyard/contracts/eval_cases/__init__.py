@@ -1,0 +1,1 @@
+"""Contract 5: eval cases in YAML, or in JSONL with a sidecar."""

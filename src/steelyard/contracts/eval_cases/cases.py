@@ -1,0 +1,173 @@
+"""A row of an eval file, merged with its file's defaults, to a case."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from steelyard.contracts.eval_cases.defaults import Defaults
+from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder, rubric_items
+from steelyard.contracts.eval_cases.messages import MessageBuilder
+from steelyard.contracts.eval_cases.spelling import (
+    EVALUATORS,
+    GOAL,
+    INPUT,
+    REFERENCE,
+    canonical_type,
+    listed_evaluators,
+    value_of,
+    written,
+)
+from steelyard.formats.problem import Problem, under
+from steelyard.formats.schema import Schema
+from steelyard.model.case import Case, Place
+from steelyard.model.evaluator import Evaluator, RubricItem
+from steelyard.model.json_value import JsonObject, JsonValue, Path
+from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock, Role, TextBlock
+from steelyard.ports import Files
+
+_NAMED = {
+    *GOAL,
+    *INPUT,
+    *REFERENCE,
+    *EVALUATORS,
+    "id",
+    "input_files",
+    "conversation_id",
+    "evaluator",
+    "rubrics",
+    "tags",
+    "metadata",
+    "execution",
+}
+
+
+class CaseBuilder:
+    """Builds one case from a row whose shape has been checked."""
+
+    def __init__(self, row: JsonObject, defaults: Defaults, files: Files, message: Schema) -> None:
+        self.problems: list[Problem] = []
+        self._row = row
+        self._defaults = defaults
+        self._messages = MessageBuilder(files, self.problems)
+        self._evaluators = EvaluatorBuilder(files, self.problems)
+        self._message_schema = message
+
+    def case(self, place: Place) -> Case:
+        """The case; files that cannot be had are in `problems` afterwards."""
+        row, defaults = self._row, self._defaults
+        execution = dict(cast(JsonObject, row.get("execution", {})))
+        rubrics = rubric_items(cast(list[JsonValue], row.get("rubrics", [])))
+        asked = self._input()
+        guidelines, files = _paths(asked)
+        return Case(
+            id=cast(str, row["id"]),
+            dataset=defaults.dataset,
+            input_messages=asked,
+            expected_messages=self._reference(),
+            expected_outcome=cast(str, value_of(row, GOAL) or ""),
+            conversation_id=cast("str | None", row.get("conversation_id")),
+            tags=tuple(cast(list[str], row.get("tags", []))),
+            metadata=cast(JsonObject, row.get("metadata", {})),
+            target=cast(str, execution.get("target", defaults.target)),
+            evaluator=canonical_type(cast(str, row.get("evaluator", defaults.evaluator))),
+            evaluators=self._graded_by(rubrics),
+            rubrics=rubrics,
+            guideline_paths=guidelines,
+            file_paths=files,
+            extra=_beyond(row, execution),
+            place=place,
+        )
+
+    def _graded_by(self, rubrics: tuple[RubricItem, ...]) -> tuple[Evaluator, ...]:
+        """The rubrics field as one evaluator, then the nearest list of evaluators, whole."""
+        first = (Evaluator(name="rubric", type="rubric", rubrics=rubrics),) if rubrics else ()
+        listed = listed_evaluators(self._row)
+        if listed is None:
+            return (*first, *self._defaults.evaluators)
+        return (*first, *self._evaluators.evaluators(listed[1], listed[0]))
+
+    def _input(self) -> tuple[Message, ...]:
+        name = cast(str, written(self._row, INPUT))
+        value = self._row[name]
+        files = cast(list[str], self._row.get("input_files", []))
+        if isinstance(value, str):
+            return (Message(role="user", content=self._with_files(value, files)),)
+        if files:
+            message = "{} needs a text under 'input'; write file blocks into the messages"
+            self._complain("invalid_field_type", message, ("input_files",))
+        if isinstance(value, list):
+            return self._messages.messages(value, (name,))
+        return (self._object_message(cast(JsonObject, value), "user", (name,)),)
+
+    def _with_files(self, text: str, files: list[str]) -> str | tuple[ContentBlock, ...]:
+        if not files:
+            return text
+        blocks = [
+            self._messages.file_block({"type": "file", "value": value}, ("input_files", index))
+            for index, value in enumerate(files)
+        ]
+        return (*blocks, TextBlock(text=text))
+
+    def _reference(self) -> tuple[Message, ...]:
+        name = written(self._row, REFERENCE)
+        value = self._row[name] if name else []
+        path = (name or "",)
+        if isinstance(value, str):
+            return (Message(role="assistant", content=value),)
+        if isinstance(value, dict):
+            return (self._object_message(value, "assistant", path),)
+        items = cast(list[JsonValue], value)
+        if items and name == "expected_output" and not _has_role(items[0]):
+            return (Message(role="assistant", content=self._loose_blocks(items, path)),)
+        if name == "expected_output":
+            valid = [self._is_message(item, (*path, index)) for index, item in enumerate(items)]
+            items = items if all(valid) else []
+        return self._messages.messages(items, path)
+
+    def _object_message(self, value: JsonObject, role: Role, path: Path) -> Message:
+        """A message, or an object that is the content of one."""
+        if "role" not in value:
+            return Message(role=role, content=value)
+        if not self._is_message(value, path):
+            return Message(role=role)
+        return self._messages.message(value, path)
+
+    def _is_message(self, item: JsonValue, path: Path) -> bool:
+        """Whether an item under `input` or `expected_output` is a message; if not, why."""
+        found = [under(path, problem) for problem in self._message_schema.problems(item)]
+        self.problems.extend(found)
+        return not any(problem.severity == "error" for problem in found)
+
+    def _loose_blocks(self, items: list[JsonValue], path: Path) -> tuple[ContentBlock, ...]:
+        blocks: list[ContentBlock] = []
+        for index, item in enumerate(items):
+            if isinstance(item, str):
+                blocks.append(TextBlock(text=item))
+            elif isinstance(item, dict):
+                blocks.append(OtherBlock(data=item))
+            else:
+                message = "{} must be a message, a text or an object"
+                self._complain("invalid_field_type", message, (*path, index))
+        return tuple(blocks)
+
+    def _complain(self, code: str, message: str, path: Path) -> None:
+        self.problems.append(Problem(code=code, message=message, path=path))
+
+
+def _has_role(item: JsonValue) -> bool:
+    return isinstance(item, dict) and "role" in item
+
+
+def _paths(messages: tuple[Message, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The guideline files, and all files with the guidelines first."""
+    blocks = [block for message in messages for block in message.blocks]
+    shown = [block for block in blocks if isinstance(block, FileBlock)]
+    guidelines = tuple(block.path for block in shown if block.guideline)
+    return guidelines, (*guidelines, *(block.path for block in shown if not block.guideline))
+
+
+def _beyond(row: JsonObject, execution: JsonObject) -> JsonObject:
+    """What the row carries beyond the fields of a case."""
+    beyond = {name: value for name, value in row.items() if name not in _NAMED}
+    rest = {k: v for k, v in execution.items() if k != "target" and k not in EVALUATORS}
+    return {**beyond, "execution": rest} if rest else beyond

@@ -1,0 +1,65 @@
+"""What a file or sidecar says for all of its cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder
+from steelyard.contracts.eval_cases.spelling import (
+    CASES,
+    DATASET,
+    canonical_type,
+    listed_evaluators,
+    value_of,
+)
+from steelyard.formats.problem import Problem
+from steelyard.model.evaluator import Evaluator
+from steelyard.model.json_value import Extra, JsonObject
+from steelyard.ports import Files
+
+DEFAULT_TARGET = "default"
+DEFAULT_EVALUATOR = "llm_judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """The values that a case has unless it says otherwise."""
+
+    dataset: str
+    description: str = ""
+    version: str | None = None
+    target: str = DEFAULT_TARGET
+    evaluator: str = DEFAULT_EVALUATOR
+    evaluators: tuple[Evaluator, ...] = ()
+    metadata: Extra
+    extra: Extra
+
+    @classmethod
+    def without_file(cls, stem: str) -> Defaults:
+        """The defaults where no sidecar stands beside the file."""
+        return cls(dataset=stem, metadata={}, extra={})
+
+
+def read_defaults(
+    header: JsonObject, stem: str, files: Files, problems: list[Problem]
+) -> Defaults:
+    """The defaults of a header whose shape has been checked."""
+    name = cast("str | None", value_of(header, DATASET))
+    execution = cast(JsonObject, header.get("execution", {}))
+    target = execution.get("target", header.get("target", DEFAULT_TARGET))
+    listed = listed_evaluators(header)
+    evaluators: tuple[Evaluator, ...] = ()
+    if listed:
+        evaluators = EvaluatorBuilder(files, problems).evaluators(listed[1], listed[0])
+    named = {*DATASET, *CASES, "description", "version", "metadata"}
+    return Defaults(
+        dataset=name.strip() if name and name.strip() else stem,
+        description=cast(str, header.get("description", "")),
+        version=cast("str | None", header.get("version")),
+        target=cast(str, target),
+        evaluator=canonical_type(cast(str, header.get("evaluator", DEFAULT_EVALUATOR))),
+        evaluators=evaluators,
+        metadata=cast(JsonObject, header.get("metadata", {})),
+        extra={key: value for key, value in header.items() if key not in named},
+    )

@@ -1,0 +1,52 @@
+"""Messages of eval files to the model, with the text of the files they show."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from steelyard.contracts.eval_cases.evaluators import fault_problem
+from steelyard.contracts.message_rows import beyond, read_block, read_message
+from steelyard.formats.problem import Problem
+from steelyard.model.json_value import JsonObject, JsonValue, Path
+from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock
+from steelyard.ports import FileFault, Files
+
+
+class MessageBuilder:
+    """Builds messages; files that cannot be had are collected in `problems`."""
+
+    def __init__(self, files: Files, problems: list[Problem]) -> None:
+        self._files = files
+        self._problems = problems
+
+    def messages(self, entries: list[JsonValue], path: Path) -> tuple[Message, ...]:
+        """A list of messages."""
+        return tuple(
+            self.message(cast(JsonObject, entry), (*path, index))
+            for index, entry in enumerate(entries)
+        )
+
+    def message(self, entry: JsonObject, path: Path) -> Message:
+        """One message."""
+
+        def block(row: JsonObject, index: int) -> ContentBlock:
+            if row["type"] == "file":
+                return self.file_block(row, (*path, "content", index, "value"))
+            return read_block(row)
+
+        return read_message(entry, block)
+
+    def file_block(self, entry: JsonObject, path: Path) -> ContentBlock:
+        """A block that shows a file."""
+        value = cast(str, entry["value"])
+        found = self._files.read(value)
+        if isinstance(found, FileFault):
+            self._problems.append(fault_problem(found, path))
+            return OtherBlock(data=entry)
+        return FileBlock(
+            value=value,
+            path=found.path,
+            text=found.text,
+            guideline=found.is_guideline,
+            extra=beyond(entry, {"type", "value"}),
+        )

@@ -1,0 +1,231 @@
+"""Reads contract 5: YAML files, and JSONL files with their sidecar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import BinaryIO, cast
+
+from steelyard.contracts.eval_cases.cases import CaseBuilder
+from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
+from steelyard.contracts.eval_cases.spelling import CASES, written
+from steelyard.contracts.reading import Row, RowPlace, SeenIds
+from steelyard.contracts.schemas import load_schema
+from steelyard.errors import ParseError
+from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_text import parse_json, parse_json_tolerantly
+from steelyard.formats.lines import Lines, Located
+from steelyard.formats.problem import Problem, path_order
+from steelyard.formats.schema import Schema, spoken
+from steelyard.model.case import Case, Place
+from steelyard.model.dataset import Dataset
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.ports import Files, NoFiles
+
+CONTRACT = "eval_cases"
+MAX_LINE = 64 * 1024 * 1024
+# A row without any of these shows no file and needs no second reading of its shape.
+_TELLING = re.compile(rb'"(?:file|prompt|input|input_files|expected_output)"|\\u')
+
+
+class _EvalCasesReading:
+    """What the YAML and the JSONL form share: checking one row, and building its case."""
+
+    contract = CONTRACT
+
+    def __init__(self, defaults: Defaults, files: Files | None, file: str | None) -> None:
+        document = load_schema(CONTRACT)
+        self.findings: tuple[Finding, ...] = ()
+        self._case_schema = Schema(document, "#/$defs/case")
+        self._message_schema = Schema(document, "#/$defs/message")
+        self._defaults = defaults
+        self._files = files or NoFiles()
+        self._file = file
+
+    def case(self, row: Row) -> Case:
+        """The case that an accepted row stands for."""
+        return self._builder(row.value).case(
+            Place(file=self._file, line=row.line, index=row.index)
+        )
+
+    def dataset(self, cases: tuple[Case, ...]) -> Dataset:
+        """The dataset with the given cases."""
+        return Dataset(
+            id=self._defaults.dataset,
+            contract=CONTRACT,
+            version=self._defaults.version,
+            description=self._defaults.description,
+            metadata=self._defaults.metadata,
+            extra=self._defaults.extra,
+            cases=cases,
+        )
+
+    def _builder(self, value: JsonValue) -> CaseBuilder:
+        row = cast(JsonObject, value)
+        return CaseBuilder(row, self._defaults, self._files, self._message_schema)
+
+    def _checked(
+        self, place: RowPlace, value: JsonValue, seen: SeenIds, found: list[Problem]
+    ) -> Row:
+        """A row with everything that is wrong with it."""
+        if not any(problem.severity == "error" for problem in found):
+            builder = self._builder(value)
+            builder.case(Place())
+            found.extend(builder.problems)
+        name = value.get("id") if isinstance(value, dict) else None
+        record_id = name if isinstance(name, str) else None
+        if record_id is not None and not seen.add(record_id):
+            message = f"{{}} '{record_id}' is used by an earlier case"
+            found.append(Problem(code="duplicate_record_id", message=message, path=("id",)))
+        place = replace(place, record_id=record_id)
+        findings = tuple(place.finding(problem) for problem in sorted(found, key=path_order))
+        return Row(place.index, place.line, record_id, value, findings)
+
+
+class EvalCasesJsonl(_EvalCasesReading):
+    """An opened JSONL file; lines are read as they are asked for."""
+
+    def __init__(
+        self,
+        stream: Callable[[], BinaryIO],
+        defaults: Defaults,
+        *,
+        files: Files | None = None,
+        file: str | None = None,
+    ) -> None:
+        super().__init__(defaults, files, file)
+        self._stream = stream
+        self.is_spoiled = False
+        """Whether a line was not JSON, so that no row counts; known when all rows are read."""
+
+    def rows(self) -> Iterator[Row]:
+        """Every line that is not blank; `index` counts them, `line` is the physical line."""
+        seen = SeenIds()
+        index = -1
+        with self._stream() as stream:
+            for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
+                text = without_bom(line) if number == 1 else line
+                if text.isspace() or not text:
+                    continue
+                index += 1
+                yield self._row(index, number, text, seen)
+                if len(line) == MAX_LINE:
+                    return
+
+    def _row(self, index: int, number: int, text: bytes, seen: SeenIds) -> Row:
+        try:
+            value = parse_json(text)
+        except ParseError as wrong:
+            return self._second_look(index, number, text, wrong, seen)
+        if not self._case_schema.is_clean(value):
+            found = self._case_schema.problems(value)
+        else:
+            record_id = cast(str, cast(JsonObject, value)["id"])
+            if not _TELLING.search(text) and seen.add(record_id):
+                return Row(index, number, record_id, value, ())
+            found = []
+        return self._checked(_jsonl_place(index, number), value, seen, found)
+
+    def _second_look(
+        self, index: int, number: int, text: bytes, wrong: ParseError, seen: SeenIds
+    ) -> Row:
+        """A row that the fast parser refused: one with an odd string, or no JSON at all."""
+        place = _jsonl_place(index, number)
+        try:
+            look = parse_json_tolerantly(text)
+        except ParseError:
+            self.is_spoiled = True
+            reason = "longer than 64 MB" if len(text) == MAX_LINE else str(wrong)
+            problem = Problem(code=wrong.code, message=f"Invalid JSON - {reason}")
+            return Row(index, number, None, None, (place.finding(problem),))
+        found = [*look.problems, *self._case_schema.problems(look.value)]
+        return self._checked(place, look.value, seen, found)
+
+
+def _jsonl_place(index: int, number: int) -> RowPlace:
+    return RowPlace(index, None, line=number, says_line=True)
+
+
+class EvalCasesYaml(_EvalCasesReading):
+    """An opened YAML file."""
+
+    def __init__(
+        self, content: Located, stem: str, *, files: Files | None = None, file: str | None = None
+    ) -> None:
+        super().__init__(Defaults.without_file(stem), files, file)
+        self._located = content
+        self._test_schema = Schema(load_schema(CONTRACT), "#/$defs/test")
+        self._name: str | None = None
+        self.findings = self._open(content, stem)
+
+    @property
+    def is_spoiled(self) -> bool:
+        """Whether the file as a whole is wrong, so that no row counts."""
+        return any(finding.is_error for finding in self.findings)
+
+    def rows(self) -> Iterator[Row]:
+        """Every entry of the list of cases."""
+        if self._name is None:
+            return
+        seen = SeenIds()
+        schema = self._test_schema if self._name == "tests" else self._case_schema
+        entries = cast(JsonObject, self._located.value)[self._name]
+        for index, value in enumerate(cast(list[JsonValue], entries)):
+            lines = self._located.lines.children[self._name].children[index]
+            start = (self._name, index)
+            place = RowPlace(index, None, start, lines.line, lines, says_line=True)
+            found = [] if schema.is_clean(value) else schema.problems(value)
+            yield self._checked(place, value, seen, found)
+
+    def _open(self, content: Located, stem: str) -> tuple[Finding, ...]:
+        header, problems = read_header(content, "#", stem, self._files)
+        if header is not None:
+            self._defaults = header
+        value = content.value
+        name = written(value, CASES) if isinstance(value, dict) else None
+        if name and isinstance(cast(JsonObject, value)[name], list):
+            self._name = name
+        return tuple(file_finding(problem, content.lines) for problem in problems)
+
+
+def read_sidecar(
+    content: Located, stem: str, files: Files | None
+) -> tuple[Defaults, list[Finding]]:
+    """The defaults in a sidecar, and what is wrong with it."""
+    defaults, problems = read_header(content, "#/$defs/sidecar", stem, files or NoFiles())
+    findings = [file_finding(problem, content.lines) for problem in problems]
+    return defaults or Defaults.without_file(stem), findings
+
+
+def read_header(
+    content: Located, pointer: str, stem: str, files: Files
+) -> tuple[Defaults | None, list[Problem]]:
+    """The defaults of a file, its cases left out; None where its shape is wrong."""
+    value: JsonValue = {} if content.value is None else content.value
+    if isinstance(value, dict):
+        value = {name: _without_cases(name, item) for name, item in value.items()}
+    problems = Schema(load_schema(CONTRACT), pointer).problems(value)
+    if any(problem.severity == "error" for problem in problems):
+        return None, problems
+    return read_defaults(cast(JsonObject, value), stem, files, problems), problems
+
+
+def _without_cases(name: str, item: JsonValue) -> JsonValue:
+    """Cases are checked one by one, not with the header."""
+    return [] if name in CASES and isinstance(item, list) else item
+
+
+def file_finding(problem: Problem, lines: Lines) -> Finding:
+    """A problem of a file's own fields as a finding."""
+    line = lines.at(problem.path)
+    return Finding(
+        severity=problem.severity,
+        code=problem.code,
+        message=f"Line {line}: {spoken(problem)}",
+        path=path_text(problem.path),
+        line=line,
+        hint=problem.hint,
+    )

@@ -1,0 +1,51 @@
+"""The names that eval files have used over time, and which of them a row uses."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from steelyard.model.json_value import JsonObject, JsonValue
+
+CASES = ("evalcases", "eval_cases", "cases", "tests")
+GOAL = ("expected_outcome", "outcome", "criteria")
+INPUT = ("input_messages", "input")
+REFERENCE = ("expected_messages", "expected_output")
+EVALUATORS = ("evaluators", "assert", "assertions")
+RUBRIC_TEXT = ("description", "outcome", "expected_outcome", "criteria")
+DATASET = ("dataset", "name")
+
+_TYPES = {
+    "llm_grader": "llm_judge",
+    "llm_rubric": "llm_judge",
+    "code_grader": "code_judge",
+    "script": "code_judge",
+    "rubrics": "rubric",
+}
+
+
+def written(row: JsonObject, names: tuple[str, ...]) -> str | None:
+    """The spelling of a field that the row uses."""
+    return next((name for name in names if name in row), None)
+
+
+def value_of(row: JsonObject, names: tuple[str, ...]) -> JsonValue:
+    """The value of a field under whichever spelling; None when absent."""
+    name = written(row, names)
+    return row[name] if name else None
+
+
+def canonical_type(kind: str) -> str:
+    """Today's spelling of an evaluator type."""
+    underscored = kind.replace("-", "_")
+    return _TYPES.get(underscored, underscored)
+
+
+def listed_evaluators(row: JsonObject) -> tuple[tuple[str, ...], list[JsonValue]] | None:
+    """Where a row or file lists evaluators, and the list: `execution` first, then its own."""
+    execution = row.get("execution")
+    if isinstance(execution, dict):
+        name = written(execution, EVALUATORS)
+        if name:
+            return ("execution", name), cast(list[JsonValue], execution[name])
+    name = written(row, EVALUATORS)
+    return ((name,), cast(list[JsonValue], row[name])) if name else None

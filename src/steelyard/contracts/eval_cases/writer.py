@@ -1,0 +1,113 @@
+"""Writes contract 5, as YAML or as JSONL with its sidecar; what was read comes back unchanged."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from steelyard.contracts.eval_cases.defaults import DEFAULT_EVALUATOR, DEFAULT_TARGET
+from steelyard.contracts.eval_cases.spelling import canonical_type
+from steelyard.contracts.message_rows import message_row
+from steelyard.errors import UsageError
+from steelyard.formats.yaml_writing import write_yaml
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.evaluator import Evaluator, RubricItem
+from steelyard.model.json_value import JsonObject
+
+
+def write_eval_cases_yaml(dataset: Dataset) -> bytes:
+    """A dataset as one YAML file."""
+    lacks_goal = any(not case.expected_outcome for case in dataset.cases)
+    name = "tests" if lacks_goal else "evalcases"
+    document = _header(dataset)
+    document[name] = [_row(case, document) for case in dataset.cases]
+    return write_yaml(document)
+
+
+def write_eval_cases_jsonl(dataset: Dataset) -> tuple[bytes, bytes]:
+    """A dataset as JSONL rows and their sidecar."""
+    header = _header(dataset)
+    lines: list[str] = []
+    for case in dataset.cases:
+        if not case.expected_outcome:
+            raise UsageError(
+                f"case '{case.id}' has no expected_outcome, which JSONL needs; write YAML instead"
+            )
+        lines.append(json.dumps(_row(case, header), ensure_ascii=False) + "\n")
+    return "".join(lines).encode("utf-8"), write_yaml(header)
+
+
+def _header(dataset: Dataset) -> JsonObject:
+    header: JsonObject = {}
+    if dataset.description:
+        header["description"] = dataset.description
+    header["dataset"] = dataset.id
+    if dataset.version is not None:
+        header["version"] = dataset.version
+    if dataset.metadata:
+        header["metadata"] = dict(dataset.metadata)
+    return {**header, **dataset.extra}
+
+
+def _row(case: Case, header: JsonObject) -> JsonObject:
+    row: JsonObject = {"id": case.id}
+    if case.conversation_id is not None:
+        row["conversation_id"] = case.conversation_id
+    if case.expected_outcome:
+        row["expected_outcome"] = case.expected_outcome
+    row["input_messages"] = [message_row(message) for message in case.input_messages]
+    if case.expected_messages:
+        row["expected_messages"] = [message_row(message) for message in case.expected_messages]
+    row.update(_grading(case, header))
+    if case.tags:
+        row["tags"] = list(case.tags)
+    if case.metadata:
+        row["metadata"] = dict(case.metadata)
+    beyond = dict(case.extra)
+    execution = cast(JsonObject, beyond.pop("execution", {}))
+    if case.target not in {None, _default_target(header)}:
+        execution = {"target": case.target, **execution}
+    if execution:
+        row["execution"] = execution
+    return {**row, **beyond}
+
+
+def _grading(case: Case, header: JsonObject) -> JsonObject:
+    """What the case says about its own grading; lists that come from the file are written too."""
+    row: JsonObject = {}
+    default = canonical_type(cast(str, header.get("evaluator", DEFAULT_EVALUATOR)))
+    if case.evaluator not in {None, default}:
+        row["evaluator"] = case.evaluator
+    # The first evaluator stands for the rubrics field, which is written on its own.
+    listed = case.evaluators[1:] if case.rubrics else case.evaluators
+    if listed:
+        row["evaluators"] = [_evaluator_row(evaluator) for evaluator in listed]
+    if case.rubrics:
+        row["rubrics"] = [_item_row(item) for item in case.rubrics]
+    return row
+
+
+def _default_target(header: JsonObject) -> str:
+    execution = cast(JsonObject, header.get("execution", {}))
+    return cast(str, execution.get("target", header.get("target", DEFAULT_TARGET)))
+
+
+def _evaluator_row(evaluator: Evaluator) -> JsonObject:
+    row: JsonObject = {"name": evaluator.name, "type": evaluator.type}
+    if evaluator.weight != 1.0:
+        row["weight"] = evaluator.weight
+    if evaluator.rubrics:
+        row["rubrics"] = [_item_row(item) for item in evaluator.rubrics]
+    if evaluator.members:
+        row["evaluators"] = [_evaluator_row(member) for member in evaluator.members]
+    return {**row, **evaluator.settings}
+
+
+def _item_row(item: RubricItem) -> JsonObject:
+    row: JsonObject = {"id": item.id, "description": item.description}
+    if item.weight != 1.0:
+        row["weight"] = item.weight
+    if not item.required:
+        row["required"] = False
+    return {**row, **item.extra}

@@ -1,0 +1,134 @@
+"""What every reader of a dataset gives: rows, one at a time, and what is wrong with the whole."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from steelyard.formats.lines import Lines
+from steelyard.formats.problem import Problem
+from steelyard.formats.schema import spoken
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonValue, Path, path_text
+
+
+class Row(NamedTuple):
+    """One record as it stands in the file, with what is wrong with it.
+
+    A tuple, because hundreds of thousands are made a second.
+    """
+
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]
+    line: int | None
+    record_id: str | None
+    value: JsonValue
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether no error finding speaks against the row."""
+        return not any(finding.is_error for finding in self.findings)
+
+
+class DatasetReading(Protocol):
+    """A dataset file that has been opened; rows are read as they are asked for."""
+
+    contract: str
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What concerns the file as a whole."""
+        ...
+
+    @property
+    def is_spoiled(self) -> bool:
+        """Whether the file is wrong as a whole and no row counts; known when all rows are read."""
+        ...
+
+    def rows(self) -> Iterator[Row]:
+        """Every record of the file in order, the bad ones too."""
+        ...
+
+    def case(self, row: Row) -> Case:
+        """The case that an accepted row stands for."""
+        ...
+
+    def dataset(self, cases: tuple[Case, ...]) -> Dataset:
+        """The dataset with the given cases."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """Where a row stands: what its findings say beside what is wrong."""
+
+    index: int
+    record_id: str | None
+    start: Path = ()
+    """The path of the row in its file; JSONL rows start their own paths."""
+    line: int | None = None
+    lines: Lines | None = None
+    says_line: bool = False
+    """Whether messages begin with the line, as contract 5 wants them."""
+
+    def finding(self, problem: Problem) -> Finding:
+        """A problem of this row as a finding."""
+        line = self.lines.at(problem.path) if self.lines else self.line
+        message = spoken(problem)
+        return Finding(
+            severity=problem.severity,
+            code=problem.code,
+            message=f"Line {line}: {message}" if self.says_line else message,
+            path=path_text((*self.start, *problem.path)),
+            line=line,
+            index=self.index,
+            record_id=self.record_id,
+            hint=problem.hint,
+        )
+
+
+class SeenIds:
+    """The ids of a file, to find duplicates in at most 16 bytes an id.
+
+    An open-addressing table of 64-bit hashes: for a million ids the chance that two different
+    ones meet is below one in ten million.
+    """
+
+    __slots__ = ("_count", "_size", "_table")
+
+    def __init__(self) -> None:
+        self._size = 1024
+        self._table = array("Q", bytes(8 * self._size))
+        self._count = 0
+
+    def add(self, name: str) -> bool:
+        """Remember an id; whether it was new."""
+        if 4 * self._count >= 3 * self._size:
+            self._grow()
+        mark = (hash(name) & 0xFFFFFFFFFFFFFFFF) or 1
+        table, size = self._table, self._size
+        slot = mark % size
+        while found := table[slot]:
+            if found == mark:
+                return False
+            slot = slot + 1 if slot + 1 < size else 0
+        table[slot] = mark
+        self._count += 1
+        return True
+
+    def _grow(self) -> None:
+        old = self._table
+        self._size = self._size * 3 // 2
+        table = array("Q", bytes(8 * self._size))
+        size = self._size
+        for mark in old:
+            if mark:
+                slot = mark % size
+                while table[slot]:
+                    slot = slot + 1 if slot + 1 < size else 0
+                table[slot] = mark
+        self._table = table

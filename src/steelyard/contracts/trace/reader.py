@@ -1,0 +1,67 @@
+"""Reads a trace."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import cast
+
+from steelyard.contracts.message_rows import beyond, read_block, read_message
+from steelyard.contracts.schemas import load_schema
+from steelyard.formats.problem import Problem
+from steelyard.formats.schema import Schema, spoken
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.trace import Trace, Usage
+
+_TRACE = {"messages", "usage", "latency_ms", "finish_reason", "refusal", "model"}
+_USAGE = {"input_tokens", "output_tokens"}
+
+
+@cache
+def _schema() -> Schema:
+    return Schema(load_schema("trace"))
+
+
+def read_trace(value: JsonValue) -> tuple[Trace | None, list[Finding]]:
+    """The trace that a value stands for, and what is wrong with it; None when it is none."""
+    schema = _schema()
+    problems = [] if schema.is_clean(value) else schema.problems(value)
+    findings = [_finding(problem) for problem in problems]
+    if any(finding.is_error for finding in findings):
+        return None, findings
+    return _trace(cast(JsonObject, value)), findings
+
+
+def _finding(problem: Problem) -> Finding:
+    return Finding(
+        severity=problem.severity,
+        code=problem.code,
+        message=spoken(problem),
+        path=path_text(problem.path),
+        hint=problem.hint,
+    )
+
+
+def _trace(row: JsonObject) -> Trace:
+    usage = cast(JsonObject, row.get("usage", {}))
+    messages = cast(list[JsonObject], row["messages"])
+    return Trace(
+        messages=tuple(
+            read_message(item, lambda block, _index: read_block(block)) for item in messages
+        ),
+        usage=Usage(
+            input_tokens=_count(usage.get("input_tokens")),
+            output_tokens=_count(usage.get("output_tokens")),
+            extra=beyond(usage, _USAGE),
+        ),
+        latency_ms=cast("float | None", row.get("latency_ms")),
+        finish_reason=cast("str | None", row.get("finish_reason")),
+        refusal=cast("str | None", row.get("refusal")),
+        model=cast("str | None", row.get("model")),
+        extra=beyond(row, _TRACE),
+    )
+
+
+def _count(value: JsonValue) -> int | None:
+    """A count, which JSON may write as 12.0."""
+    return None if value is None else int(cast(float, value))

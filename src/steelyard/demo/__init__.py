@@ -1,0 +1,1 @@
+"""The bundled example project and the story it tells."""

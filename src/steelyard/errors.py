@@ -1,0 +1,43 @@
+"""Every exception Steelyard raises on purpose.
+
+SteelyardError                 the request cannot be served
+├── UsageError                 the caller asked for something impossible       exit 2
+│   ├── ConfigError            the project file or a setting is wrong          exit 2
+│   ├── NotFoundError          a path, name or reference leads nowhere         exit 2
+│   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
+└── ParseError                 text is not JSON or YAML; readers make it a finding
+
+A problem inside a file is not an exception but a `Finding`; a record that could not be
+evaluated is not an exception but a row.
+"""
+
+from __future__ import annotations
+
+
+class SteelyardError(Exception):
+    """The request cannot be served; the message says what, where and what would be right."""
+
+
+class UsageError(SteelyardError):
+    """The caller asked for something that cannot be done."""
+
+
+class ConfigError(UsageError):
+    """The project file or a setting is wrong."""
+
+
+class NotFoundError(UsageError):
+    """A path, a name or a reference leads nowhere."""
+
+
+class UnreadableFileError(UsageError):
+    """A file as a whole cannot be read as what it should be."""
+
+
+class ParseError(SteelyardError):
+    """Text is not what its format demands; a reader turns this into a finding."""
+
+    def __init__(self, message: str, *, line: int | None = None, code: str) -> None:
+        super().__init__(message)
+        self.line = line
+        self.code = code

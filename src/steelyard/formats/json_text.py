@@ -1,0 +1,205 @@
+"""JSON bytes to values: one fast parse, and a second look when it fails."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, cast
+
+import msgspec
+
+from steelyard.errors import ParseError
+from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.problem import Problem
+from steelyard.model.json_value import JsonObject, JsonValue, Path
+
+MAX_DEPTH = 200
+_BYTE = re.compile(r"\(byte (\d+)\)")
+_RAW_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# An escape of any kind, so that an escaped backslash before `u` is not taken for one.
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+    rb"|\\."
+)
+_decode = msgspec.json.Decoder().decode
+
+
+@dataclass(frozen=True, slots=True)
+class Unholdable:
+    """Stands for a number that no parser can hold, until its path is known."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """What a tolerant parse made of JSON that the fast parser refused."""
+
+    value: JsonValue
+    problems: tuple[Problem, ...]
+
+
+def parse_json(data: bytes | msgspec.Raw) -> JsonValue:
+    """Parse strictly and fast; any refusal, even for one odd string, is a ParseError."""
+    try:
+        return cast(JsonValue, _decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _parse_error(bytes(data), error) from None
+    except RecursionError:
+        raise too_deep() from None
+
+
+def parse_json_tolerantly(data: bytes, *, raw_controls: bool = False) -> SecondLook:
+    """Parse JSON that holds lone surrogates or numbers out of range, and say where they are.
+
+    With `raw_controls`, control characters that stand unescaped inside a string are read as
+    if they had been escaped. Text that is not JSON even so is a ParseError.
+    """
+    if raw_controls:
+        data = _RAW_CONTROL.sub(lambda found: b"\\u%04x" % found[0][0], data)
+    try:
+        parsed: Any = json.loads(
+            data.decode("utf-8"), parse_float=_float, parse_int=_int, parse_constant=_refuse
+        )
+    except UnicodeDecodeError as error:
+        raise _parse_error(data, error) from None
+    except json.JSONDecodeError as error:
+        raise ParseError(
+            f"{_lower(error.msg)} (column {error.colno})", line=error.lineno, code="invalid_json"
+        ) from None
+    except RecursionError:
+        raise too_deep() from None
+    problems: list[Problem] = []
+    return SecondLook(_settle(parsed, (), problems), tuple(problems))
+
+
+def repaired_json(data: bytes) -> bytes:
+    """A copy of the same length in which no string stops the fast parser."""
+
+    def escape(found: re.Match[bytes]) -> bytes:
+        return b"\\ufffd" if found[1] else found[0]
+
+    return _RAW_CONTROL.sub(b" ", _ESCAPE.sub(escape, data))
+
+
+def compact(value: JsonValue) -> bytes:
+    """The serialized form whose size the contracts limit: compact UTF-8 JSON."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def raw_members(data: bytes) -> dict[str, msgspec.Raw]:
+    """The members of a top-level object, their values unparsed."""
+    try:
+        return msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    except msgspec.ValidationError:
+        raise ParseError("the top level must be an object", code="invalid_field_type") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _parse_error(data, error) from None
+    except RecursionError:
+        raise too_deep() from None
+
+
+def raw_items(raw: msgspec.Raw) -> list[msgspec.Raw] | None:
+    """The items of an array, unparsed; None when it is something else."""
+    try:
+        return msgspec.json.decode(raw, type=list[msgspec.Raw])
+    except msgspec.ValidationError:
+        return None
+
+
+def depth(value: JsonValue) -> int:
+    """How deep a value nests: an object or array is one level, what it holds comes below."""
+    level = 0
+    layer = [value] if isinstance(value, dict | list) else []
+    while layer:
+        level += 1
+        layer = [
+            child
+            for item in layer
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, dict | list)
+        ]
+    return level
+
+
+def too_deep() -> ParseError:
+    """The error for JSON that nests deeper than any real data."""
+    return ParseError(f"nested deeper than {MAX_DEPTH} levels", code="invalid_json")
+
+
+def _float(text: str) -> float | Unholdable:
+    number = float(text)
+    return Unholdable(text) if number in {float("inf"), float("-inf")} else number
+
+
+def _int(text: str) -> int | Unholdable:
+    # Beyond this Python refuses to print the number, and other parsers to read it.
+    return int(text) if len(text) <= 4000 else Unholdable(text)
+
+
+def _refuse(name: str) -> None:
+    raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
+
+
+def _settle(parsed: Any, path: Path, problems: list[Problem]) -> JsonValue:
+    if isinstance(parsed, Unholdable):
+        problems.append(_number_problem(parsed.text, path))
+        return None
+    if isinstance(parsed, str):
+        return _text(parsed, path, problems)
+    if isinstance(parsed, list):
+        items = cast(list[Any], parsed)
+        return [_settle(item, (*path, index), problems) for index, item in enumerate(items)]
+    if isinstance(parsed, dict):
+        members = cast(dict[str, Any], parsed)
+        settled: JsonObject = {}
+        for written, item in members.items():
+            key = without_surrogates(written)
+            _text(written, (*path, key), problems)
+            settled[key] = _settle(item, (*path, key), problems)
+        return settled
+    return cast(JsonValue, parsed)
+
+
+def _text(text: str, path: Path, problems: list[Problem]) -> str:
+    clean = without_surrogates(text)
+    if clean != text:
+        problems.append(
+            Problem(
+                code="invalid_encoding",
+                message="{} has an unpaired surrogate code point",
+                path=path,
+            )
+        )
+    return clean
+
+
+def _number_problem(text: str, path: Path) -> Problem:
+    shown = text if len(text) <= 20 else f"{text[:17]}..."
+    return Problem(
+        code="value_out_of_range",
+        message=f"{{}} is a number too large to hold: {shown}",
+        path=path,
+    )
+
+
+def _parse_error(data: bytes, error: Exception) -> ParseError:
+    if isinstance(error, UnicodeDecodeError):
+        return ParseError("not UTF-8; save the file as UTF-8", code="invalid_encoding")
+    message = str(error)
+    found = _BYTE.search(message)
+    place = int(found[1]) if found else len(data)
+    line_start = data.rfind(b"\n", 0, place) + 1
+    column = len(data[line_start:place].decode("utf-8", "replace")) + 1
+    reason = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
+    if reason == "Input data was truncated":
+        reason = "the text ends too early"
+    line = data.count(b"\n", 0, place) + 1
+    return ParseError(f"{_lower(reason)} (column {column})", line=line, code="invalid_json")
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

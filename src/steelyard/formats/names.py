@@ -1,0 +1,39 @@
+"""Names that were probably meant: the "did you mean" of every reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rapidfuzz.distance import DamerauLevenshtein
+
+_SHORT = 5
+
+
+def near_miss(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` misspells, if any.
+
+    Near is a Damerau-Levenshtein distance of at most 2, of at most 1 for names under five
+    letters, or equality when case, `-` and `_` are ignored.
+    """
+    near = [
+        (distance, other) for other in known if (distance := _distance(name, other)) is not None
+    ]
+    return min(near)[1] if near else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """The hint for a misspelt name."""
+    meant = near_miss(name, known)
+    return f"did you mean '{meant}'?" if meant else None
+
+
+def _distance(name: str, candidate: str) -> int | None:
+    if _folded(name) == _folded(candidate):
+        return 0
+    allowed = 1 if min(len(name), len(candidate)) < _SHORT else 2
+    distance = DamerauLevenshtein.distance(name, candidate, score_cutoff=allowed)
+    return distance if distance <= allowed else None
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "").replace("_", "")

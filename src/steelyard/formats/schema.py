@@ -1,0 +1,209 @@
+"""A JSON Schema as the one statement of a contract's rules.
+
+The schema runs in a compiled validator. Its errors become problems with our codes, paths and
+messages. From the same schema a closed twin is derived that refuses every unknown name: a value
+that passes the twin has no problem of any kind, which makes the common case one C call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import jsonschema_rs
+
+from steelyard.formats.json_text import MAX_DEPTH
+from steelyard.formats.names import did_you_mean
+from steelyard.formats.problem import Problem, path_order
+from steelyard.formats.schema_names import closed, unknown_names
+from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
+
+_ARTICLES = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+}
+_SHOWN_OPTIONS = 8
+
+
+class Schema:
+    """Checks values against one (sub)schema of a published document."""
+
+    def __init__(self, document: JsonObject, pointer: str = "#") -> None:
+        self.document = document
+        self._start: JsonObject = document
+        if pointer != "#":
+            self._start = {"$ref": pointer, "$defs": document["$defs"]}
+        self._validator = _compiled(self._start)
+        self._closed = _compiled(closed(self._start))
+
+    def is_clean(self, value: JsonValue) -> bool:
+        """Whether a value has no problem at all; fast, for the common case."""
+        try:
+            return self._closed.is_valid(value)
+        except ValueError:  # nested deeper than the validator follows
+            return False
+
+    def problems(self, value: JsonValue) -> list[Problem]:
+        """Everything wrong with a value, in path order; near-miss names are warnings."""
+        try:
+            found = [self._problem(error, value) for error in self._validator.iter_errors(value)]
+        except ValueError:
+            message = f"{{}} is nested deeper than {MAX_DEPTH} levels"
+            return [Problem(code="value_out_of_range", message=message)]
+        flat = [problem for group in found for problem in group]
+        flat.extend(self._near_misses(value))
+        return sorted(flat, key=path_order)
+
+    def _problem(self, error: jsonschema_rs.ValidationError, value: JsonValue) -> list[Problem]:
+        path = tuple(error.instance_path)
+        kind: Any = error.kind
+        name = cast(str, kind.name)
+        if name == "additionalProperties":
+            known = self._known_at(path, value)
+            return [_unsupported((*path, extra), extra, known) for extra in kind.unexpected]
+        if name == "required":
+            return [_missing((*path, kind.property))]
+        rule = self._rule(error.schema_path[:-1])
+        if name in {"anyOf", "not"}:
+            return [_annotated(rule, path)]
+        return [_PROBLEMS[name](path, kind, error.instance)]
+
+    def _rule(self, schema_path: list[str | int]) -> JsonObject:
+        """The part of the schema that an error comes from."""
+        node: Any = self._start
+        for part in schema_path:
+            node = node[part]
+        return cast(JsonObject, node)
+
+    def _known_at(self, path: Path, value: JsonValue) -> frozenset[str]:
+        for place, _, known in unknown_names(self._start, value):
+            if place == path:
+                return known
+        return frozenset()
+
+    def _near_misses(self, value: JsonValue) -> Iterator[Problem]:
+        for path, name, known in unknown_names(self._start, value, only_open=True):
+            hint = did_you_mean(name, known)
+            if hint:
+                yield Problem(
+                    code="unknown_field",
+                    message=f"unknown field '{name}'",
+                    path=(*path, name),
+                    hint=hint,
+                    severity="warning",
+                )
+
+
+def _compiled(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(
+        schema, retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions()
+    )
+
+
+def _refuse(uri: str) -> None:
+    raise ValueError(f"a schema may not refer to {uri}: nothing is fetched")
+
+
+def _missing(path: Path) -> Problem:
+    return Problem(code="missing_required_field", message="missing {}", path=path)
+
+
+def _unsupported(path: Path, name: str, known: frozenset[str]) -> Problem:
+    return Problem(
+        code="unsupported_field",
+        message="{} is not a field of this contract",
+        path=path,
+        hint=did_you_mean(name, known),
+    )
+
+
+def _annotated(rule: JsonObject, path: Path) -> Problem:
+    """A rule that says in `x-missing`, `x-conflict` or `x-instead` what its failure means."""
+    if "x-missing" in rule:
+        return _missing((*path, cast(str, rule["x-missing"])))
+    if "x-conflict" in rule:
+        first, second = cast(list[str], rule["x-conflict"])
+        return Problem(
+            code="conflicting_fields",
+            message=f"{{}} is another spelling of {first}; keep one of them",
+            path=(*path, second),
+        )
+    return Problem(
+        code="unsupported_field",
+        message="{} is not supported",
+        path=path,
+        hint=cast(str, rule["x-instead"]),
+    )
+
+
+def _wrong_type(path: Path, kind: Any, _value: object) -> Problem:
+    names = [_ARTICLES[name] for name in cast(list[str], kind.types)]
+    return Problem(code="invalid_field_type", message=f"{{}} must be {_joined(names)}", path=path)
+
+
+def _not_allowed(path: Path, kind: Any, value: object) -> Problem:
+    options = cast(list[object], kind.options)
+    shown = [str(option) for option in options[:_SHOWN_OPTIONS]]
+    if len(options) > _SHOWN_OPTIONS:
+        shown.append(f"{len(options) - _SHOWN_OPTIONS} more")
+    texts = [option for option in options if isinstance(option, str)]
+    return Problem(
+        code="invalid_enum_value",
+        message=f"{{}} must be {_joined(shown)}, not {_shown(value)}",
+        path=path,
+        hint=did_you_mean(value, texts) if isinstance(value, str) else None,
+    )
+
+
+def _not_constant(path: Path, kind: Any, value: object) -> Problem:
+    message = f"{{}} must be {_shown(kind.expected_value)}, not {_shown(value)}"
+    return Problem(code="invalid_enum_value", message=message, path=path)
+
+
+def _ranged(text: str, code: str = "value_out_of_range") -> Callable[[Path, Any, object], Problem]:
+    def problem(path: Path, kind: Any, _value: object) -> Problem:
+        message = f"{{}} {text}".replace("#", f"{kind.limit:,}")
+        return Problem(code=code, message=message, path=path)
+
+    return problem
+
+
+def _off_pattern(path: Path, kind: Any, value: object) -> Problem:
+    blank = isinstance(value, str) and not value.strip()
+    message = "{} must not be blank" if blank else f"{{}} must match {kind.pattern}"
+    return Problem(code="value_out_of_range", message=message, path=path)
+
+
+_PROBLEMS: dict[str, Callable[[Path, Any, object], Problem]] = {
+    "type": _wrong_type,
+    "enum": _not_allowed,
+    "const": _not_constant,
+    "pattern": _off_pattern,
+    "minLength": _ranged("must have at least # character(s)"),
+    "maxLength": _ranged("must have at most # characters", "string_too_long"),
+    "minItems": _ranged("must have at least # item(s)"),
+    "maxItems": _ranged("must have at most # items"),
+    "minProperties": _ranged("must have at least # field(s)"),
+    "minimum": _ranged("must be at least #"),
+    "maximum": _ranged("must be at most #"),
+    "exclusiveMinimum": _ranged("must be more than #"),
+}
+
+
+def _joined(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def spoken(problem: Problem, start: Path = ()) -> str:
+    """The message with its `{}` filled by the path inside the record."""
+    return problem.message.replace("{}", path_text((*start, *problem.path)) or "the value")

@@ -1,0 +1,248 @@
+"""YAML to values by the core rules of YAML 1.2, with line numbers and limits.
+
+One pass over the C parser's event stream. Depth and alias budget are checked on the events,
+before anything is built; PyYAML's own composer, which deep input can crash, is never used.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import yaml
+
+from steelyard.errors import ParseError
+from steelyard.formats.encoding import require_utf8, without_bom
+from steelyard.formats.lines import Lines, Located
+from steelyard.model.json_value import JsonObject, JsonValue
+
+MAX_DEPTH = 100
+MAX_ALIASED_NODES = 100_000
+_TAG = "tag:yaml.org,2002:"
+_NULL = {"", "~", "null", "Null", "NULL"}
+_TRUE = {"true", "True", "TRUE"}
+_FALSE = {"false", "False", "FALSE"}
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_MAX_DIGITS = 4000
+
+
+def parse_yaml(data: bytes) -> Located:
+    """Parse one YAML document; anything that is wrong with it is a ParseError with its line."""
+    require_utf8(data)
+    try:
+        return _Builder().build(_events(without_bom(data)))
+    except yaml.MarkedYAMLError as error:
+        mark = cast(Any, error.problem_mark or error.context_mark)
+        reason = error.problem or error.context or "not YAML"
+        raise _wrong(str(reason), mark.line + 1 if mark else 1) from None
+    except yaml.reader.ReaderError as error:
+        line = data.count(b"\n", 0, max(0, int(cast(Any, error).position))) + 1
+        raise _wrong(f"character not allowed in YAML: {error.reason}", line) from None
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether a text may be written without quotes and still be read as text."""
+    try:
+        return isinstance(_plain(text, 0), str) and text != "<<"
+    except ParseError:
+        return False
+
+
+def _events(data: bytes) -> Iterator[yaml.Event]:
+    parse = cast(Callable[..., Iterator[yaml.Event]], yaml.parse)
+    return parse(data, Loader=yaml.CSafeLoader)
+
+
+def _wrong(message: str, line: int) -> ParseError:
+    return ParseError(message, line=line, code="invalid_yaml")
+
+
+@dataclass(slots=True)
+class _Open:
+    """A collection that is being filled."""
+
+    value: JsonObject | list[JsonValue]
+    lines: Lines
+    anchor: str | None
+    is_mapping: bool
+    nodes: int = 1
+    key: str | None = None
+    key_line: int = 0
+    merges: list[tuple[JsonValue, Lines]] = field(default_factory=list[tuple[JsonValue, Lines]])
+
+
+class _Builder:
+    """Builds values from events with a stack of its own, so that no input can exhaust Python's."""
+
+    def __init__(self) -> None:
+        self.stack: list[_Open] = []
+        self.anchors: dict[str, tuple[JsonValue, Lines, int]] = {}
+        self.aliased = 0
+        self.root: Located | None = None
+
+    def build(self, events: Iterator[yaml.Event]) -> Located:
+        handlers: dict[type[yaml.Event], Callable[[Any, int], None]] = {
+            yaml.ScalarEvent: self._scalar,
+            yaml.MappingStartEvent: self._open_mapping,
+            yaml.SequenceStartEvent: self._open_sequence,
+            yaml.MappingEndEvent: self._close,
+            yaml.SequenceEndEvent: self._close,
+            yaml.AliasEvent: self._alias,
+            yaml.DocumentStartEvent: self._document,
+        }
+        for event in events:
+            handle = handlers.get(type(event))
+            if handle:
+                handle(event, cast(Any, event.start_mark).line + 1)
+        return self.root or Located(None, Lines(1))
+
+    def _document(self, _event: yaml.Event, line: int) -> None:
+        if self.root is not None:
+            raise _wrong("more than one document; write one document a file", line)
+
+    def _scalar(self, event: yaml.ScalarEvent, line: int) -> None:
+        if self._awaits_key():
+            self._key(self.stack[-1], event, line)
+            return
+        value = _scalar_value(event, line)
+        lines = Lines(line)
+        if event.anchor:
+            self.anchors[event.anchor] = (value, lines, 1)
+        self._place(value, lines, 1)
+
+    def _awaits_key(self) -> bool:
+        return bool(self.stack) and self.stack[-1].is_mapping and self.stack[-1].key is None
+
+    def _key(self, parent: _Open, event: yaml.ScalarEvent, line: int) -> None:
+        name = event.value
+        if name in parent.value and name != "<<":
+            raise _wrong(f"duplicate key '{name}'", line)
+        parent.key, parent.key_line = name, line
+        if event.anchor:
+            self.anchors[event.anchor] = (name, Lines(line), 1)
+
+    def _open_mapping(self, event: yaml.MappingStartEvent, line: int) -> None:
+        self._open(_Open({}, Lines(line), event.anchor, is_mapping=True), event.tag, "map")
+
+    def _open_sequence(self, event: yaml.SequenceStartEvent, line: int) -> None:
+        self._open(_Open([], Lines(line), event.anchor, is_mapping=False), event.tag, "seq")
+
+    def _open(self, opened: _Open, tag: str | None, expected: str) -> None:
+        line = opened.lines.line
+        if len(self.stack) >= MAX_DEPTH:
+            raise _wrong(f"nested deeper than {MAX_DEPTH} levels", line)
+        if self._awaits_key():
+            raise _wrong("a key must be a plain text", line)
+        if tag not in {None, "!", _TAG + expected}:
+            raise _wrong(f"tag {tag} is not supported", line)
+        self.stack.append(opened)
+
+    def _close(self, _event: yaml.Event, _line: int) -> None:
+        done = self.stack.pop()
+        for merged, lines in done.merges:
+            _merge(cast(JsonObject, done.value), done.lines, merged, lines)
+        if done.anchor:
+            self.anchors[done.anchor] = (done.value, done.lines, done.nodes)
+        self._place(done.value, done.lines, done.nodes)
+
+    def _alias(self, event: yaml.AliasEvent, line: int) -> None:
+        anchor = event.anchor
+        if anchor not in self.anchors:
+            raise _wrong(f"alias *{anchor} names no anchor that is complete here", line)
+        value, lines, nodes = self.anchors[anchor]
+        self.aliased += nodes
+        if self.aliased > MAX_ALIASED_NODES:
+            raise _wrong(f"aliases stand for more than {MAX_ALIASED_NODES} values", line)
+        if self._awaits_key():
+            raise _wrong("a key must be written out, not an alias", line)
+        self._place(value, lines, nodes)
+
+    def _place(self, value: JsonValue, lines: Lines, nodes: int) -> None:
+        if not self.stack:
+            self.root = Located(value, lines)
+            return
+        parent = self.stack[-1]
+        parent.nodes += nodes
+        if isinstance(parent.value, list):
+            parent.lines.children[len(parent.value)] = lines
+            parent.value.append(value)
+            return
+        key = cast(str, parent.key)
+        parent.key = None
+        if key == "<<" and isinstance(value, dict | list):
+            parent.merges.append((value, lines))
+            return
+        if lines.line != parent.key_line:
+            # The key's line, not the value's: that is where a person looks for the field.
+            lines = lines.moved_to(parent.key_line)
+        parent.lines.children[key] = lines
+        parent.value[key] = value
+
+
+def _merge(into: JsonObject, into_lines: Lines, merged: JsonValue, lines: Lines) -> None:
+    """Add the fields of a `<<` mapping (or of a list of them) that are not written out."""
+    sources: list[tuple[JsonValue, Lines]] = [(merged, lines)]
+    if isinstance(merged, list):
+        sources = [(item, lines.children[index]) for index, item in enumerate(merged)]
+    for source, source_lines in sources:
+        if not isinstance(source, dict):
+            raise _wrong("'<<' takes a mapping or a list of mappings", source_lines.line)
+        for key, value in source.items():
+            if key not in into:
+                into[key] = value
+                into_lines.children[key] = source_lines.children[key]
+
+
+def _scalar_value(event: yaml.ScalarEvent, line: int) -> JsonValue:
+    tag = event.tag
+    if tag not in {None, "!"}:
+        return _tagged(cast(str, tag), event.value, line)
+    if not event.style and tag is None:
+        return _plain(event.value, line)
+    return event.value
+
+
+def _tagged(tag: str, text: str, line: int) -> JsonValue:
+    if tag == _TAG + "str":
+        return text
+    value = _plain(text, line)
+    accepted: dict[str, type | tuple[type, ...]] = {
+        _TAG + "int": int,
+        _TAG + "float": (int, float),
+        _TAG + "bool": bool,
+        _TAG + "null": type(None),
+    }
+    if tag not in accepted:
+        raise _wrong(f"tag {tag} is not supported", line)
+    if not isinstance(value, accepted[tag]):
+        raise _wrong(f"'{text}' is not a {tag.removeprefix(_TAG)}", line)
+    return value
+
+
+def _plain(text: str, line: int) -> JsonValue:
+    if text in _NULL:
+        return None
+    if text in _TRUE or text in _FALSE:
+        return text in _TRUE
+    if _INT.fullmatch(text):
+        return _integer(text, line)
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        if math.isinf(number):
+            raise _wrong(f"number too large to hold: {text[:20]}", line)
+        return number
+    if _NOT_FINITE.fullmatch(text):
+        raise _wrong(f"'{text}' is not a number that data can hold", line)
+    return text
+
+
+def _integer(text: str, line: int) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise _wrong("number too large to hold", line)
+    # `010` is ten in YAML 1.2; only `0o` and `0x` change the base.
+    return int(text, 0) if text.startswith(("0o", "0x")) else int(text, 10)

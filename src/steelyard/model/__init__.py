@@ -1,0 +1,1 @@
+"""The nouns of Steelyard as frozen values; no input or output, no formats."""

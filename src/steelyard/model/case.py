@@ -1,0 +1,55 @@
+"""One thing to evaluate, whichever contract it was read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from steelyard.model.attachment import Attachment
+from steelyard.model.evaluator import Evaluator, RubricItem
+from steelyard.model.json_value import Extra, no_extra
+from steelyard.model.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a case was read: file, physical line (1-based) and position among its siblings."""
+
+    file: str | None = None
+    line: int | None = None
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What to ask, what a good answer is, and how to grade it.
+
+    The fields are the common part of the five contracts. What a contract carries beyond
+    them is kept in `extra` under the contract's own names and written back from there.
+    Where a case was read is no part of what it is: `place` counts neither for equality
+    nor in the repr.
+    """
+
+    id: str
+    dataset: str = ""
+    input_messages: tuple[Message, ...] = ()
+    expected_messages: tuple[Message, ...] = ()
+    reference_answers: tuple[str, ...] = ()
+    """Texts any of which would be a good answer."""
+    expected_outcome: str = ""
+    """What a good answer achieves, in words."""
+    conversation_id: str | None = None
+    context: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    task_type: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Extra = field(default_factory=no_extra)
+    expected: Extra = field(default_factory=no_extra)
+    """Demands on the answer beside its text, such as `max_latency_ms`."""
+    target: str | None = None
+    evaluator: str | None = None
+    evaluators: tuple[Evaluator, ...] = ()
+    rubrics: tuple[RubricItem, ...] = ()
+    guideline_paths: tuple[str, ...] = ()
+    file_paths: tuple[str, ...] = ()
+    extra: Extra = field(default_factory=no_extra)
+    place: Place = field(default_factory=Place, compare=False, repr=False)

@@ -1,0 +1,69 @@
+"""A problem in a file, as data: collected, counted and shown the same way everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+Severity: TypeAlias = Literal["error", "warning"]
+
+# The nine codes of contract 2 come first; every reader uses them wherever they fit.
+RECORD_CODES = (
+    "missing_required_field",
+    "invalid_field_type",
+    "value_out_of_range",
+    "string_too_long",
+    "invalid_enum_value",
+    "duplicate_record_id",
+    "record_too_large",
+    "invalid_encoding",
+    "unsupported_field",
+)
+CODES = (
+    *RECORD_CODES,
+    "unknown_field",
+    "conflicting_fields",
+    "invalid_json",
+    "invalid_yaml",
+    "unsupported_format",
+    "payload_too_large",
+    "unreadable_file",
+    "missing_file",
+    "file_outside_root",
+    "missing_sidecar",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One problem: what is wrong, where, and what would be right."""
+
+    severity: Severity
+    code: str
+    message: str
+    path: str = ""
+    line: int | None = None
+    index: int | None = None
+    record_id: str | None = None
+    hint: str | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether this finding makes its row or file invalid."""
+        return self.severity == "error"
+
+    def strict(self) -> Finding:
+        """The same finding as strict mode sees it: a near-miss field name is an error."""
+        if self.code == "unknown_field" and self.hint:
+            return replace(self, severity="error")
+        return self
+
+
+def error(code: str, message: str, *, path: str = "", line: int | None = None) -> Finding:
+    """An error finding that concerns a whole file."""
+    return Finding(severity="error", code=code, message=message, path=path, line=line)
+
+
+def warning(code: str, message: str, *, path: str = "", line: int | None = None) -> Finding:
+    """A warning that concerns a whole file."""
+    return Finding(severity="warning", code=code, message=message, path=path, line=line)

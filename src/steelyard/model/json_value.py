@@ -1,0 +1,28 @@
+"""The values that JSON can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+JsonObject: TypeAlias = dict[str, JsonValue]
+Extra: TypeAlias = Mapping[str, JsonValue]
+PathPart: TypeAlias = str | int
+Path: TypeAlias = tuple[PathPart, ...]
+
+
+def no_extra() -> Extra:
+    """The value of `extra` where a contract brought nothing beyond the common part."""
+    return {}
+
+
+def path_text(path: Path) -> str:
+    """Write a path the way people read it: `records[1].input.prompt`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text

@@ -1,0 +1,34 @@
+"""A pointer to a versioned thing: `rubric/basic@1.2`, `judge/accuracy@1.0.0`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+ReferenceKind: TypeAlias = Literal["rubric", "judge"]
+
+_REFERENCE = re.compile(r"(rubric|judge)/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:@([0-9A-Za-z.+-]+))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Names a rubric or a judge; without a version it is unpinned."""
+
+    kind: ReferenceKind
+    id: str
+    version: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Reference | None:
+        """Read `kind/id@version`; None when the text is not of that form."""
+        found = _REFERENCE.fullmatch(text)
+        if found is None:
+            return None
+        kind, name, version = found.groups()
+        return cls(kind=cast(ReferenceKind, kind), id=name, version=version)
+
+    def __str__(self) -> str:
+        """The form in which it is written in files."""
+        pin = f"@{self.version}" if self.version else ""
+        return f"{self.kind}/{self.id}{pin}"

@@ -1,0 +1,45 @@
+"""What a target did for a case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from steelyard.model.json_value import Extra, no_extra
+from steelyard.model.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens that went in and came out, where the target counted them."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    extra: Extra = field(default_factory=no_extra)
+
+    @property
+    def total_tokens(self) -> int | None:
+        """Both counts together; None unless both are known."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """Messages, tool calls, usage and timing of one answer; the input is not repeated in it."""
+
+    messages: tuple[Message, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    latency_ms: float | None = None
+    finish_reason: str | None = None
+    refusal: str | None = None
+    model: str | None = None
+    extra: Extra = field(default_factory=no_extra)
+
+    @property
+    def response(self) -> str:
+        """The text of the last assistant message, empty when there is none."""
+        for message in reversed(self.messages):
+            if message.role == "assistant" and isinstance(message.content, str):
+                return message.content
+        return ""

@@ -1,0 +1,137 @@
+"""A user's project on disk: its root, its settings and the files its datasets show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from steelyard.errors import ConfigError, ParseError
+from steelyard.formats.yaml_text import parse_yaml
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import FileFault, FoundFile
+from steelyard.settings import PROJECT_FILE, Settings, parse_settings
+from steelyard.store.globs import matches
+
+MAX_SHOWN_FILE = 10 * 1024 * 1024
+_AGENTV = ".agentv"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A root folder and what its project file says."""
+
+    root: Path
+    settings: Settings
+
+    def files_of(self, eval_file: Path) -> ProjectFiles:
+        """The files that one eval file may show."""
+        patterns = (*self.settings.guideline_patterns, *self._agentv_patterns(eval_file))
+        return ProjectFiles(eval_file.parent, self.root, self.settings.allowed_folders, patterns)
+
+    def _agentv_patterns(self, eval_file: Path) -> tuple[str, ...]:
+        """The guideline patterns of the nearest `.agentv/config.yaml`."""
+        for folder in _upwards(eval_file.parent, self.root):
+            config = folder / _AGENTV / "config.yaml"
+            if config.is_file():
+                return _guideline_patterns(config)
+        return ()
+
+
+def find_project(file: Path, current: Path) -> Project:
+    """The project that a file belongs to."""
+    file, current = file.resolve(), current.resolve()
+    folder = file if file.is_dir() else file.parent
+    for start in (folder, current):
+        for candidate in (start, *start.parents):
+            if (candidate / PROJECT_FILE).is_file():
+                path = candidate / PROJECT_FILE
+                return Project(candidate, parse_settings(path.read_bytes(), str(path)))
+    for candidate in (folder, *folder.parents):
+        if (candidate / _AGENTV).is_dir():
+            return Project(candidate, Settings())
+    return Project(current if folder.is_relative_to(current) else folder, Settings())
+
+
+class ProjectFiles:
+    """Finds files for one eval file, beneath the project root or an allowed folder."""
+
+    def __init__(
+        self, base: Path, root: Path, allowed: tuple[str, ...], patterns: tuple[str, ...]
+    ) -> None:
+        self._base = base.resolve()
+        self._root = root.resolve()
+        self._allowed = tuple((root / folder).resolve() for folder in allowed)
+        self._patterns = patterns
+        self._known: dict[str, FoundFile | FileFault] = {}
+
+    def read(self, reference: str) -> FoundFile | FileFault:
+        """The text of a file, or why there is none; each file is read once."""
+        if reference not in self._known:
+            self._known[reference] = self._find(reference)
+        return self._known[reference]
+
+    def _find(self, reference: str) -> FoundFile | FileFault:
+        is_outside = False
+        for candidate in self._candidates(reference):
+            try:
+                path = candidate.resolve()
+                if not path.is_file():
+                    continue
+            except (OSError, ValueError):
+                continue
+            if self._may_show(path):
+                return self._load(path)
+            is_outside = True
+        if is_outside:
+            return FileFault(
+                "file_outside_root",
+                f"{reference} lies outside the project",
+                "list its folder under 'allow.folders' in steelyard.yaml",
+            )
+        return FileFault("missing_file", f"no such file: {reference}")
+
+    def _candidates(self, reference: str) -> list[Path]:
+        relative = reference.lstrip("/\\")
+        folders = _upwards(self._base, self._root)
+        tried = [folder / relative for folder in folders]
+        return [Path(reference), *tried] if reference.startswith("/") else tried
+
+    def _may_show(self, path: Path) -> bool:
+        return any(path.is_relative_to(folder) for folder in (self._root, *self._allowed))
+
+    def _load(self, path: Path) -> FoundFile | FileFault:
+        try:
+            if path.stat().st_size > MAX_SHOWN_FILE:
+                return FileFault("record_too_large", f"{path.name} is larger than 10 MB")
+            text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError:
+            return FileFault("invalid_encoding", f"{path.name} is not UTF-8 text")
+        except OSError as error:
+            return FileFault("missing_file", f"cannot read {path.name}: {error.strerror}")
+        return FoundFile(str(path), text, self._is_guideline(path))
+
+    def _is_guideline(self, path: Path) -> bool:
+        inside = path.is_relative_to(self._root)
+        relative = (path.relative_to(self._root) if inside else path).as_posix()
+        return any(matches(pattern, relative) for pattern in self._patterns)
+
+
+def _upwards(folder: Path, root: Path) -> list[Path]:
+    """The folder and its parents up to the root; the folder alone when it lies elsewhere."""
+    if not folder.is_relative_to(root):
+        return [folder]
+    return [folder, *(parent for parent in folder.parents if parent.is_relative_to(root))]
+
+
+def _guideline_patterns(config: Path) -> tuple[str, ...]:
+    try:
+        value = parse_yaml(config.read_bytes()).value
+    except ParseError as wrong:
+        raise ConfigError(f"{config}:{wrong.line}: {wrong}") from None
+    patterns = (
+        cast(JsonObject, value).get("guideline_patterns", []) if isinstance(value, dict) else []
+    )
+    if not isinstance(patterns, list) or not all(isinstance(item, str) for item in patterns):
+        raise ConfigError(f"{config}: guideline_patterns must be an array of strings")
+    return tuple(cast(list[str], patterns))

@@ -1,0 +1,83 @@
+"""Finds and opens files on disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from steelyard.errors import NotFoundError
+from steelyard.ports import Files, FoundPath
+from steelyard.settings import PROJECT_FILE
+from steelyard.store.project import Project, find_project
+
+_GLOB_CHARACTERS = frozenset("*?[")
+
+
+class DiskWorkspace:
+    """The user's files, seen from the current folder."""
+
+    def __init__(self, current: Path) -> None:
+        self._current = current
+        self._projects: dict[Path, Project] = {}
+
+    def expand(self, patterns: Sequence[str]) -> list[FoundPath]:
+        """The files that paths, folders and globs stand for, each once, in order."""
+        found: dict[Path, FoundPath] = {}
+        for pattern in patterns:
+            for entry in self._expand(pattern):
+                found.setdefault(entry.path, entry)
+        return list(found.values())
+
+    def open(self, path: Path) -> BinaryIO:
+        """A file's bytes."""
+        return path.open("rb")
+
+    def is_file(self, path: Path) -> bool:
+        """Whether there is such a file."""
+        return path.is_file()
+
+    def files_of(self, path: Path) -> Files:
+        """The files that one eval file may show; the project file is read once a folder."""
+        folder = path.resolve().parent
+        if folder not in self._projects:
+            self._projects[folder] = find_project(path, self._current)
+        return self._projects[folder].files_of(path.resolve())
+
+    def _expand(self, pattern: str) -> Iterator[FoundPath]:
+        path = Path(pattern)
+        if path.is_file():
+            yield FoundPath(path, is_named=True)
+        elif path.is_dir():
+            yield from (FoundPath(file, is_named=False) for file in _walk(path))
+        elif _GLOB_CHARACTERS & set(pattern):
+            yield from self._glob(pattern)
+        else:
+            raise NotFoundError(f"no such file or folder: {pattern}")
+
+    def _glob(self, pattern: str) -> Iterator[FoundPath]:
+        path = Path(pattern)
+        start = Path(path.anchor) if path.is_absolute() else Path()
+        relative = str(path.relative_to(path.anchor)) if path.is_absolute() else pattern
+        matched = sorted(start.glob(relative))
+        if not matched:
+            raise NotFoundError(f"nothing matches {pattern}")
+        for entry in matched:
+            if entry.is_dir():
+                yield from (FoundPath(file, is_named=False) for file in _walk(entry))
+            elif not _is_hidden(entry):
+                yield FoundPath(entry, is_named=False)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Every file below a folder but for dot folders and the project file, sorted."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if not name.startswith(".") and name != PROJECT_FILE:
+                yield Path(place, name)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") and part not in {".", ".."} for part in path.parts)

@@ -1,0 +1,30 @@
+"""Read a dataset of any contract into memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.finding import Finding
+from steelyard.ports import Workspace
+from steelyard.usecases.open_dataset import open_dataset
+
+
+def read_dataset(workspace: Workspace, path: Path) -> tuple[Dataset, list[Finding]]:
+    """The accepted cases and all findings; raises only when the file is no dataset at all."""
+    if not workspace.is_file(path):
+        raise NotFoundError(f"no such file: {path}")
+    opened = open_dataset(workspace, path)
+    if opened.reading is None:
+        raise UnreadableFileError(f"{path}: {opened.findings[0].message}")
+    reading = opened.reading
+    findings = [*(opened.sidecar.findings if opened.sidecar else ()), *reading.findings]
+    cases: list[Case] = []
+    for row in reading.rows():
+        findings.extend(row.findings)
+        if row.is_accepted:
+            cases.append(reading.case(row))
+    accepted = () if reading.is_spoiled else tuple(cases)
+    return reading.dataset(accepted), findings

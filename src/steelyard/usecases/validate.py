@@ -1,0 +1,119 @@
+"""Say everything that is wrong with files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from steelyard.errors import NotFoundError
+from steelyard.model.finding import Finding, warning
+from steelyard.ports import Workspace
+from steelyard.usecases.open_dataset import Opened, Sidecar, find_sidecar, open_dataset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReport:
+    """What validation found in one file; `total = accepted + rejected`, always."""
+
+    path: str
+    contract: str | None
+    total: int = 0
+    accepted: int = 0
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def rejected(self) -> int:
+        """How many records have an error."""
+        return self.total - self.accepted
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether there is no error at all."""
+        return not any(finding.is_error for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationReport:
+    """What validation found in all files, and which files of a folder it passed over."""
+
+    files: tuple[FileReport, ...]
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether every file is valid."""
+        return all(file.is_valid for file in self.files)
+
+    def count(self, severity: str) -> int:
+        """How many findings there are of a severity."""
+        findings = (finding for file in self.files for finding in file.findings)
+        return sum(finding.severity == severity for finding in findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidateOptions:
+    """How to validate."""
+
+    kind: str | None = None
+    strict: bool = False
+    verbose: bool = False
+
+
+def validate(
+    workspace: Workspace, patterns: Sequence[str], options: ValidateOptions
+) -> ValidationReport:
+    """Validate files, folders and globs."""
+    reports: dict[Path, FileReport] = {}
+    skipped: list[str] = []
+    for found in workspace.expand(patterns):
+        beside = None if options.kind else find_sidecar(workspace, found.path)
+        opened = open_dataset(workspace, beside or found.path, options.kind)
+        if not (opened.is_recognised or found.is_named):
+            skipped.append(str(found.path))
+            continue
+        if beside is None and found.path not in reports:
+            reports[found.path] = _report(opened, options)
+        if opened.sidecar and opened.sidecar.is_found:
+            reports[opened.sidecar.path] = _sidecar_report(opened.sidecar, options)
+    if not reports:
+        places = ", ".join(patterns)
+        raise NotFoundError(f"no evaluation file in {places}; {len(skipped)} file(s) passed over")
+    return ValidationReport(files=tuple(reports.values()), skipped=tuple(skipped))
+
+
+def _report(opened: Opened, options: ValidateOptions) -> FileReport:
+    findings: list[Finding] = list(opened.findings)
+    total = accepted = 0
+    reading = opened.reading
+    if reading:
+        findings.extend(_seen(reading.findings, options))
+        for row in reading.rows():
+            total += 1
+            if row.findings:
+                seen = _seen(row.findings, options)
+                findings.extend(seen)
+                accepted += not any(finding.is_error for finding in seen)
+            else:
+                accepted += 1
+        if reading.is_spoiled:
+            accepted = 0
+    if options.verbose and opened.sidecar and not opened.sidecar.is_found:
+        name = opened.sidecar.path.name
+        findings.append(warning("missing_sidecar", f"no sidecar {name}; defaults are used"))
+    return FileReport(
+        path=str(opened.path),
+        contract=opened.contract,
+        total=total,
+        accepted=accepted,
+        findings=tuple(findings),
+    )
+
+
+def _sidecar_report(sidecar: Sidecar, options: ValidateOptions) -> FileReport:
+    findings = tuple(_seen(sidecar.findings, options))
+    return FileReport(path=str(sidecar.path), contract="eval_cases", findings=findings)
+
+
+def _seen(findings: Sequence[Finding], options: ValidateOptions) -> list[Finding]:
+    return [finding.strict() for finding in findings] if options.strict else list(findings)
