@@ -23,6 +23,8 @@ _ESCAPE = re.compile(
     rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
     rb"|\\."
 )
+# A string, or a constant that stands outside of all strings.
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)')
 _decode = msgspec.json.Decoder().decode
 
 
@@ -44,11 +46,14 @@ class SecondLook:
 def parse_json(data: bytes | msgspec.Raw) -> JsonValue:
     """Parse strictly and fast; any refusal, even for one odd string, is a ParseError."""
     try:
-        return cast(JsonValue, _decode(data))
+        value = cast(JsonValue, _decode(data))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _parse_error(bytes(data), error) from None
     except RecursionError:
         raise too_deep() from None
+    if len(data) > 2 * MAX_DEPTH and _may_be_deep(bytes(data)) and depth(value) > MAX_DEPTH:
+        raise too_deep()
+    return value
 
 
 def parse_json_tolerantly(data: bytes, *, raw_controls: bool = False) -> SecondLook:
@@ -60,9 +65,7 @@ def parse_json_tolerantly(data: bytes, *, raw_controls: bool = False) -> SecondL
     if raw_controls:
         data = _RAW_CONTROL.sub(lambda found: b"\\u%04x" % found[0][0], data)
     try:
-        parsed: Any = json.loads(
-            data.decode("utf-8"), parse_float=_float, parse_int=_int, parse_constant=_refuse
-        )
+        parsed = _loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise _parse_error(data, error) from None
     except json.JSONDecodeError as error:
@@ -71,6 +74,8 @@ def parse_json_tolerantly(data: bytes, *, raw_controls: bool = False) -> SecondL
         ) from None
     except RecursionError:
         raise too_deep() from None
+    if depth(parsed) > MAX_DEPTH:
+        raise too_deep()
     problems: list[Problem] = []
     return SecondLook(_settle(parsed, (), problems), tuple(problems))
 
@@ -130,18 +135,27 @@ def too_deep() -> ParseError:
     return ParseError(f"nested deeper than {MAX_DEPTH} levels", code="invalid_json")
 
 
+def _may_be_deep(data: bytes) -> bool:
+    """Whether there are enough brackets for too much depth; spares most data the walk."""
+    return data.count(b"[") + data.count(b"{") > MAX_DEPTH
+
+
+def _loads(text: str) -> Any:
+    def refuse(name: str) -> None:
+        place = next(found.start(1) for found in _CONSTANT.finditer(text) if found[1])
+        raise json.JSONDecodeError(f"the constant {name} is not JSON", text, place)
+
+    return json.loads(text, parse_float=_float, parse_int=_int, parse_constant=refuse)
+
+
 def _float(text: str) -> float | Unholdable:
     number = float(text)
     return Unholdable(text) if number in {float("inf"), float("-inf")} else number
 
 
 def _int(text: str) -> int | Unholdable:
-    # Beyond this Python refuses to print the number, and other parsers to read it.
-    return int(text) if len(text) <= 4000 else Unholdable(text)
-
-
-def _refuse(name: str) -> None:
-    raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
+    # Beyond this Python refuses to print the number, and the fast parser to read it.
+    return int(text) if len(text) <= 4300 else Unholdable(text)
 
 
 def _settle(parsed: Any, path: Path, problems: list[Problem]) -> JsonValue:

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import jsonschema_rs
 
+from steelyard.formats.encoding import flaws
 from steelyard.formats.json_text import MAX_DEPTH
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem, path_order
@@ -45,19 +46,21 @@ class Schema:
         """Whether a value has no problem at all; fast, for the common case."""
         try:
             return self._closed.is_valid(value)
-        except ValueError:  # nested deeper than the validator follows
+        except ValueError:  # a lone surrogate, or nested deeper than the validator follows
             return False
 
     def problems(self, value: JsonValue) -> list[Problem]:
         """Everything wrong with a value, in path order; near-miss names are warnings."""
         try:
             found = [self._problem(error, value) for error in self._validator.iter_errors(value)]
-        except ValueError:
+            near = list(self._near_misses(value))
+        except UnicodeEncodeError:
+            return _surrogates(value)
+        except (ValueError, RecursionError):
             message = f"{{}} is nested deeper than {MAX_DEPTH} levels"
             return [Problem(code="value_out_of_range", message=message)]
         flat = [problem for group in found for problem in group]
-        flat.extend(self._near_misses(value))
-        return sorted(flat, key=path_order)
+        return sorted([*flat, *near], key=path_order)
 
     def _problem(self, error: jsonschema_rs.ValidationError, value: JsonValue) -> list[Problem]:
         path = tuple(error.instance_path)
@@ -81,10 +84,8 @@ class Schema:
         return cast(JsonObject, node)
 
     def _known_at(self, path: Path, value: JsonValue) -> frozenset[str]:
-        for place, _, known in unknown_names(self._start, value):
-            if place == path:
-                return known
-        return frozenset()
+        known = {place: names for place, _, names in unknown_names(self._start, value)}
+        return known.get(path, frozenset())
 
     def _near_misses(self, value: JsonValue) -> Iterator[Problem]:
         for path, name, known in unknown_names(self._start, value, only_open=True):
@@ -107,6 +108,15 @@ def _compiled(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:
 
 def _refuse(uri: str) -> None:
     raise ValueError(f"a schema may not refer to {uri}: nothing is fetched")
+
+
+def _surrogates(value: JsonValue) -> list[Problem]:
+    message = "{} has an unpaired surrogate code point"
+    return [
+        Problem(code="invalid_encoding", message=message, path=path)
+        for path, flaw in flaws(value)
+        if flaw == "surrogate"
+    ]
 
 
 def _missing(path: Path) -> Problem:
@@ -206,4 +216,5 @@ def _shown(value: object) -> str:
 
 def spoken(problem: Problem, start: Path = ()) -> str:
     """The message with its `{}` filled by the path inside the record."""
-    return problem.message.replace("{}", path_text((*start, *problem.path)) or "the value")
+    # Only the first: what follows may be a value that was quoted.
+    return problem.message.replace("{}", path_text((*start, *problem.path)) or "the value", 1)

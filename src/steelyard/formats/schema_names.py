@@ -117,4 +117,5 @@ def _inlined(members: dict[str, Any], document: JsonObject) -> dict[str, Any]:
             "required": [*part.get("required", ()), *members.get("required", ())],
             "allOf": [*part.get("allOf", ()), *others],
         }
-    return members
+    # An empty list of rules is no valid schema.
+    return {key: item for key, item in members.items() if key != "allOf" or item}

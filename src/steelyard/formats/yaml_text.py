@@ -10,13 +10,14 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import yaml
 
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
 from steelyard.formats.lines import Lines, Located
+from steelyard.formats.yaml_breaks import hide_breaks, show_breaks
 from steelyard.model.json_value import JsonObject, JsonValue
 
 MAX_DEPTH = 100
@@ -28,18 +29,24 @@ _FALSE = {"false", "False", "FALSE"}
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_MAX_DIGITS = 4000
+# A number of more digits in decimal Python does not print, nor other parsers read.
+_MAX_DIGITS = 4300
+_TOO_LARGE = 10**_MAX_DIGITS
+_SHOWN_LENGTH = 60
 
 
 def parse_yaml(data: bytes) -> Located:
     """Parse one YAML document; anything that is wrong with it is a ParseError with its line."""
     require_utf8(data)
+    data, is_hidden = hide_breaks(without_bom(data))
     try:
-        return _Builder().build(_events(without_bom(data)))
+        return _Builder(is_hidden).build(_events(data))
     except yaml.MarkedYAMLError as error:
         mark = cast(Any, error.problem_mark or error.context_mark)
-        reason = error.problem or error.context or "not YAML"
-        raise _wrong(str(reason), mark.line + 1 if mark else 1) from None
+        # The parser says "one line after the last" for what is missing at the end.
+        last = data.rstrip(b" \r\n").count(b"\n") + 1
+        reason = error.problem or error.context
+        raise _wrong(str(reason), min(mark.line + 1, last)) from None
     except yaml.reader.ReaderError as error:
         line = data.count(b"\n", 0, max(0, int(cast(Any, error).position))) + 1
         raise _wrong(f"character not allowed in YAML: {error.reason}", line) from None
@@ -62,6 +69,23 @@ def _wrong(message: str, line: int) -> ParseError:
     return ParseError(message, line=line, code="invalid_yaml")
 
 
+def _too_deep(line: int) -> ParseError:
+    return _wrong(f"nested deeper than {MAX_DEPTH} levels", line)
+
+
+def _shown(text: str | None) -> str:
+    return str(text)[:_SHOWN_LENGTH]
+
+
+class _Node(NamedTuple):
+    """A value with an anchor, and what an alias of it costs."""
+
+    value: JsonValue
+    lines: Lines
+    size: int = 1
+    height: int = 0
+
+
 @dataclass(slots=True)
 class _Open:
     """A collection that is being filled."""
@@ -70,18 +94,21 @@ class _Open:
     lines: Lines
     anchor: str | None
     is_mapping: bool
-    nodes: int = 1
+    size: int = 1
+    height: int = 1
     key: str | None = None
     key_line: int = 0
+    is_merge: bool = False
     merges: list[tuple[JsonValue, Lines]] = field(default_factory=list[tuple[JsonValue, Lines]])
 
 
 class _Builder:
     """Builds values from events with a stack of its own, so that no input can exhaust Python's."""
 
-    def __init__(self) -> None:
+    def __init__(self, has_hidden_breaks: bool) -> None:
+        self.has_hidden_breaks = has_hidden_breaks
         self.stack: list[_Open] = []
-        self.anchors: dict[str, tuple[JsonValue, Lines, int]] = {}
+        self.anchors: dict[str, _Node] = {}
         self.aliased = 0
         self.root: Located | None = None
 
@@ -106,25 +133,29 @@ class _Builder:
             raise _wrong("more than one document; write one document a file", line)
 
     def _scalar(self, event: yaml.ScalarEvent, line: int) -> None:
+        if self.has_hidden_breaks:
+            event.value = show_breaks(event.value)
         if self._awaits_key():
-            self._key(self.stack[-1], event, line)
-            return
-        value = _scalar_value(event, line)
-        lines = Lines(line)
+            value = self._key(self.stack[-1], event, line)
+        else:
+            value = _scalar_value(event, line)
+            self._place(value, Lines(line))
         if event.anchor:
-            self.anchors[event.anchor] = (value, lines, 1)
-        self._place(value, lines, 1)
+            self.anchors[event.anchor] = _Node(value, Lines(line))
 
     def _awaits_key(self) -> bool:
         return bool(self.stack) and self.stack[-1].is_mapping and self.stack[-1].key is None
 
-    def _key(self, parent: _Open, event: yaml.ScalarEvent, line: int) -> None:
+    def _key(self, parent: _Open, event: yaml.ScalarEvent, line: int) -> str:
         name = event.value
-        if name in parent.value and name != "<<":
-            raise _wrong(f"duplicate key '{name}'", line)
+        if event.tag not in {None, "!", _TAG + "str"}:
+            raise _wrong(f"tag {_shown(event.tag)} is not supported on a key", line)
+        if name in parent.value:
+            raise _wrong(f"duplicate key '{_shown(name)}'", line)
         parent.key, parent.key_line = name, line
-        if event.anchor:
-            self.anchors[event.anchor] = (name, Lines(line), 1)
+        # In quotes `<<` is a name like any other.
+        parent.is_merge = name == "<<" and not event.style and event.tag is None
+        return name
 
     def _open_mapping(self, event: yaml.MappingStartEvent, line: int) -> None:
         self._open(_Open({}, Lines(line), event.anchor, is_mapping=True), event.tag, "map")
@@ -135,11 +166,11 @@ class _Builder:
     def _open(self, opened: _Open, tag: str | None, expected: str) -> None:
         line = opened.lines.line
         if len(self.stack) >= MAX_DEPTH:
-            raise _wrong(f"nested deeper than {MAX_DEPTH} levels", line)
+            raise _too_deep(line)
         if self._awaits_key():
             raise _wrong("a key must be a plain text", line)
         if tag not in {None, "!", _TAG + expected}:
-            raise _wrong(f"tag {tag} is not supported", line)
+            raise _wrong(f"tag {_shown(tag)} is not supported", line)
         self.stack.append(opened)
 
     def _close(self, _event: yaml.Event, _line: int) -> None:
@@ -147,34 +178,37 @@ class _Builder:
         for merged, lines in done.merges:
             _merge(cast(JsonObject, done.value), done.lines, merged, lines)
         if done.anchor:
-            self.anchors[done.anchor] = (done.value, done.lines, done.nodes)
-        self._place(done.value, done.lines, done.nodes)
+            self.anchors[done.anchor] = _Node(done.value, done.lines, done.size, done.height)
+        self._place(done.value, done.lines, done.size, done.height)
 
     def _alias(self, event: yaml.AliasEvent, line: int) -> None:
         anchor = event.anchor
         if anchor not in self.anchors:
-            raise _wrong(f"alias *{anchor} names no anchor that is complete here", line)
-        value, lines, nodes = self.anchors[anchor]
-        self.aliased += nodes
+            raise _wrong(f"alias *{_shown(anchor)} names no anchor that is complete here", line)
+        node = self.anchors[anchor]
+        self.aliased += node.size
         if self.aliased > MAX_ALIASED_NODES:
             raise _wrong(f"aliases stand for more than {MAX_ALIASED_NODES} values", line)
+        if len(self.stack) + node.height > MAX_DEPTH:
+            raise _too_deep(line)
         if self._awaits_key():
             raise _wrong("a key must be written out, not an alias", line)
-        self._place(value, lines, nodes)
+        self._place(*node)
 
-    def _place(self, value: JsonValue, lines: Lines, nodes: int) -> None:
+    def _place(self, value: JsonValue, lines: Lines, size: int = 1, height: int = 0) -> None:
         if not self.stack:
             self.root = Located(value, lines)
             return
         parent = self.stack[-1]
-        parent.nodes += nodes
+        parent.size += size
+        parent.height = max(parent.height, height + 1)
         if isinstance(parent.value, list):
             parent.lines.children[len(parent.value)] = lines
             parent.value.append(value)
             return
         key = cast(str, parent.key)
         parent.key = None
-        if key == "<<" and isinstance(value, dict | list):
+        if parent.is_merge and isinstance(value, dict | list):
             parent.merges.append((value, lines))
             return
         if lines.line != parent.key_line:
@@ -211,16 +245,16 @@ def _tagged(tag: str, text: str, line: int) -> JsonValue:
     if tag == _TAG + "str":
         return text
     value = _plain(text, line)
-    accepted: dict[str, type | tuple[type, ...]] = {
-        _TAG + "int": int,
+    accepted: dict[str, tuple[type, ...]] = {
+        _TAG + "int": (int,),
         _TAG + "float": (int, float),
-        _TAG + "bool": bool,
-        _TAG + "null": type(None),
+        _TAG + "bool": (bool,),
+        _TAG + "null": (type(None),),
     }
     if tag not in accepted:
-        raise _wrong(f"tag {tag} is not supported", line)
-    if not isinstance(value, accepted[tag]):
-        raise _wrong(f"'{text}' is not a {tag.removeprefix(_TAG)}", line)
+        raise _wrong(f"tag {_shown(tag)} is not supported", line)
+    if type(value) not in accepted[tag]:
+        raise _wrong(f"'{_shown(text)}' is not a {tag.removeprefix(_TAG)}", line)
     return value
 
 
@@ -245,4 +279,7 @@ def _integer(text: str, line: int) -> int:
     if len(text) > _MAX_DIGITS:
         raise _wrong("number too large to hold", line)
     # `010` is ten in YAML 1.2; only `0o` and `0x` change the base.
-    return int(text, 0) if text.startswith(("0o", "0x")) else int(text, 10)
+    number = int(text, 0) if text.startswith(("0o", "0x")) else int(text, 10)
+    if number >= _TOO_LARGE:
+        raise _wrong("number too large to hold", line)
+    return number

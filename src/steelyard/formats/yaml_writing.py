@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -11,6 +12,8 @@ from steelyard.formats.yaml_text import is_plain_text
 from steelyard.model.json_value import JsonValue
 
 _STR = "tag:yaml.org,2002:str"
+# YAML 1.1 breaks lines here and YAML 1.2 does not; escaped, both read the same.
+_ODD_BREAK = re.compile("[\x85\u2028\u2029]")
 
 
 class _Dumper(yaml.SafeDumper):
@@ -22,7 +25,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     represent = cast(Callable[..., yaml.ScalarNode], cast(Any, dumper).represent_scalar)
-    if not is_plain_text(text):
+    if not is_plain_text(text) or _ODD_BREAK.search(text):
         return represent(_STR, text, style='"')
     return represent(_STR, text, style="|" if "\n" in text else None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -65,6 +66,18 @@ class Message:
     name: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     extra: Extra = field(default_factory=no_extra)
+
+    @property
+    def text(self) -> str:
+        """The text of the content: its texts and files joined, an object as JSON, or nothing."""
+        if isinstance(self.content, str):
+            return self.content
+        if isinstance(self.content, tuple):
+            shown = [block.text for block in self.content if not isinstance(block, OtherBlock)]
+            return "\n".join(shown)
+        if self.content is None:
+            return ""
+        return json.dumps(dict(self.content), ensure_ascii=False, indent=2)
 
     @property
     def blocks(self) -> tuple[ContentBlock, ...]:

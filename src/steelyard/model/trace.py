@@ -26,7 +26,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """Messages, tool calls, usage and timing of one answer; the input is not repeated in it."""
+    """Messages, tool calls, usage and timing of one answer."""
 
     messages: tuple[Message, ...] = ()
     usage: Usage = field(default_factory=Usage)
@@ -40,6 +40,6 @@ class Trace:
     def response(self) -> str:
         """The text of the last assistant message, empty when there is none."""
         for message in reversed(self.messages):
-            if message.role == "assistant" and isinstance(message.content, str):
-                return message.content
+            if message.role == "assistant" and message.content is not None:
+                return message.text
         return ""

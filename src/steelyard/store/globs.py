@@ -11,7 +11,8 @@ _MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 def matches(pattern: str, path: str) -> bool:
     """Whether a root-relative path matches; a pattern without a slash looks at the base name."""
     subject = path if "/" in pattern else path.rsplit("/", 1)[-1]
-    return re.fullmatch(_expression(pattern.removeprefix("./")), subject) is not None
+    expression = _expression(pattern.removeprefix("./"))
+    return re.fullmatch(expression, subject, re.DOTALL) is not None
 
 
 def _expression(pattern: str) -> str:

@@ -78,7 +78,7 @@ class ProjectFiles:
                 path = candidate.resolve()
                 if not path.is_file():
                     continue
-            except (OSError, ValueError):
+            except (OSError, RuntimeError, ValueError):  # a loop of links, a name with a NUL, …
                 continue
             if self._may_show(path):
                 return self._load(path)

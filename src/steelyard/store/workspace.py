@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from steelyard.errors import NotFoundError
+from steelyard.errors import NotFoundError, UsageError
 from steelyard.ports import Files, FoundPath
 from steelyard.settings import PROJECT_FILE
 from steelyard.store.project import Project, find_project
@@ -26,8 +26,13 @@ class DiskWorkspace:
         """The files that paths, folders and globs stand for, each once, in order."""
         found: dict[Path, FoundPath] = {}
         for pattern in patterns:
-            for entry in self._expand(pattern):
-                found.setdefault(entry.path, entry)
+            try:
+                entries = list(self._expand(pattern))
+            except OSError as error:
+                raise NotFoundError(f"cannot look for {pattern}: {error.strerror}") from None
+            for entry in entries:
+                if entry.is_named or entry.path not in found:
+                    found[entry.path] = entry
         return list(found.values())
 
     def open(self, path: Path) -> BinaryIO:
@@ -60,13 +65,17 @@ class DiskWorkspace:
         path = Path(pattern)
         start = Path(path.anchor) if path.is_absolute() else Path()
         relative = str(path.relative_to(path.anchor)) if path.is_absolute() else pattern
-        matched = sorted(start.glob(relative))
-        if not matched:
+        try:
+            matched = sorted(start.glob(relative))
+        except ValueError as error:
+            raise UsageError(f"{pattern} is not a pattern: {error}") from None
+        shown = [entry for entry in matched if not _is_hidden(entry, path.parts)]
+        if not shown:
             raise NotFoundError(f"nothing matches {pattern}")
-        for entry in matched:
+        for entry in shown:
             if entry.is_dir():
                 yield from (FoundPath(file, is_named=False) for file in _walk(entry))
-            elif not _is_hidden(entry):
+            elif entry.name != PROJECT_FILE:
                 yield FoundPath(entry, is_named=False)
 
 
@@ -79,5 +88,6 @@ def _walk(folder: Path) -> Iterator[Path]:
                 yield Path(place, name)
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") and part not in {".", ".."} for part in path.parts)
+def _is_hidden(path: Path, spelled: tuple[str, ...]) -> bool:
+    """Whether a dot file or folder was met that the pattern does not spell out."""
+    return any(part.startswith(".") and part not in {"..", *spelled} for part in path.parts)

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from steelyard.model.reference import Reference
+
+
+@pytest.mark.parametrize(
+    ("text", "reference"),
+    [
+        ("rubric/basic@1.2", Reference(kind="rubric", id="basic", version="1.2")),
+        ("judge/accuracy@1.0.0", Reference(kind="judge", id="accuracy", version="1.0.0")),
+        (
+            "judge/a.b_c-d@1.0.0-rc.1+x",
+            Reference(kind="judge", id="a.b_c-d", version="1.0.0-rc.1+x"),
+        ),
+        ("rubric/basic", Reference(kind="rubric", id="basic")),
+        ("rubric/7", Reference(kind="rubric", id="7")),
+    ],
+)
+def test_a_reference_is_read_and_written_the_same(text: str, reference: Reference) -> None:
+    assert Reference.parse(text) == reference
+    assert str(reference) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "basic",
+        "rubric/",
+        "rubric/@1",
+        "rubric/basic@",
+        "dataset/basic@1",
+        "Rubric/basic",
+        "rubric/../secret",
+        "rubric/.hidden",
+        "rubric/a/b",
+        "rubric/basic@1 ",
+        "rubric/basic@1\n",
+        " rubric/basic",
+        "rubric/bäsic",
+    ],
+)
+def test_another_text_is_no_reference(text: str) -> None:
+    assert Reference.parse(text) is None

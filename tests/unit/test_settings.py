@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from steelyard.errors import ConfigError
+from steelyard.settings import Settings, parse_settings, project_schema
+
+EXAMPLE = """\
+targets:
+  live:   {provider: openai, base_url: "https://…/v1", model: m-1, api_key_env: MY_KEY, max_concurrency: 64, timeout_s: 60}
+  agent:  {provider: command, command: [python, agent.py]}
+judges:
+  default: {target: live}            # which target answers when a judge is asked; never guessed
+suites:
+  release: {dataset: datasets/qa.yaml, target: live, rubric: rubric/basic@1.2, strict_validation: true, fail_under: 0.8}
+retry: {max_attempts: 3, backoff_s: [2, 6, 14], jitter: 0.2}
+limits: {budget_usd: 20, deadline_s: 7200}
+slices: [tags, task_type, metadata.topic]
+redaction: {patterns: [email, phone, card, iban, key]}
+guideline_patterns: ["*.instructions.md"]
+allow: {commands: false, folders: []}   # code checks and files outside the root
+store: sqlite                            # or postgresql://…   ; artifacts: s3://bucket/prefix
+"""  # noqa: E501 - as it stands in the documentation
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        parse_settings(text.encode())
+    return str(caught.value)
+
+
+# --- what is read
+
+
+def test_the_documented_example_is_read() -> None:
+    settings = parse_settings(EXAMPLE.encode())
+
+    assert settings.guideline_patterns == ("*.instructions.md",)
+    assert settings.allowed_folders == ()
+    assert settings.values["retry"] == {
+        "max_attempts": 3,
+        "backoff_s": [2, 6, 14],
+        "jitter": 0.2,
+    }
+
+
+def test_every_documented_key_is_accepted() -> None:
+    settings = parse_settings(b"""
+$schema: https://example.org/project.schema.json
+targets:
+  a: {provider: openai, temperature: 0, top_p: 1, max_new_tokens: 10, seed: 1, headers: {x-a: b},
+      prompt: "Say: {prompt}", price: {input: 0.5, output: 1}, response_format: {type: json},
+      requests_per_minute: 10, tokens_per_minute: 1000.5}
+  b: {provider: http, url: "http://x/", body: [1], answer: a.b}
+  c: {provider: python, callable: "mod:fn"}
+  d: {provider: recorded, path: r.jsonl, candidate: A}
+judges: {judge/accuracy: {target: a}}
+suites: {s: {judge: judge/accuracy@1.0.0, pass_threshold: 0.5}}
+allow: {commands: true, folders: [../shared]}
+artifacts: s3://bucket/prefix
+""")
+
+    assert settings.allowed_folders == ("../shared",)
+    assert len(settings.values) == 6
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n", "{}"])
+def test_an_empty_project_file_has_all_defaults(text: str) -> None:
+    assert parse_settings(text.encode()) == Settings()
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Settings().values = {}  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_every_key_of_the_published_schema_is_optional() -> None:
+    assert "required" not in project_schema()
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "store: sqlite\ntarget: {}",
+            "2: target is not a field of this contract (did you mean 'targets'?)",
+        ),
+        ("Slices: []", "1: Slices is not a field of this contract (did you mean 'slices'?)"),
+        (
+            "targets:\n  live:\n    provider: openai\n    base-url: x",
+            "4: targets.live.base-url is not a field of this contract (did you mean 'base_url'?)",
+        ),
+        (
+            "targets:\n  live:\n    provider: openai\n    price:\n      imput: 1",
+            "5: targets.live.price.imput is not a field of this contract (did you mean 'input'?)",
+        ),
+        (
+            "judges:\n  default: {target: a, tagret: b}",
+            "2: judges.default.tagret is not a field of this contract (did you mean 'target'?)",
+        ),
+        (
+            "suites:\n  s:\n    fail_uder: 1",
+            "3: suites.s.fail_uder is not a field of this contract (did you mean 'fail_under'?)",
+        ),
+        (
+            "retry:\n  max_attemps: 3",
+            "2: retry.max_attemps is not a field of this contract (did you mean 'max_attempts'?)",
+        ),
+        (
+            "limits: {\n  budget: 1,\n  deadlines: 2}",
+            "2: limits.budget is not a field of this contract",
+        ),
+        (
+            "redaction:\n  pattern: []",
+            "2: redaction.pattern is not a field of this contract (did you mean 'patterns'?)",
+        ),
+        (
+            "allow:\n  commands: true\n  folder: []",
+            "3: allow.folder is not a field of this contract (did you mean 'folders'?)",
+        ),
+        ("colour: blue", "1: colour is not a field of this contract"),
+    ],
+)
+def test_an_unknown_key_at_any_level_is_named_with_line_and_hint(text: str, message: str) -> None:
+    assert refusal(text) == f"steelyard.yaml:{message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- a", "1: the value must be an object"),
+        ("just text", "1: the value must be an object"),
+        ("targets: [a]", "1: targets must be an object"),
+        ("targets:\n  live: openai", "2: targets.live must be an object"),
+        ("targets:\n  live: {model: m}", "2: missing targets.live.provider"),
+        ("judges:\n  default: {}", "2: missing judges.default.target"),
+        ("retry: {max_attempts: 0}", "1: retry.max_attempts must be at least 1"),
+        ("retry: {max_attempts: '3'}", "1: retry.max_attempts must be an integer"),
+        ("retry:\n  backoff_s:\n  - 1\n  - x", "4: retry.backoff_s[1] must be a number"),
+        ("retry: {jitter: 1.5}", "1: retry.jitter must be at most 1"),
+        ("allow: {commands: no}", "1: allow.commands must be true or false"),
+        ("allow: {folders: ['']}", "1: allow.folders[0] must not be blank"),
+        ("guideline_patterns: '*.md'", "1: guideline_patterns must be an array"),
+        ("guideline_patterns: [1]", "1: guideline_patterns[0] must be a string"),
+        (
+            "redaction: {patterns: [emial]}",
+            """1: redaction.patterns[0] must be email, phone, card, iban or key, \
+not 'emial' (did you mean 'email'?)""",
+        ),
+        (
+            "targets: {a: {provider: http, timeout_s: 0}}",
+            "1: targets.a.timeout_s must be more than 0",
+        ),
+        ("store: 1", "1: store must be a string"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_line(text: str, message: str) -> None:
+    assert refusal(text) == f"steelyard.yaml:{message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: b: c", "1: mapping values are not allowed in this context"),
+        ("store: x\nslices: [a", "2: did not find expected ',' or ']'"),
+        ("store: x\nstore: y", "2: duplicate key 'store'"),
+        ("store: x\n---\nstore: y", "2: more than one document; write one document a file"),
+        ("limits: {budget_usd: .inf}", "1: '.inf' is not a number that data can hold"),
+    ],
+)
+def test_broken_yaml_is_named_with_its_line(text: str, message: str) -> None:
+    assert refusal(text) == f"steelyard.yaml:{message}"
+
+
+def test_a_file_that_is_not_utf8_is_named_with_its_line() -> None:
+    with pytest.raises(ConfigError, match=r"^steelyard\.yaml:2: not UTF-8"):
+        parse_settings(b"store: x\nslices: [\xff]")
+
+
+def test_the_message_begins_with_the_given_name() -> None:
+    with pytest.raises(ConfigError, match=r"^/home/me/steelyard\.yaml:1: "):
+        parse_settings(b"colour: 1", "/home/me/steelyard.yaml")
+
+
+def test_the_first_problem_by_path_is_reported() -> None:
+    assert refusal("store: 1\nlimits: 2").startswith("steelyard.yaml:2: limits must")
