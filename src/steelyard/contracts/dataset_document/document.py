@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import msgspec
 
+from steelyard.contracts.dataset_document.second_look import look_again, masked, trimmed
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
-from steelyard.formats.json_text import (
-    compact,
-    parse_json,
-    parse_json_tolerantly,
-    raw_items,
-    raw_members,
-    repaired_json,
-)
+from steelyard.formats.json_text import compact, parse_json, raw_items, raw_members, too_deep
 from steelyard.formats.problem import Problem, under
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -30,7 +26,7 @@ class Document:
     header: JsonObject
     records: Sequence[RawRecord] | None
     problems: tuple[Problem, ...] = ()
-    """Values of the header that no parser can hold."""
+    """What the fast parser could not read in the header."""
 
 
 def split_json(data: bytes) -> Document:
@@ -38,34 +34,63 @@ def split_json(data: bytes) -> Document:
     require_utf8(data)
     data = without_bom(data)
     try:
-        return _document(raw_members(data), None)
-    except ParseError as error:
-        repaired = repaired_json(data)
-        if repaired == data:
-            raise error from None
-        return _document(raw_members(repaired), data)
+        members = raw_members(data)
+    except ParseError as wrong:
+        if wrong.code != "invalid_json":
+            raise
+        return _split_odd(data)
+    return _document(members, _listed(members), [])
 
 
 def split_value(value: JsonObject) -> Document:
     """Take a document apart that was read from YAML."""
-    records = value.get("records")
-    listed = [compact(record) for record in records] if isinstance(records, list) else None
-    header = {name: item for name, item in value.items() if name != "records"}
-    if "records" in value and listed is None:
-        header["records"] = records
-    return Document(header=header, records=listed)
+    header = dict(value)
+    records = header.get("records")
+    if not isinstance(records, list):
+        return Document(header=header, records=None)
+    del header["records"]
+    return Document(header=header, records=[compact(record) for record in records])
 
 
-def _document(members: dict[str, msgspec.Raw], original: bytes | None) -> Document:
-    header: JsonObject = {}
+def _split_odd(data: bytes) -> Document:
+    """Take a document apart in which a string or a nest stops the fast parser."""
+    mask = masked(data)
+    readable = _members(mask.data)
+    listed = _listed(readable)
+    records = None if listed is None else [mask.unmasked(bytes(raw)) for raw in listed]
+    members: dict[str, bytes] = {}
     problems: list[Problem] = []
-    records: Sequence[RawRecord] | None = None
-    for name, raw in members.items():
-        listed = raw_items(raw) if name == "records" else None
-        if listed is not None:
-            records = _originals(raw, listed, original) if original else listed
-        else:
-            header[name] = _parsed(name, bytes(raw), problems)
+    for written, raw in readable.items():
+        look = look_again(mask.unmasked(json.dumps(written).encode("ascii")))
+        name = cast(str, look.value)
+        problems.extend(under((name,), problem) for problem in look.problems)
+        members[name] = mask.unmasked(bytes(raw))
+    return _document(members, records, problems)
+
+
+def _members(data: bytes) -> dict[str, msgspec.Raw]:
+    try:
+        return raw_members(data)
+    except ParseError as wrong:
+        if str(wrong) != str(too_deep()):
+            raise
+        return raw_members(trimmed(data))
+
+
+def _listed(members: Mapping[str, msgspec.Raw]) -> list[msgspec.Raw] | None:
+    return raw_items(members["records"]) if "records" in members else None
+
+
+def _document(
+    members: Mapping[str, RawRecord],
+    records: Sequence[RawRecord] | None,
+    problems: list[Problem],
+) -> Document:
+    header: JsonObject = {
+        name: _parsed(name, bytes(raw), problems)
+        for name, raw in members.items()
+        if records is None or name != "records"
+    }
     return Document(header=header, records=records, problems=tuple(problems))
 
 
@@ -73,22 +98,6 @@ def _parsed(name: str, raw: bytes, problems: list[Problem]) -> JsonValue:
     try:
         return parse_json(raw)
     except ParseError:
-        look = parse_json_tolerantly(raw, raw_controls=True)
+        look = look_again(raw)
         problems.extend(under((name,), problem) for problem in look.problems)
         return look.value
-
-
-def _originals(
-    container: msgspec.Raw, repaired: Sequence[msgspec.Raw], original: bytes
-) -> list[RawRecord]:
-    """The records as they really are: the repaired ones only show where each begins and ends."""
-    array = bytes(container)
-    start = repaired_json(original).find(array)
-    records: list[RawRecord] = []
-    place = 0
-    for raw in repaired:
-        text = bytes(raw)
-        place = array.find(text, place)
-        records.append(original[start + place : start + place + len(text)])
-        place += len(text)
-    return records

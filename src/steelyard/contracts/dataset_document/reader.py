@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import cast
+from dataclasses import replace
+from typing import Any, cast
 
 from steelyard.contracts.dataset_document.document import (
     Document,
@@ -16,14 +17,16 @@ from steelyard.contracts.dataset_document.document import (
 from steelyard.contracts.dataset_document.rules import (
     MAX_PAYLOAD,
     header_problems,
+    in_words,
     record_size_problems,
     text_problems,
 )
+from steelyard.contracts.dataset_document.second_look import look_again
 from steelyard.contracts.reading import Row, RowPlace, SeenIds
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import normalized
-from steelyard.formats.json_text import parse_json, parse_json_tolerantly
+from steelyard.formats.json_text import parse_json
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema, spoken
@@ -36,6 +39,13 @@ from steelyard.model.message import Message
 CONTRACT = "dataset_document"
 _TELLING_ESCAPE = re.compile(rb"\\[ubf]")
 _C1_CONTROL = re.compile(rb"\xc2[\x80-\x9f]")
+# What a value of one kind of mistake cannot be blamed for as well.
+_EXPLAINED_BY = {
+    "invalid_enum_value": "invalid_field_type",
+    "invalid_field_type": "value_out_of_range",
+}
+# Stands for a record that is counted but not read.
+_UNREAD: JsonObject = {"record_id": "", "input": {"prompt": ""}}
 
 
 class DatasetDocumentReading:
@@ -46,9 +56,10 @@ class DatasetDocumentReading:
     def __init__(
         self, content: bytes | Located, *, file: str | None = None, require_nfc: bool = False
     ) -> None:
-        document = load_schema(CONTRACT)
+        document: Any = load_schema(CONTRACT)
         self._header_schema = Schema(document, "#/$defs/header")
         self._record_schema = Schema(document, "#/$defs/record")
+        self._max_records: int = document["$defs"]["header"]["properties"]["records"]["maxItems"]
         self._file = file
         self._require_nfc = require_nfc
         self._lines = content.lines if isinstance(content, Located) else None
@@ -61,10 +72,16 @@ class DatasetDocumentReading:
         return any(finding.is_error for finding in self.findings)
 
     def rows(self) -> Iterator[Row]:
-        """Every record in order; a bad one is a row with error findings."""
+        """Every record in order; a bad one is a row with error findings.
+
+        Records beyond the greatest number allowed are counted, not read.
+        """
         seen = SeenIds()
         is_clean = self._record_schema.is_clean
         for index, raw in enumerate(self._document.records or ()):
+            if index >= self._max_records:
+                yield Row(index, self._line(index), None, _UNREAD, ())
+                continue
             try:
                 value = parse_json(raw)
             except ParseError:
@@ -102,12 +119,12 @@ class DatasetDocumentReading:
         )
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
-        """The dataset with the given cases."""
-        header = dict(self._document.header)
+        """The dataset with the given cases; a spoiled document has no header to trust."""
+        header = {} if self.is_spoiled else dict(self._document.header)
         return Dataset(
-            id=cast(str, header.pop("dataset_id")),
+            id=cast(str, header.pop("dataset_id", "")),
             contract=CONTRACT,
-            version=cast(str, header.pop("dataset_version")),
+            version=cast(str | None, header.pop("dataset_version", None)),
             metadata=cast(JsonObject, header.pop("metadata", {})),
             cases=cases,
             extra={name: item for name, item in header.items() if name != "schema_version"},
@@ -117,53 +134,57 @@ class DatasetDocumentReading:
         if isinstance(content, bytes) and len(content) > MAX_PAYLOAD:
             return (error("payload_too_large", "the document is larger than 100 MB"),)
         try:
-            self._document = _split(content)
+            document = _split(content)
         except ParseError as wrong:
             said = f"invalid JSON: {wrong}" if wrong.code == "invalid_json" else str(wrong)
             return (error(wrong.code, said, line=wrong.line),)
-        return tuple(self._header_findings())
+        header = cast(JsonObject, normalized(document.header))
+        self._document = replace(document, header=header)
+        found = [*document.problems]
+        found.extend(text_problems(document.header, allow_not_nfc=not self._require_nfc))
+        found.extend(self._header_problems())
+        return tuple(self._header_finding(problem) for problem in _told(found))
 
-    def _header_findings(self) -> Iterator[Finding]:
+    def _header_problems(self) -> Iterator[Problem]:
         header, records = self._document.header, self._document.records
         shown: JsonObject = dict(header)
         if records is not None:
-            shown["records"] = cast(list[JsonValue], [None] * len(records))
-        found = self._header_schema.problems(shown)
-        found.extend(self._document.problems)
-        found.extend(text_problems(header, allow_not_nfc=not self._require_nfc))
-        found.extend(header_problems(header))
-        header.update(cast(JsonObject, normalized(header)))
-        for problem in _once_a_path(found):
-            path = path_text(problem.path)
-            line = self._lines.at(problem.path) if self._lines else None
-            yield Finding(
-                severity=problem.severity,
-                code=problem.code,
-                message=spoken(problem),
-                path=path,
-                line=line,
-                hint=problem.hint,
-            )
+            # More than too many is no worse, and hundreds of millions would not fit in memory.
+            count = min(len(records), self._max_records + 1)
+            shown["records"] = cast(list[JsonValue], [None] * count)
+        yield from (in_words(problem) for problem in self._header_schema.problems(shown))
+        yield from header_problems(header)
+
+    def _header_finding(self, problem: Problem) -> Finding:
+        return Finding(
+            severity=problem.severity,
+            code=problem.code,
+            message=spoken(problem),
+            path=path_text(problem.path),
+            line=self._lines.at(problem.path) if self._lines else None,
+            hint=problem.hint,
+        )
 
     def _checked(self, index: int, raw: RawRecord, value: JsonValue, seen: SeenIds) -> Row:
         """A record that is not plainly fine: everything that is wrong with it."""
         found: list[Problem] = []
         if value is None:
-            value = _second_look(bytes(raw), found)
+            look = look_again(bytes(raw))
+            value = look.value
+            found.extend(look.problems)
         found.extend(text_problems(value, allow_not_nfc=not self._require_nfc))
         value = normalized(value)
         found.extend(self._record_schema.problems(value))
-        record_id = value.get("record_id") if isinstance(value, dict) else None
+        record_id = None
         if isinstance(value, dict):
             found.extend(record_size_problems(value, len(raw)))
-        if isinstance(record_id, str):
-            if not seen.add(record_id):
-                found.append(_duplicate(record_id))
-        else:
+            record_id = value.get("record_id")
+        if not isinstance(record_id, str):
             record_id = None
-        lines = self._record_lines(index)
-        place = RowPlace(index, record_id, ("records", index), lines=lines)
-        findings = tuple(place.finding(problem) for problem in _once_a_path(found))
+        elif not seen.add(record_id):
+            found.append(_duplicate(record_id))
+        place = RowPlace(index, record_id, ("records", index), lines=self._record_lines(index))
+        findings = tuple(place.finding(_of_record(problem)) for problem in _told(found))
         return Row(index, self._line(index), record_id, value, findings)
 
     def _record_lines(self, index: int) -> Lines | None:
@@ -195,17 +216,7 @@ def _is_plain(raw: RawRecord) -> bool:
 
 
 def _is_small(raw: RawRecord, value: JsonValue) -> bool:
-    return not any(record_size_problems(cast(JsonObject, value), len(bytes(raw))))
-
-
-def _second_look(raw: bytes, found: list[Problem]) -> JsonValue:
-    try:
-        look = parse_json_tolerantly(raw, raw_controls=True)
-    except ParseError as wrong:
-        found.append(Problem(code="value_out_of_range", message=f"{{}} is {wrong}"))
-        return None
-    found.extend(look.problems)
-    return look.value
+    return not any(record_size_problems(cast(JsonObject, value), len(raw)))
 
 
 def _duplicate(record_id: str) -> Problem:
@@ -213,9 +224,19 @@ def _duplicate(record_id: str) -> Problem:
     return Problem(code="duplicate_record_id", message=message, path=("record_id",))
 
 
-def _once_a_path(problems: list[Problem]) -> list[Problem]:
-    """The problems in path order, each code at most once a path."""
-    first: dict[tuple[object, str], Problem] = {}
-    for problem in problems:
-        first.setdefault((problem.path, problem.code), problem)
-    return sorted(first.values(), key=path_order)
+def _of_record(problem: Problem) -> Problem:
+    """The same problem; where it concerns the whole record, with a name for it."""
+    if problem.path:
+        return problem
+    return replace(problem, message=problem.message.replace("{}", "the record", 1))
+
+
+def _told(problems: list[Problem]) -> list[Problem]:
+    """The problems in path order, each once, without those that another one explains."""
+    spots = {(problem.path, problem.code) for problem in problems}
+    told = [
+        problem
+        for problem in dict.fromkeys(problems)
+        if (problem.path, _EXPLAINED_BY.get(problem.code)) not in spots
+    ]
+    return sorted(told, key=path_order)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from steelyard.formats.encoding import Flaw, flaws
 from steelyard.formats.json_text import compact, depth
 from steelyard.formats.problem import Problem
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 KB = 1024
 MAX_PAYLOAD = 100 * KB * KB
@@ -18,14 +19,17 @@ MAX_RECORD = 256 * KB
 MAX_RECORD_METADATA = 8 * KB
 MAX_METADATA = 16 * KB
 MAX_METADATA_DEPTH = 5
-# A number such as 1e15 is 4 bytes as written and 18 serialized; nothing grows more than that.
-_GROWTH = 5
+# A raw control character is 1 byte as written and 6 serialized; nothing grows more than that.
+_GROWTH = 6
 
 _FLAWS: dict[Flaw, str] = {
     "control": "{} has a forbidden control character",
     "surrogate": "{} has an unpaired surrogate code point",
     "not_nfc": "{} is not in Unicode NFC",
 }
+_TIME = "{} must be an ISO 8601 timestamp in UTC, such as 2026-01-15T10:05:12Z"
+_ID = "{} may only have the letters A-Z and a-z, digits, '_', '-' and '.'"
+_PATTERNS: dict[Path, str] = {("created_at",): _TIME, ("dataset_id",): _ID}
 
 
 def text_problems(value: JsonValue, *, allow_not_nfc: bool) -> Iterator[Problem]:
@@ -36,29 +40,31 @@ def text_problems(value: JsonValue, *, allow_not_nfc: bool) -> Iterator[Problem]
 
 
 def record_size_problems(record: JsonObject, written: int) -> Iterator[Problem]:
-    """A record or its metadata over the size; `written` is the record's length in the file."""
-    if _exceeds(record, MAX_RECORD, written):
-        yield _too_large("{} is larger than 256 KB serialized", ())
+    """A record or its metadata over a limit; `written` is the record's length in the file."""
+    yield from _size_problems(record, (), MAX_RECORD, written)
     metadata = record.get("metadata")
-    if not isinstance(metadata, dict):
-        return
-    if _exceeds(metadata, MAX_RECORD_METADATA, written):
-        yield _too_large("{} is larger than 8 KB serialized", ("metadata",))
-    yield from _depth_problems(metadata)
+    if isinstance(metadata, dict):
+        yield from _size_problems(metadata, ("metadata",), MAX_RECORD_METADATA, written)
+        yield from _depth_problems(metadata)
 
 
 def header_problems(header: JsonObject) -> Iterator[Problem]:
     """What is wrong with the dataset's own fields beyond their shape."""
     created_at = header.get("created_at")
     if isinstance(created_at, str) and not _is_real_time(created_at):
-        message = "{} must be an ISO 8601 timestamp in UTC, such as 2026-01-15T10:05:12Z"
-        yield Problem(code="value_out_of_range", message=message, path=("created_at",))
+        yield Problem(code="value_out_of_range", message=_TIME, path=("created_at",))
     metadata = header.get("metadata")
     if isinstance(metadata, dict):
-        if _exceeds(metadata, MAX_METADATA, MAX_PAYLOAD):
-            message = "{} is larger than 16 KB serialized"
-            yield Problem(code="value_out_of_range", message=message, path=("metadata",))
+        for problem in _size_problems(metadata, ("metadata",), MAX_METADATA, MAX_PAYLOAD):
+            yield replace(problem, code="value_out_of_range")
         yield from _depth_problems(metadata)
+
+
+def in_words(problem: Problem) -> Problem:
+    """The same problem; where a pattern speaks of the dataset, with words in its place."""
+    said = _PATTERNS.get(problem.path)
+    is_pattern = "must match" in problem.message or "must not be blank" in problem.message
+    return replace(problem, message=said) if said and is_pattern else problem
 
 
 def _depth_problems(metadata: JsonObject) -> Iterator[Problem]:
@@ -67,15 +73,14 @@ def _depth_problems(metadata: JsonObject) -> Iterator[Problem]:
         yield Problem(code="value_out_of_range", message=message, path=("metadata",))
 
 
-def _exceeds(value: JsonValue, limit: int, written: int) -> bool:
-    """Whether a value is over its size; the exact form is made only when it may be near."""
+def _size_problems(value: JsonValue, path: Path, limit: int, written: int) -> Iterator[Problem]:
+    """The exact form is made only of a value that may be near its limit."""
     if written * _GROWTH <= limit or len(msgspec.json.encode(value)) * _GROWTH <= limit:
-        return False
-    return len(compact(value)) > limit
-
-
-def _too_large(message: str, path: tuple[str, ...]) -> Problem:
-    return Problem(code="record_too_large", message=message, path=path)
+        return
+    size = len(compact(value))
+    if size > limit:
+        message = f"{{}} has {size:,} bytes serialized; at most {limit:,} are allowed"
+        yield Problem(code="record_too_large", message=message, path=path)
 
 
 def _is_real_time(text: str) -> bool:

@@ -14,7 +14,7 @@ def write_dataset_document(dataset: Dataset) -> bytes:
     """A dataset as one JSON document, indented for people."""
     document: JsonObject = {
         "dataset_id": dataset.id,
-        "dataset_version": dataset.version or "",
+        "dataset_version": dataset.version or "unversioned",
         "schema_version": "1.0",
         **dict(dataset.extra),
     }

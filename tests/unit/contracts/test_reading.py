@@ -1,0 +1,74 @@
+"""What all readers share: rows, their places, and the ids already seen."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.contracts.reading import Row, RowPlace, SeenIds
+from steelyard.formats.lines import Lines
+from steelyard.formats.problem import Problem
+from steelyard.model.finding import Finding, error, warning
+
+PROBLEM = Problem(code="invalid_field_type", message="{} must be a string", path=("input", 0))
+
+
+@given(st.lists(st.one_of(st.text(max_size=4), st.integers(0, 3000).map(str)), max_size=3000))
+def test_seen_ids_agree_with_a_set(names: list[str]) -> None:
+    seen, known = SeenIds(), set[str]()
+    for name in names:
+        assert seen.add(name) is (name not in known)
+        known.add(name)
+
+
+def test_seen_ids_need_at_most_16_bytes_an_id() -> None:
+    count = 200_000
+    seen = SeenIds()
+    assert all(seen.add(f"case-{number:06d}") for number in range(count))
+
+    table = seen._table  # pyright: ignore[reportPrivateUsage] - the only thing that grows
+    assert sys.getsizeof(table) <= 16 * count
+    assert not any(seen.add(f"case-{number:06d}") for number in range(0, count, 97))
+
+
+@pytest.mark.parametrize(
+    ("findings", "accepted"),
+    [
+        ((), True),
+        ((warning("unknown_field", "odd"),), True),
+        ((warning("unknown_field", "odd"), error("invalid_json", "no")), False),
+    ],
+)
+def test_a_row_is_accepted_unless_it_has_an_error(
+    findings: tuple[Finding, ...], accepted: bool
+) -> None:
+    assert Row(0, 1, "a", {}, findings).is_accepted is accepted
+
+
+def test_a_finding_of_a_record_has_the_path_in_the_file() -> None:
+    finding = RowPlace(4, "q", ("records", 4)).finding(PROBLEM)
+
+    assert finding == Finding(
+        severity="error",
+        code="invalid_field_type",
+        message="input[0] must be a string",
+        path="records[4].input[0]",
+        index=4,
+        record_id="q",
+    )
+
+
+def test_a_finding_of_a_row_says_its_line() -> None:
+    finding = RowPlace(4, None, line=7, says_line=True).finding(PROBLEM)
+
+    assert (finding.line, finding.path) == (7, "input[0]")
+    assert finding.message == "Line 7: input[0] must be a string"
+
+
+def test_a_finding_has_the_line_of_its_field_where_lines_are_known() -> None:
+    lines = Lines(10, {"input": Lines(12, {0: Lines(13)})})
+
+    assert RowPlace(4, None, line=10, lines=lines).finding(PROBLEM).line == 13
