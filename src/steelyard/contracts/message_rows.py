@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import TypeAlias, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import (
@@ -21,17 +21,28 @@ _MESSAGE = {"role", "content", "name", "tool_calls"}
 _TOOL_CALL = {"id", "tool", "input", "output"}
 
 
-def read_message(
-    row: JsonObject, read_block: Callable[[JsonObject, int], ContentBlock]
-) -> Message:
+BlockReader: TypeAlias = Callable[[JsonObject, int], ContentBlock]
+
+
+def read_message(row: JsonObject, read_block: BlockReader) -> Message:
     """A message whose shape has been checked; blocks that are objects are read by the caller."""
-    calls = cast(list[JsonObject], row.get("tool_calls", []))
+    calls = cast(list[JsonObject], row.get("tool_calls") or [])
     return Message(
         role=cast(Role, row["role"]),
         content=_read_content(row.get("content"), read_block),
         name=cast("str | None", row.get("name")),
         tool_calls=tuple(_read_tool_call(call) for call in calls),
         extra=beyond(row, _MESSAGE),
+    )
+
+
+def read_blocks(items: list[JsonValue], read_block: BlockReader) -> tuple[ContentBlock, ...]:
+    """A list of content; a text in it is a text block."""
+    return tuple(
+        TextBlock(text=item)
+        if isinstance(item, str)
+        else read_block(cast(JsonObject, item), index)
+        for index, item in enumerate(items)
     )
 
 
@@ -48,17 +59,10 @@ def beyond(row: JsonObject, named: set[str]) -> JsonObject:
     return {name: value for name, value in row.items() if name not in named}
 
 
-def _read_content(
-    content: JsonValue, read_block: Callable[[JsonObject, int], ContentBlock]
-) -> Content:
-    if not isinstance(content, list):
-        return cast("str | JsonObject | None", content)
-    return tuple(
-        TextBlock(text=item)
-        if isinstance(item, str)
-        else read_block(cast(JsonObject, item), index)
-        for index, item in enumerate(content)
-    )
+def _read_content(content: JsonValue, read_block: BlockReader) -> Content:
+    if isinstance(content, list):
+        return read_blocks(content, read_block)
+    return cast("str | JsonObject | None", content)
 
 
 def _read_tool_call(row: JsonObject) -> ToolCall:
@@ -76,7 +80,8 @@ def message_row(message: Message) -> JsonObject:
     row: JsonObject = {"role": message.role}
     if message.name is not None:
         row["name"] = message.name
-    if message.content is not None:
+    if message.content is not None or not message.tool_calls:
+        # A message that says nothing says so: without content it would be no message.
         row["content"] = _content(message.content)
     if message.tool_calls:
         row["tool_calls"] = [_tool_call_row(call) for call in message.tool_calls]

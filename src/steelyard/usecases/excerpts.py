@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_place import parse_path, place_of
 from steelyard.model.finding import Finding
+from steelyard.model.json_value import Path as ValuePath
 from steelyard.ports import Workspace
 
 _MAX_DOCUMENT = 16 * 1024 * 1024
+# So much of a long line is kept on either side of what matters; a report shows less.
+_MARGIN = 400
+_ARRAY = re.compile(r"\s*:\s*\[\s*")
+_COMMA = re.compile(r"\s*,?\s*")
+_decoder = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """One line of a file with the part that matters."""
+    """One line of a file, or the part of a long one around what matters."""
 
     line: int
     text: str
@@ -27,64 +35,128 @@ class Excerpt:
 def excerpts(
     workspace: Workspace, path: Path, findings: Iterable[Finding]
 ) -> dict[Finding, Excerpt]:
-    """The excerpt of every finding that can be found in its file."""
+    """The excerpt of every finding that can be found in its file, read once."""
+    sought = list(findings)
     extension = path.suffix.lower()
-    if extension == ".json":
-        return _document_excerpts(workspace, path, findings)
+    try:
+        if sought and extension == ".json":
+            return dict(_document_excerpts(workspace, path, sought))
+        return dict(_line_excerpts(workspace, path, sought))
+    except OSError:  # the finding itself says that the file cannot be read
+        return {}
+
+
+def _line_excerpts(
+    workspace: Workspace, path: Path, findings: list[Finding]
+) -> Iterator[tuple[Finding, Excerpt]]:
     wanted: dict[int, list[Finding]] = {}
     for finding in findings:
         if finding.line is not None:
             wanted.setdefault(finding.line, []).append(finding)
     if not wanted:
-        return {}
-    shown: dict[Finding, Excerpt] = {}
+        return
+    extension = path.suffix.lower()
     with workspace.open(path) as stream:
         for number, data in enumerate(stream, start=1):
-            if number in wanted:
-                text = without_bom(data).decode("utf-8", "replace").rstrip("\r\n")
-                for finding in wanted.pop(number):
-                    shown[finding] = _line_excerpt(finding, number, text, extension)
+            if number not in wanted:
+                continue
+            text = without_bom(data).decode("utf-8", "replace").rstrip("\r\n")
+            for finding in wanted.pop(number):
+                span = _span(text, parse_path(finding.path), extension)
+                yield finding, _excerpt(number, text, span, 0, len(text))
             if not wanted:
-                break
-    return shown
+                return
 
 
-def _line_excerpt(finding: Finding, number: int, text: str, extension: str) -> Excerpt:
-    path = parse_path(finding.path)
+def _span(text: str, path: ValuePath, extension: str) -> tuple[int, int]:
+    """The part of a line that a path names; nothing where the line does not show it."""
     if not path:
-        return Excerpt(line=number, text=text)
+        return 0, 0
     if extension == ".jsonl":
-        start, end = place_of(text, path)
-        return Excerpt(line=number, text=text, start=start, end=end)
-    name = str(path[-1])
-    start = max(0, text.find(name))
-    found = name in text
-    return Excerpt(line=number, text=text, start=start, end=start + len(name) if found else start)
+        return place_of(text, path)
+    name = path[-1]
+    key = re.search(rf"(?<![\w-]){re.escape(str(name))}(?=[\"']?\s*:)", text)
+    return key.span() if key and isinstance(name, str) else (0, 0)
 
 
 def _document_excerpts(
-    workspace: Workspace, path: Path, findings: Iterable[Finding]
-) -> dict[Finding, Excerpt]:
+    workspace: Workspace, path: Path, findings: list[Finding]
+) -> Iterator[tuple[Finding, Excerpt]]:
     with workspace.open(path) as stream:
         data = stream.read(_MAX_DOCUMENT + 1)
     if len(data) > _MAX_DOCUMENT:
-        return {}
+        return
     text = without_bom(data).decode("utf-8", "replace")
-    return {finding: _spot(text, finding) for finding in findings}
+    line, first, last = 1, 0, _line_end(text, 0)
+    for span, finding in sorted(_places(text, findings), key=lambda placed: placed[0]):
+        if span[0] > last:
+            line += text.count("\n", first, span[0])
+            first = text.rfind("\n", 0, span[0]) + 1
+            last = _line_end(text, span[0])
+        yield finding, _excerpt(line, text, span, first, last)
 
 
-def _spot(text: str, finding: Finding) -> Excerpt:
-    if finding.line is not None:
-        lines = text.split("\n")
-        shown = lines[finding.line - 1] if finding.line <= len(lines) else ""
-        return Excerpt(line=finding.line, text=shown.rstrip("\r"))
-    start, end = place_of(text, parse_path(finding.path))
-    line_start = text.rfind("\n", 0, start) + 1
-    line_end = text.find("\n", start)
-    line = text[line_start : len(text) if line_end < 0 else line_end].rstrip("\r")
+def _line_end(text: str, place: int) -> int:
+    found = text.find("\n", place)
+    return len(text) if found < 0 else found
+
+
+def _places(text: str, findings: list[Finding]) -> Iterator[tuple[tuple[int, int], Finding]]:
+    """Where in a document each finding belongs; every array of records is walked once."""
+    paths = {finding: parse_path(finding.path) for finding in findings}
+    wanted: dict[str, set[int]] = {}
+    for path in paths.values():
+        match path:
+            case (str(name), int(index), *_):
+                wanted.setdefault(name, set()).add(index)
+            case _:
+                pass
+    items = {name: dict(_items(text, name, indices)) for name, indices in wanted.items()}
+    for finding, path in paths.items():
+        if finding.line is not None:
+            start = _line_start(text, finding.line)
+            yield (start, start), finding
+            continue
+        match path:
+            case (str(name), int(index), *rest) if index in items[name]:
+                first, last = items[name][index]
+                start, end = place_of(text[first:last], tuple(rest)) if rest else (0, last - first)
+                yield (first + start, first + end), finding
+            case _:
+                yield place_of(text, path), finding
+
+
+def _items(text: str, name: str, indices: set[int]) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Start and end of the wanted items of a top-level array, as far as it can be read."""
+    start, end = place_of(text, (name,))
+    opened = _ARRAY.match(text, end)
+    if opened is None or text[start:end] != f'"{name}"':
+        return
+    place = opened.end()
+    try:
+        for index in range(max(indices) + 1):
+            _, end = _decoder.raw_decode(text, place)
+            if index in indices:
+                yield index, (place, end)
+            gap = _COMMA.match(text, end)
+            place = gap.end() if gap else end
+    except (ValueError, RecursionError):
+        return
+
+
+def _line_start(text: str, line: int) -> int:
+    place = 0
+    for _ in range(line - 1):
+        place = text.find("\n", place) + 1
+        if not place:
+            return len(text)
+    return place
+
+
+def _excerpt(line: int, text: str, span: tuple[int, int], first: int, last: int) -> Excerpt:
+    """The line between two places; of a long one only the part around the span is copied."""
+    left, right = max(first, span[0] - _MARGIN), min(last, span[0] + _MARGIN)
+    shown = text[left:right].rstrip("\r")
     return Excerpt(
-        line=text.count("\n", 0, start) + 1,
-        text=line,
-        start=start - line_start,
-        end=min(end - line_start, len(line)),
+        line=line, text=shown, start=span[0] - left, end=min(span[1] - left, len(shown))
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.case import Case
+from steelyard.model.finding import Finding
 from steelyard.ports import Workspace
 from steelyard.usecases.open_dataset import Opened, open_dataset
 
@@ -29,10 +30,10 @@ def load_eval_cases(workspace: Workspace, path: Path) -> tuple[Case, ...]:
     reading = _sound(opened)
     cases: list[Case] = []
     for row in reading.rows():
-        for finding in row.findings:
-            _log.warning("%s: %s", path, finding.message)
         if reading.is_spoiled:
-            raise UnreadableFileError(f"{path}: {row.findings[0].message}")
+            raise _unreadable(path, row.findings[0])
+        for finding in row.findings:
+            _log.warning("%s", _said(path, finding))
         if row.is_accepted:
             cases.append(reading.case(row))
     return tuple(cases)
@@ -43,15 +44,24 @@ def _sound(opened: Opened) -> DatasetReading:
     sidecar = opened.sidecar
     if sidecar and not sidecar.is_found:
         _log.debug("no sidecar %s; defaults are used", sidecar.path)
+    if opened.reading is None:
+        raise _unreadable(opened.path, opened.findings[0])
     for path, findings in (
-        (opened.path, opened.findings),
         (sidecar.path if sidecar else opened.path, sidecar.findings if sidecar else ()),
-        (opened.path, opened.reading.findings if opened.reading else ()),
+        (opened.path, opened.reading.findings),
     ):
         for finding in findings:
             if finding.is_error:
-                raise UnreadableFileError(f"{path}: {finding.message}")
-            _log.warning("%s: %s", path, finding.message)
-    if opened.reading is None:
-        raise UnreadableFileError(f"{opened.path}: not a file of eval cases")
+                raise _unreadable(path, finding)
+            _log.warning("%s", _said(path, finding))
     return opened.reading
+
+
+def _unreadable(path: Path, finding: Finding) -> UnreadableFileError:
+    return UnreadableFileError(_said(path, finding))
+
+
+def _said(path: Path, finding: Finding) -> str:
+    place = path if finding.line is None else f"{path}:{finding.line}"
+    hint = f" ({finding.hint})" if finding.hint else ""
+    return f"{place}: {finding.message}{hint}"

@@ -75,14 +75,10 @@ def open_dataset(workspace: Workspace, path: Path, kind: str | None = None) -> O
             return _open_jsonl(workspace, path, kind)
         return _open_document(workspace, path, kind)
     except ParseError as wrong:
-        said = f"{_FORMATS.get(wrong.code, '')}{wrong}"
         contract = of_kind(kind, None, extension) if kind else None
-        return Opened(
-            path=path, contract=contract, findings=(error(wrong.code, said, line=wrong.line),)
-        )
+        return Opened(path=path, contract=contract, findings=(_spoiled(wrong),))
     except OSError as wrong:
-        reason = wrong.strerror or type(wrong).__name__
-        return Opened(path=path, findings=(error("unreadable_file", f"cannot read: {reason}"),))
+        return Opened(path=path, findings=(_unreadable(wrong),))
 
 
 _DOCUMENT = "dataset_document"
@@ -130,16 +126,28 @@ def _first_row(workspace: Workspace, path: Path) -> JsonValue:
 def _sidecar(workspace: Workspace, path: Path) -> tuple[Sidecar, Defaults]:
     stem = path.name[: -len(path.suffix)]
     beside = path.with_suffix(".yaml")
-    if not workspace.is_file(beside) or find_sidecar(workspace, beside) is None:
-        return Sidecar(path=beside, is_found=False), Defaults.without_file(stem)
+    defaults = Defaults.without_file(stem)
+    if not workspace.is_file(beside):
+        return Sidecar(path=beside, is_found=False), defaults
     try:
         content = _yaml(workspace, beside)
     except ParseError as wrong:
-        said = f"{_FORMATS.get(wrong.code, '')}{wrong}"
-        broken = Sidecar(path=beside, findings=(error(wrong.code, said, line=wrong.line),))
-        return broken, Defaults.without_file(stem)
+        return Sidecar(path=beside, findings=(_spoiled(wrong),)), defaults
+    except OSError as wrong:
+        return Sidecar(path=beside, findings=(_unreadable(wrong),)), defaults
+    if isinstance(content.value, dict) and has_cases(content.value):
+        return Sidecar(path=beside, is_found=False), defaults
     defaults, findings = read_sidecar(content, stem, workspace.files_of(beside))
     return Sidecar(path=beside, findings=tuple(findings)), defaults
+
+
+def _spoiled(wrong: ParseError) -> Finding:
+    """What makes a file unreadable as a whole."""
+    return error(wrong.code, f"{_FORMATS.get(wrong.code, '')}{wrong}", line=wrong.line)
+
+
+def _unreadable(wrong: OSError) -> Finding:
+    return error("unreadable_file", f"cannot read: {wrong.strerror or type(wrong).__name__}")
 
 
 def _open_document(workspace: Workspace, path: Path, kind: str | None) -> Opened:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import NotFoundError
-from steelyard.model.finding import Finding, warning
+from steelyard.model.finding import Finding, error, warning
 from steelyard.ports import Workspace
 from steelyard.usecases.open_dataset import Opened, Sidecar, find_sidecar, open_dataset
 
@@ -64,15 +64,16 @@ def validate(
     workspace: Workspace, patterns: Sequence[str], options: ValidateOptions
 ) -> ValidationReport:
     """Validate files, folders and globs."""
+    if not all(patterns):
+        raise NotFoundError("an empty path names nothing; '.' is the current folder")
     reports: dict[Path, FileReport] = {}
     skipped: list[str] = []
     for found in workspace.expand(patterns):
-        beside = None if options.kind else find_sidecar(workspace, found.path)
-        opened = open_dataset(workspace, beside or found.path, options.kind)
+        opened = _open(workspace, found.path, options)
         if not (opened.is_recognised or found.is_named):
             skipped.append(str(found.path))
             continue
-        if beside is None and found.path not in reports:
+        if opened.path == found.path and found.path not in reports:
             reports[found.path] = _report(opened, options)
         if opened.sidecar and opened.sidecar.is_found:
             reports[opened.sidecar.path] = _sidecar_report(opened.sidecar, options)
@@ -82,22 +83,35 @@ def validate(
     return ValidationReport(files=tuple(reports.values()), skipped=tuple(skipped))
 
 
+def _open(workspace: Workspace, path: Path, options: ValidateOptions) -> Opened:
+    """Open a file; in place of a sidecar, the JSONL file that reads it."""
+    beside = None if options.kind else find_sidecar(workspace, path)
+    if beside:
+        opened = open_dataset(workspace, beside)
+        if opened.sidecar:
+            return opened
+    return open_dataset(workspace, path, options.kind)
+
+
 def _report(opened: Opened, options: ValidateOptions) -> FileReport:
-    findings: list[Finding] = list(opened.findings)
-    total = accepted = 0
-    reading = opened.reading
-    if reading:
-        findings.extend(_seen(reading.findings, options))
-        for row in reading.rows():
-            total += 1
-            if row.findings:
-                seen = _seen(row.findings, options)
-                findings.extend(seen)
-                accepted += not any(finding.is_error for finding in seen)
-            else:
-                accepted += 1
-        if reading.is_spoiled:
-            accepted = 0
+    findings = _seen(opened.findings, options)
+    total = rejected = 0
+    if opened.reading:
+        findings.extend(_seen(opened.reading.findings, options))
+        is_spoiled = any(finding.is_error for finding in findings)
+        try:
+            for row in opened.reading.rows():
+                total += 1
+                if row.findings:
+                    seen = _seen(row.findings, options)
+                    findings.extend(seen)
+                    rejected += any(finding.is_error for finding in seen)
+        except OSError as wrong:
+            reason = wrong.strerror or type(wrong).__name__
+            findings.append(error("unreadable_file", f"cannot read on: {reason}"))
+            is_spoiled = True
+        if is_spoiled or opened.reading.is_spoiled:
+            rejected = total
     if options.verbose and opened.sidecar and not opened.sidecar.is_found:
         name = opened.sidecar.path.name
         findings.append(warning("missing_sidecar", f"no sidecar {name}; defaults are used"))
@@ -105,7 +119,7 @@ def _report(opened: Opened, options: ValidateOptions) -> FileReport:
         path=str(opened.path),
         contract=opened.contract,
         total=total,
-        accepted=accepted,
+        accepted=total - rejected,
         findings=tuple(findings),
     )
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import cast
 
 from steelyard.contracts.eval_cases.defaults import Defaults
-from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder, rubric_items
+from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder, rubric, rubric_items
 from steelyard.contracts.eval_cases.messages import MessageBuilder
 from steelyard.contracts.eval_cases.spelling import (
     EVALUATORS,
@@ -22,7 +24,7 @@ from steelyard.formats.schema import Schema
 from steelyard.model.case import Case, Place
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
-from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock, Role, TextBlock
+from steelyard.model.message import ContentBlock, FileBlock, Message, Role, TextBlock
 from steelyard.ports import Files
 
 _NAMED = {
@@ -39,6 +41,7 @@ _NAMED = {
     "metadata",
     "execution",
 }
+_BLOCKS = ("text", "file")
 
 
 class CaseBuilder:
@@ -48,7 +51,8 @@ class CaseBuilder:
         self.problems: list[Problem] = []
         self._row = row
         self._defaults = defaults
-        self._messages = MessageBuilder(files, self.problems)
+        self._asked = MessageBuilder(files, self.problems, is_input=True)
+        self._expected = MessageBuilder(files, self.problems, is_input=False)
         self._evaluators = EvaluatorBuilder(files, self.problems)
         self._message_schema = message
 
@@ -80,7 +84,7 @@ class CaseBuilder:
 
     def _graded_by(self, rubrics: tuple[RubricItem, ...]) -> tuple[Evaluator, ...]:
         """The rubrics field as one evaluator, then the nearest list of evaluators, whole."""
-        first = (Evaluator(name="rubric", type="rubric", rubrics=rubrics),) if rubrics else ()
+        first = (rubric(rubrics),) if rubrics else ()
         listed = listed_evaluators(self._row)
         if listed is None:
             return (*first, *self._defaults.evaluators)
@@ -94,35 +98,53 @@ class CaseBuilder:
             return (Message(role="user", content=self._with_files(value, files)),)
         if files:
             message = "{} needs a text under 'input'; write file blocks into the messages"
-            self._complain("invalid_field_type", message, ("input_files",))
+            wrong = Problem(code="invalid_field_type", message=message, path=("input_files",))
+            self.problems.append(wrong)
         if isinstance(value, list):
-            return self._messages.messages(value, (name,))
+            return self._asked.messages(value, (name,))
         return (self._object_message(cast(JsonObject, value), "user", (name,)),)
 
     def _with_files(self, text: str, files: list[str]) -> str | tuple[ContentBlock, ...]:
         if not files:
             return text
         blocks = [
-            self._messages.file_block({"type": "file", "value": value}, ("input_files", index))
+            self._asked.file_block({"type": "file", "value": value}, ("input_files", index))
             for index, value in enumerate(files)
         ]
         return (*blocks, TextBlock(text=text))
 
     def _reference(self) -> tuple[Message, ...]:
         name = written(self._row, REFERENCE)
-        value = self._row[name] if name else []
-        path = (name or "",)
+        if name is None:
+            return ()
+        value, path = self._row[name], (name,)
         if isinstance(value, str):
             return (Message(role="assistant", content=value),)
         if isinstance(value, dict):
             return (self._object_message(value, "assistant", path),)
         items = cast(list[JsonValue], value)
-        if items and name == "expected_output" and not _has_role(items[0]):
-            return (Message(role="assistant", content=self._loose_blocks(items, path)),)
-        if name == "expected_output":
+        if name == "expected_output" and items:
+            return self._listed_reference(items, path)
+        return self._expected.messages(items, path)
+
+    def _listed_reference(self, items: list[JsonValue], path: Path) -> tuple[Message, ...]:
+        """A list under `expected_output`: its first item says of what."""
+        first = items[0]
+        if isinstance(first, dict) and "role" in first:
             valid = [self._is_message(item, (*path, index)) for index, item in enumerate(items)]
-            items = items if all(valid) else []
-        return self._messages.messages(items, path)
+            return self._expected.messages(items, path) if all(valid) else ()
+        if isinstance(first, str) or (isinstance(first, dict) and first.get("type") in _BLOCKS):
+            return (Message(role="assistant", content=self._listed_blocks(items, path)),)
+        data = json.dumps(items, ensure_ascii=False, indent=2)
+        return (Message(role="assistant", content=data),)
+
+    def _listed_blocks(self, items: list[JsonValue], path: Path) -> tuple[ContentBlock, ...]:
+        row: JsonObject = {"role": "assistant", "content": items}
+        found = self._message_schema.problems(row)
+        self.problems.extend(replace(wrong, path=(*path, *wrong.path[1:])) for wrong in found)
+        if any(problem.severity == "error" for problem in found):
+            return ()
+        return self._expected.blocks(items, path)
 
     def _object_message(self, value: JsonObject, role: Role, path: Path) -> Message:
         """A message, or an object that is the content of one."""
@@ -130,32 +152,14 @@ class CaseBuilder:
             return Message(role=role, content=value)
         if not self._is_message(value, path):
             return Message(role=role)
-        return self._messages.message(value, path)
+        builder = self._asked if role == "user" else self._expected
+        return builder.message(value, path)
 
     def _is_message(self, item: JsonValue, path: Path) -> bool:
         """Whether an item under `input` or `expected_output` is a message; if not, why."""
         found = [under(path, problem) for problem in self._message_schema.problems(item)]
         self.problems.extend(found)
         return not any(problem.severity == "error" for problem in found)
-
-    def _loose_blocks(self, items: list[JsonValue], path: Path) -> tuple[ContentBlock, ...]:
-        blocks: list[ContentBlock] = []
-        for index, item in enumerate(items):
-            if isinstance(item, str):
-                blocks.append(TextBlock(text=item))
-            elif isinstance(item, dict):
-                blocks.append(OtherBlock(data=item))
-            else:
-                message = "{} must be a message, a text or an object"
-                self._complain("invalid_field_type", message, (*path, index))
-        return tuple(blocks)
-
-    def _complain(self, code: str, message: str, path: Path) -> None:
-        self.problems.append(Problem(code=code, message=message, path=path))
-
-
-def _has_role(item: JsonValue) -> bool:
-    return isinstance(item, dict) and "role" in item
 
 
 def _paths(messages: tuple[Message, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

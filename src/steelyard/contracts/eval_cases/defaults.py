@@ -56,7 +56,7 @@ def read_defaults(
     return Defaults(
         dataset=name.strip() if name and name.strip() else stem,
         description=cast(str, header.get("description", "")),
-        version=cast("str | None", header.get("version")),
+        version=str(header["version"]) if "version" in header else None,
         target=cast(str, target),
         evaluator=canonical_type(cast(str, header.get("evaluator", DEFAULT_EVALUATOR))),
         evaluators=evaluators,

@@ -5,23 +5,31 @@ from __future__ import annotations
 from typing import cast
 
 from steelyard.contracts.eval_cases.spelling import (
+    AGGREGATOR,
     EVALUATORS,
     RUBRIC_TEXT,
+    SETTINGS,
     canonical_type,
+    respelt,
     value_of,
     written,
 )
+from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.ports import FileFault, Files
 
+# Under which names a type of evaluator takes rubrics and members; elsewhere they are settings.
+_RUBRICS = {"llm_judge": ("rubrics",), "rubric": ("rubrics", "criteria")}
+_MEMBERS = {"composite": EVALUATORS}
+_PROMPTED = {"llm_judge", "rubric"}
 _PROMPT_ENDINGS = (".md", ".txt", ".j2")
 _FILE_SCHEME = "file://"
 
 
 class EvaluatorBuilder:
-    """Builds evaluators; what is wrong with the files they name is collected in `problems`."""
+    """Builds evaluators; what is wrong with the things they name is collected in `problems`."""
 
     def __init__(self, files: Files, problems: list[Problem]) -> None:
         self._files = files
@@ -29,30 +37,31 @@ class EvaluatorBuilder:
 
     def evaluators(self, entries: list[JsonValue], path: Path) -> tuple[Evaluator, ...]:
         """A list of entries; texts among them become one rubric at the first one's place."""
-        texts = [entry for entry in entries if isinstance(entry, str)]
+        texts: list[JsonValue] = [entry for entry in entries if isinstance(entry, str)]
         built: list[Evaluator] = []
         for index, entry in enumerate(entries):
             if isinstance(entry, dict):
                 built.append(self._evaluator(entry, (*path, index)))
-            elif entry is texts[0]:
-                items = rubric_items(cast(list[JsonValue], texts))
-                weight = float(len(texts))
-                built.append(Evaluator(name="rubric", type="rubric", weight=weight, rubrics=items))
+            elif texts:
+                built.append(rubric(rubric_items(texts), weight=float(len(texts))))
+                texts = []
         return tuple(built)
 
     def _evaluator(self, entry: JsonObject, path: Path) -> Evaluator:
         kind = canonical_type(cast(str, entry["type"]))
-        settings = {k: v for k, v in entry.items() if k not in {"name", "type", "weight"}}
-        rubrics_name = written(
-            settings, ("rubrics", "criteria") if kind == "rubric" else ("rubrics",)
-        )
-        rubrics = cast(list[JsonValue], settings.pop(rubrics_name)) if rubrics_name else []
-        members_name = written(settings, EVALUATORS) if kind == "composite" else None
-        members: tuple[Evaluator, ...] = ()
-        if members_name:
-            listed = cast(list[JsonValue], settings.pop(members_name))
-            members = self.evaluators(listed, (*path, members_name))
-        prompt, prompt_path = self._prompt(settings, path)
+        named = {k: v for k, v in entry.items() if k not in {"name", "type", "weight"}}
+        settings = respelt(named, SETTINGS.get(kind, {}))
+        _, rubrics = _taken(settings, _RUBRICS.get(kind, ()))
+        name, listed = _taken(settings, _MEMBERS.get(kind, ()))
+        members = self.evaluators(listed, (*path, name))
+        if kind == "composite":
+            aggregator = _aggregator(cast(JsonObject, settings["aggregator"]))
+            settings["aggregator"] = aggregator
+            self._check_weights(aggregator, members, (*path, "aggregator", "weights"))
+            joined_by = cast(str, aggregator["type"])
+            prompt, prompt_path = self._prompt(joined_by, aggregator, (*path, "aggregator"))
+        else:
+            prompt, prompt_path = self._prompt(kind, settings, path)
         return Evaluator(
             name=cast(str, entry.get("name", kind)),
             type=kind,
@@ -64,22 +73,40 @@ class EvaluatorBuilder:
             settings=settings,
         )
 
-    def _prompt(self, settings: JsonObject, path: Path) -> tuple[str | None, str | None]:
-        """The prompt's text and, for a file, its path; a composite's is its aggregator's."""
-        holder, place = settings, path
-        aggregator = settings.get("aggregator")
-        if isinstance(aggregator, dict):
-            holder, place = aggregator, (*path, "aggregator")
-        prompt = holder.get("prompt")
-        if not isinstance(prompt, str):
-            return None, None
-        if not _names_a_file(prompt):
+    def _prompt(
+        self, kind: str, settings: JsonObject, path: Path
+    ) -> tuple[str | None, str | None]:
+        """The prompt's text and, for a file, its path."""
+        prompt = cast("str | None", settings.get("prompt")) if kind in _PROMPTED else None
+        if prompt is None or not _names_a_file(prompt):
             return prompt, None
         found = self._files.read(prompt.removeprefix(_FILE_SCHEME))
         if isinstance(found, FileFault):
-            self._problems.append(fault_problem(found, (*place, "prompt")))
+            self._problems.append(fault_problem(found, (*path, "prompt")))
             return None, None
         return found.text, found.path
+
+    def _check_weights(
+        self, aggregator: JsonObject, members: tuple[Evaluator, ...], path: Path
+    ) -> None:
+        """A weight under a misspelt name would leave its member at 1."""
+        known = [member.name for member in members]
+        for name in cast(JsonObject, aggregator.get("weights", {})):
+            if name not in known:
+                self._problems.append(
+                    Problem(
+                        code="unknown_field",
+                        message=f"{{}} names no member; members: {', '.join(known)}",
+                        path=(*path, name),
+                        hint=did_you_mean(name, known),
+                        severity="warning",
+                    )
+                )
+
+
+def rubric(items: tuple[RubricItem, ...], *, weight: float = 1.0) -> Evaluator:
+    """The evaluator that statements without one of their own stand for."""
+    return Evaluator(name="rubric", type="rubric", weight=weight, rubrics=items)
 
 
 def rubric_items(entries: list[JsonValue]) -> tuple[RubricItem, ...]:
@@ -104,6 +131,16 @@ def _rubric_item(entry: JsonValue, position: int) -> RubricItem:
 def fault_problem(fault: FileFault, path: Path) -> Problem:
     """A file that a row names and that cannot be had."""
     return Problem(code=fault.code, message=f"{{}}: {fault.message}", path=path, hint=fault.hint)
+
+
+def _aggregator(entry: JsonObject) -> JsonObject:
+    return {**respelt(entry, AGGREGATOR), "type": canonical_type(cast(str, entry["type"]))}
+
+
+def _taken(settings: JsonObject, names: tuple[str, ...]) -> tuple[str, list[JsonValue]]:
+    """A list taken out of the settings, and the name under which it stood."""
+    name = written(settings, names)
+    return (name, cast(list[JsonValue], settings.pop(name))) if name else ("", [])
 
 
 def _names_a_file(prompt: str) -> bool:

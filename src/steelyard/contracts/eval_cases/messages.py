@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import cast
 
 from steelyard.contracts.eval_cases.evaluators import fault_problem
-from steelyard.contracts.message_rows import beyond, read_block, read_message
+from steelyard.contracts.message_rows import (
+    BlockReader,
+    beyond,
+    read_block,
+    read_blocks,
+    read_message,
+)
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock
@@ -15,9 +21,11 @@ from steelyard.ports import FileFault, Files
 class MessageBuilder:
     """Builds messages; files that cannot be had are collected in `problems`."""
 
-    def __init__(self, files: Files, problems: list[Problem]) -> None:
+    def __init__(self, files: Files, problems: list[Problem], *, is_input: bool) -> None:
         self._files = files
         self._problems = problems
+        self._is_input = is_input
+        """Whether files may be guidelines: those of a reference never are."""
 
     def messages(self, entries: list[JsonValue], path: Path) -> tuple[Message, ...]:
         """A list of messages."""
@@ -28,13 +36,11 @@ class MessageBuilder:
 
     def message(self, entry: JsonObject, path: Path) -> Message:
         """One message."""
+        return read_message(entry, self._block_reader((*path, "content")))
 
-        def block(row: JsonObject, index: int) -> ContentBlock:
-            if row["type"] == "file":
-                return self.file_block(row, (*path, "content", index, "value"))
-            return read_block(row)
-
-        return read_message(entry, block)
+    def blocks(self, entries: list[JsonValue], path: Path) -> tuple[ContentBlock, ...]:
+        """A list of content."""
+        return read_blocks(entries, self._block_reader(path))
 
     def file_block(self, entry: JsonObject, path: Path) -> ContentBlock:
         """A block that shows a file."""
@@ -47,6 +53,14 @@ class MessageBuilder:
             value=value,
             path=found.path,
             text=found.text,
-            guideline=found.is_guideline,
+            guideline=found.is_guideline and self._is_input,
             extra=beyond(entry, {"type", "value"}),
         )
+
+    def _block_reader(self, path: Path) -> BlockReader:
+        def block(row: JsonObject, index: int) -> ContentBlock:
+            if row["type"] == "file":
+                return self.file_block(row, (*path, index, "value"))
+            return read_block(row)
+
+        return block

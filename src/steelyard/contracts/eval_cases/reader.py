@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import BinaryIO, cast
 
 from steelyard.contracts.eval_cases.cases import CaseBuilder
@@ -28,7 +27,15 @@ from steelyard.ports import Files, NoFiles
 CONTRACT = "eval_cases"
 MAX_LINE = 64 * 1024 * 1024
 # A row without any of these shows no file and needs no second reading of its shape.
-_TELLING = re.compile(rb'"(?:file|prompt|input|input_files|expected_output)"|\\u')
+_TELLING = (
+    *(b'"file"', b'"prompt"', b'"weights"', b'"input"', b'"input_files"', b'"expected_output"'),
+    b"\\u",  # an escape may hide one of them
+)
+
+
+@cache
+def _schema(pointer: str) -> Schema:
+    return Schema(load_schema(CONTRACT), pointer)
 
 
 class _EvalCasesReading:
@@ -37,10 +44,9 @@ class _EvalCasesReading:
     contract = CONTRACT
 
     def __init__(self, defaults: Defaults, files: Files | None, file: str | None) -> None:
-        document = load_schema(CONTRACT)
         self.findings: tuple[Finding, ...] = ()
-        self._case_schema = Schema(document, "#/$defs/case")
-        self._message_schema = Schema(document, "#/$defs/message")
+        self._case_schema = _schema("#/$defs/case")
+        self._message_schema = _schema("#/$defs/message")
         self._defaults = defaults
         self._files = files or NoFiles()
         self._file = file
@@ -106,16 +112,16 @@ class EvalCasesJsonl(_EvalCasesReading):
         seen = SeenIds()
         index = -1
         with self._stream() as stream:
-            for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
+            for number, line in enumerate(_lines(stream), start=1):
                 text = without_bom(line) if number == 1 else line
-                if text.isspace() or not text:
+                if _is_blank(text):
                     continue
                 index += 1
                 yield self._row(index, number, text, seen)
-                if len(line) == MAX_LINE:
-                    return
 
     def _row(self, index: int, number: int, text: bytes, seen: SeenIds) -> Row:
+        if len(text) > MAX_LINE:
+            return self._spoiled(index, number, "longer than 64 MB", "invalid_json")
         try:
             value = parse_json(text)
         except ParseError as wrong:
@@ -124,7 +130,7 @@ class EvalCasesJsonl(_EvalCasesReading):
             found = self._case_schema.problems(value)
         else:
             record_id = cast(str, cast(JsonObject, value)["id"])
-            if not _TELLING.search(text) and seen.add(record_id):
+            if not _is_telling(text) and seen.add(record_id):
                 return Row(index, number, record_id, value, ())
             found = []
         return self._checked(_jsonl_place(index, number), value, seen, found)
@@ -133,16 +139,41 @@ class EvalCasesJsonl(_EvalCasesReading):
         self, index: int, number: int, text: bytes, wrong: ParseError, seen: SeenIds
     ) -> Row:
         """A row that the fast parser refused: one with an odd string, or no JSON at all."""
-        place = _jsonl_place(index, number)
         try:
             look = parse_json_tolerantly(text)
         except ParseError:
-            self.is_spoiled = True
-            reason = "longer than 64 MB" if len(text) == MAX_LINE else str(wrong)
-            problem = Problem(code=wrong.code, message=f"Invalid JSON - {reason}")
-            return Row(index, number, None, None, (place.finding(problem),))
+            return self._spoiled(index, number, str(wrong), wrong.code)
         found = [*look.problems, *self._case_schema.problems(look.value)]
-        return self._checked(place, look.value, seen, found)
+        return self._checked(_jsonl_place(index, number), look.value, seen, found)
+
+    def _spoiled(self, index: int, number: int, reason: str, code: str) -> Row:
+        """A row that is no JSON, so that none of the file counts."""
+        self.is_spoiled = True
+        problem = Problem(code=code, message=f"Invalid JSON - {reason}")
+        finding = _jsonl_place(index, number).finding(problem)
+        return Row(index, number, None, None, (finding,))
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines without their ends; of one that is too long, the beginning."""
+    limit = MAX_LINE + 2
+    for line in iter(partial(stream.readline, limit), b""):
+        yield line.rstrip(b"\r\n")
+        rest = line
+        while len(rest) == limit and not rest.endswith(b"\n"):
+            rest = stream.readline(limit)
+
+
+def _is_telling(text: bytes) -> bool:
+    # A loop: the searches are so short that a generator would double their time.
+    for mark in _TELLING:  # noqa: SIM110
+        if mark in text:
+            return True
+    return False
+
+
+def _is_blank(text: bytes) -> bool:
+    return not text.startswith(b"{") and not text.decode("utf-8", "replace").strip()
 
 
 def _jsonl_place(index: int, number: int) -> RowPlace:
@@ -157,7 +188,6 @@ class EvalCasesYaml(_EvalCasesReading):
     ) -> None:
         super().__init__(Defaults.without_file(stem), files, file)
         self._located = content
-        self._test_schema = Schema(load_schema(CONTRACT), "#/$defs/test")
         self._name: str | None = None
         self.findings = self._open(content, stem)
 
@@ -171,7 +201,7 @@ class EvalCasesYaml(_EvalCasesReading):
         if self._name is None:
             return
         seen = SeenIds()
-        schema = self._test_schema if self._name == "tests" else self._case_schema
+        schema = _schema("#/$defs/test") if self._name == "tests" else self._case_schema
         entries = cast(JsonObject, self._located.value)[self._name]
         for index, value in enumerate(cast(list[JsonValue], entries)):
             lines = self._located.lines.children[self._name].children[index]
@@ -207,7 +237,7 @@ def read_header(
     value: JsonValue = {} if content.value is None else content.value
     if isinstance(value, dict):
         value = {name: _without_cases(name, item) for name, item in value.items()}
-    problems = Schema(load_schema(CONTRACT), pointer).problems(value)
+    problems = _schema(pointer).problems(value)
     if any(problem.severity == "error" for problem in problems):
         return None, problems
     return read_defaults(cast(JsonObject, value), stem, files, problems), problems

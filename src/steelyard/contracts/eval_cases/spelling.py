@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -14,6 +15,18 @@ EVALUATORS = ("evaluators", "assert", "assertions")
 RUBRIC_TEXT = ("description", "outcome", "expected_outcome", "criteria")
 DATASET = ("dataset", "name")
 
+AGGREGATOR = {"path": "script", "command": "script"}
+"""Other names of an aggregator's settings, and today's."""
+SETTINGS = {
+    "llm_judge": {"grader_target": "judge_target"},
+    "code_judge": {"command": "script"},
+    "token_usage": {
+        "maxTotal": "max_total",
+        "maxInput": "max_input",
+        "maxOutput": "max_output",
+    },
+}
+"""Other names of the settings of a type of evaluator, and today's."""
 _TYPES = {
     "llm_grader": "llm_judge",
     "llm_rubric": "llm_judge",
@@ -38,6 +51,11 @@ def canonical_type(kind: str) -> str:
     """Today's spelling of an evaluator type."""
     underscored = kind.replace("-", "_")
     return _TYPES.get(underscored, underscored)
+
+
+def respelt(row: JsonObject, names: Mapping[str, str]) -> JsonObject:
+    """The same row in today's names."""
+    return {names.get(name, name): value for name, value in row.items()}
 
 
 def listed_evaluators(row: JsonObject) -> tuple[tuple[str, ...], list[JsonValue]] | None:

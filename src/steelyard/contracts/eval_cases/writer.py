@@ -6,7 +6,7 @@ import json
 from typing import cast
 
 from steelyard.contracts.eval_cases.defaults import DEFAULT_EVALUATOR, DEFAULT_TARGET
-from steelyard.contracts.eval_cases.spelling import canonical_type
+from steelyard.contracts.eval_cases.spelling import canonical_type, listed_evaluators
 from steelyard.contracts.message_rows import message_row
 from steelyard.errors import UsageError
 from steelyard.formats.yaml_writing import write_yaml
@@ -81,7 +81,7 @@ def _grading(case: Case, header: JsonObject) -> JsonObject:
         row["evaluator"] = case.evaluator
     # The first evaluator stands for the rubrics field, which is written on its own.
     listed = case.evaluators[1:] if case.rubrics else case.evaluators
-    if listed:
+    if listed or listed_evaluators(header):
         row["evaluators"] = [_evaluator_row(evaluator) for evaluator in listed]
     if case.rubrics:
         row["rubrics"] = [_item_row(item) for item in case.rubrics]

@@ -43,7 +43,7 @@ def _finding(problem: Problem) -> Finding:
 
 
 def _trace(row: JsonObject) -> Trace:
-    usage = cast(JsonObject, row.get("usage", {}))
+    usage = cast(JsonObject, row.get("usage") or {})
     messages = cast(list[JsonObject], row["messages"])
     return Trace(
         messages=tuple(

@@ -1,0 +1,213 @@
+"""Opening a file of any contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.store.workspace import DiskWorkspace
+from steelyard.usecases.open_dataset import MAX_YAML, Opened, find_sidecar, open_dataset
+
+HEADER = '"dataset_id": "d", "dataset_version": "1", "schema_version": "1.0"'
+DOCUMENT = "{" + HEADER + ', "records": [{"record_id": "q", "input": {"prompt": "?"}}]}'
+ROW = '{"id": "a", "expected_outcome": "Says so.", "input": "?"}\n'
+CASES = "evalcases:\n- {id: a, expected_outcome: Says so., input: '?'}\n"
+LEGAL = '{"task_type": "mcq"}\n'
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> DiskWorkspace:
+    """The test's own folder."""
+    return DiskWorkspace(tmp_path)
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def codes(opened: Opened) -> list[str]:
+    return [finding.code for finding in opened.findings]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "contract"),
+    [
+        ("a.json", DOCUMENT, "dataset_document"),
+        ("a.JSON", DOCUMENT, "dataset_document"),
+        ("a.json", b"\xef\xbb\xbf" + DOCUMENT.encode(), "dataset_document"),
+        ("a.json", DOCUMENT.replace("?", "\\ud800"), "dataset_document"),
+        ("a.yaml", DOCUMENT, "dataset_document"),
+        ("a.yaml", CASES, "eval_cases"),
+        ("a.yml", CASES, "eval_cases"),
+        ("a.jsonl", ROW, "eval_cases"),
+        ("a.jsonl", "", "eval_cases"),
+        ("a.jsonl", b"\xef\xbb\xbf\n" + ROW.encode(), "eval_cases"),
+    ],
+)
+def test_a_file_of_a_contract_that_is_read_is_opened(
+    disk: DiskWorkspace, tmp_path: Path, name: str, content: str | bytes, contract: str
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, content))
+
+    assert opened.contract == contract
+    assert opened.reading
+    assert opened.is_recognised
+    assert codes(opened) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "contract"),
+    [
+        ("a.jsonl", LEGAL, "legal_eval"),
+        ("a.jsonl", "\n{broken\n" + LEGAL, "legal_eval"),
+        ("a.json", '{"questions": [{"input": "?"}]}', "question_set"),
+        ("a.json", '{"questions": [{"key": "?"}]}', "question_rubric"),
+        ("a.yaml", "checks: []", "check_rubric"),
+        ("a.yaml", "template: '?'", "judge"),
+        ("a.json", '{"evals": []}', "evals_json"),
+        ("rubrics/a.yaml", "name: x", "check_rubric"),
+        ("judges/a.json", "{}", "judge"),
+    ],
+)
+def test_a_file_of_a_later_contract_is_recognised_and_refused(
+    disk: DiskWorkspace, tmp_path: Path, name: str, content: str, contract: str
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, content))
+
+    assert (opened.contract, opened.reading, opened.is_recognised) == (contract, None, True)
+    assert codes(opened) == ["unsupported_format"]
+    assert f"this is a {contract} file" in opened.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", ROW),
+        ("a", ROW),
+        ("a.json", "{}"),
+        ("a.json", "[]"),
+        ("a.yaml", ""),
+        ("a.yml", "- 1"),
+    ],
+)
+def test_a_file_that_fits_nothing_is_unsupported(
+    disk: DiskWorkspace, tmp_path: Path, name: str, content: str
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, content))
+
+    assert not opened.is_recognised
+    assert codes(opened) == ["unsupported_format"]
+    assert "supported are dataset documents (.json" in opened.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.json", '{\n"records": [}', ("invalid_json", 2)),
+        ("a.yaml", "a: 1\nb: [", ("invalid_yaml", 2)),
+        ("a.yaml", "a: 1\na: 2", ("invalid_yaml", 2)),
+        ("a.yaml", b"a: 1\nb: \xff", ("invalid_encoding", 2)),
+    ],
+)
+def test_a_file_that_cannot_be_parsed_is_told_with_its_line(
+    disk: DiskWorkspace, tmp_path: Path, name: str, content: str | bytes, told: tuple[str, int]
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, content))
+
+    assert (opened.contract, opened.reading) == (None, None)
+    assert [(finding.code, finding.line) for finding in opened.findings] == [told]
+
+
+def test_a_file_that_cannot_be_opened_is_a_finding(disk: DiskWorkspace, tmp_path: Path) -> None:
+    opened = open_dataset(disk, tmp_path / "gone.json")
+
+    assert codes(opened) == ["unreadable_file"]
+    assert opened.findings[0].message == "cannot read: No such file or directory"
+
+
+def test_a_yaml_file_over_its_size_is_refused(disk: DiskWorkspace, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.yaml", "")
+    with path.open("r+b") as stream:
+        stream.truncate(MAX_YAML + 1)
+
+    assert codes(open_dataset(disk, path)) == ["payload_too_large"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "contract"),
+    [
+        ("a.json", "{}", "dataset", "dataset_document"),
+        ("a.json", "[]", "dataset", "dataset_document"),
+        ("a.json", '{"evalcases": []}', "eval_cases", "eval_cases"),
+        ("a.yaml", "name: x", "dataset", "eval_cases"),
+        ("a.jsonl", LEGAL, "eval_cases", "eval_cases"),
+        ("a.jsonl", DOCUMENT, "dataset_document", "dataset_document"),
+    ],
+)
+def test_a_kind_settles_the_contract(
+    tmp_path: Path, name: str, content: str, kind: str, contract: str
+) -> None:
+    opened = open_dataset(DiskWorkspace(tmp_path), write(tmp_path / name, content), kind)
+
+    assert opened.contract == contract
+    assert opened.reading
+
+
+def test_a_kind_names_the_contract_of_a_file_that_cannot_be_parsed(
+    disk: DiskWorkspace, tmp_path: Path
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / "a.json", "{"), "dataset")
+
+    assert (opened.contract, codes(opened)) == ("dataset_document", ["invalid_json"])
+
+
+@pytest.mark.parametrize(
+    ("sidecar", "found", "codes_found"),
+    [
+        (None, False, []),
+        ("dataset: help\n", True, []),
+        ("", True, []),
+        ("descripton: x\n", True, ["unknown_field"]),
+        ("dataset: 7\n", True, ["invalid_field_type"]),
+        ("a: [", True, ["invalid_yaml"]),
+        ("tests: []\n", False, []),
+    ],
+)
+def test_the_sidecar_of_rows_is_read_with_them(
+    disk: DiskWorkspace,
+    tmp_path: Path,
+    sidecar: str | None,
+    found: bool,
+    codes_found: list[str],
+) -> None:
+    if sidecar is not None:
+        write(tmp_path / "a.yaml", sidecar)
+    opened = open_dataset(disk, write(tmp_path / "a.jsonl", ROW))
+
+    assert opened.reading
+    assert opened.sidecar
+    assert opened.sidecar.is_found is found
+    assert [finding.code for finding in opened.sidecar.findings] == codes_found
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_sidecar"),
+    [
+        ("a.yaml", "dataset: help", True),
+        ("a.yaml", "- 1", True),
+        ("a.yaml", "a: [", True),
+        ("a.yaml", CASES, False),
+        ("a.yml", "dataset: help", False),
+        ("b.yaml", "dataset: help", False),
+        ("a.json", "{}", False),
+    ],
+)
+def test_a_sidecar_is_a_yaml_file_without_cases_beside_its_rows(
+    disk: DiskWorkspace, tmp_path: Path, name: str, content: str, is_sidecar: bool
+) -> None:
+    rows = write(tmp_path / "a.jsonl", ROW)
+
+    assert find_sidecar(disk, write(tmp_path / name, content)) == (rows if is_sidecar else None)
