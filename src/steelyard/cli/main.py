@@ -10,6 +10,7 @@ import typer
 
 from steelyard import __version__
 from steelyard.cli import demo, schema, validate
+from steelyard.cli.terminal import prepare_streams
 from steelyard.errors import SteelyardError, UsageError
 
 app = typer.Typer(
@@ -29,7 +30,9 @@ app.command("demo")(demo.command)
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (UsageError, 2),
     (SteelyardError, 3),
+    (OSError, 2),
     (KeyboardInterrupt, 130),
+    (Exception, 3),
 )
 
 
@@ -52,14 +55,30 @@ def options(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; whatever goes wrong is one line on stderr and an exit code."""
+    prepare_streams()
     try:
-        app()
-    except BrokenPipeError:
-        # The reader of our output has gone, as `head` does; nothing is wrong.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except (SteelyardError, KeyboardInterrupt) as error:
-        if str(error):
-            typer.echo(f"steelyard: {error}", err=True)
+        app(prog_name="steelyard")
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last place to catch one
+        _tell(error)
         sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
+
+
+def _tell(error: BaseException) -> None:
+    from steelyard.reports.findings import printable
+
+    if isinstance(error, KeyboardInterrupt):
+        return
+    if os.environ.get("STEELYARD_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    message = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        message = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    elif not isinstance(error, SteelyardError | OSError):
+        message = (
+            f"this is a bug: {type(error).__name__}: {message}; please report it with what the "
+            "same command prints under STEELYARD_DEBUG=1"
+        )
+    typer.echo(f"steelyard: {printable(message)}", err=True)

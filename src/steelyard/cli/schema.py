@@ -7,37 +7,47 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.terminal import show
+
+_SUFFIX = ".schema.json"
+
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Which schema; without it, a list.")
+        str | None, typer.Argument(metavar="NAME", help="Which schema; without it, a list.")
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write to this file, or all schemas to this folder."),
     ] = None,
 ) -> None:
-    """Print or write the JSON Schemas, for editors and other validators."""
-    from steelyard.contracts.schemas import SCHEMAS, load_schema, schema_bytes
+    """Print or write the published JSON Schemas."""
+    from steelyard.contracts.schemas import SCHEMAS, schema_bytes
 
     if name is None and output is None:
-        for known in SCHEMAS:
-            typer.echo(f"{known:<18}{load_schema(known)['description']}")
-        typer.echo(
-            "\nsteelyard schema NAME prints one; -o FOLDER writes them all.\n"
-            "An editor with YAML or JSON support uses one by this first line:\n"
-            "  # yaml-language-server: $schema=schemas/eval_cases.schema.json"
-        )
+        _list()
     elif name is None and output is not None:
         for known in SCHEMAS:
-            _write(output / f"{known}.schema.json", schema_bytes(known))
+            _write(output / f"{known}{_SUFFIX}", schema_bytes(known))
     elif name is not None:
-        data = schema_bytes(name.removesuffix(".schema.json"))
+        name = name.removesuffix(_SUFFIX)
+        data = schema_bytes(name)
         if output is None:
-            typer.echo(data.decode("utf-8"), nl=False)
+            show(data.rstrip(b"\n"))
         else:
-            is_folder = output.is_dir()
-            _write(output / f"{name}.schema.json" if is_folder else output, data)
+            _write(output / f"{name}{_SUFFIX}" if output.is_dir() else output, data)
+
+
+def _list() -> None:
+    from steelyard.contracts.schemas import SCHEMAS, load_schema
+
+    for known in SCHEMAS:
+        show(f"{known:<18}{load_schema(known)['description']}")
+    show(
+        "\nsteelyard schema NAME prints one; -o FOLDER writes them all.\n"
+        "An editor with YAML support uses one by this first line of a file:\n"
+        "  # yaml-language-server: $schema=schemas/eval_cases.schema.json"
+    )
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -48,4 +58,4 @@ def _write(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
-    typer.echo(f"wrote {path}")
+    show(f"wrote {path}")

@@ -1,7 +1,8 @@
-"""How text looks on a terminal."""
+"""How text reaches a terminal, a file or a pipe."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -12,6 +13,25 @@ if TYPE_CHECKING:
     from steelyard.reports.findings import Paint
 
 _COLOURS = {"error": "red", "warning": "yellow", "good": "green"}
+
+
+def prepare_streams() -> None:
+    """Let a character that the terminal's encoding lacks be written as its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def show(text: str | bytes) -> None:
+    """Print a line; bytes are UTF-8 whatever the terminal speaks.
+
+    When the reader has gone, as `head` does, the rest is dropped: the command goes on, and its
+    exit code says what it would have said.
+    """
+    try:
+        typer.echo(text)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def painter() -> Paint:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from steelyard.cli.terminal import painter, show
+
 if TYPE_CHECKING:
     from steelyard.ports import Workspace
     from steelyard.usecases.validate import ValidationReport
@@ -24,9 +26,7 @@ class Format(StrEnum):
 
 
 def command(
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Files, folders or globs.")
-    ],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, folders or globs.")],
     kind: Annotated[
         str | None,
         typer.Option(help="dataset, rubric, judge or an exact contract name; settles a doubt."),
@@ -54,27 +54,30 @@ def command(
     options = ValidateOptions(kind=kind, strict=strict, verbose=verbose)
     report = validate(disk, paths, options)
     for line in _lines(report, output, disk):
-        typer.echo(line)
+        show(line)
     raise typer.Exit(0 if report.is_valid else 1)
 
 
-def _lines(report: ValidationReport, output: Format, disk: Workspace) -> Iterator[str]:
-    from steelyard.cli.terminal import painter
+def _lines(report: ValidationReport, output: Format, disk: Workspace) -> Iterator[str | bytes]:
     from steelyard.reports import findings
     from steelyard.usecases.excerpts import excerpts
 
-    if output is Format.json:
-        yield findings.findings_json(report.files, report.skipped)
-    elif output is Format.junit:
-        yield findings.findings_junit(report.files)
-    elif output is Format.github:
-        for file in report.files:
-            spots = excerpts(disk, Path(file.path), file.findings)
-            yield from findings.findings_github(file, spots)
-    else:
+    if output is Format.text:
         paint = painter()
         for file in report.files:
-            shown = findings.shown_findings(file)
-            spots = excerpts(disk, Path(file.path), shown)
+            spots = excerpts(disk, Path(file.path), findings.shown_findings(file))
             yield from findings.findings_text(file, spots, paint)
         yield from findings.summary_text(report.files, report.skipped, paint)
+        return
+    if report.skipped:
+        # The other forms are for programs; what they do not hold is said beside them.
+        typer.echo(findings.skipped_text(report.skipped), err=True)
+    if output is Format.json:
+        yield findings.findings_json(report.files).encode("utf-8")
+    elif output is Format.junit:
+        yield findings.findings_junit(report.files).encode("utf-8")
+    else:
+        for file in report.files:
+            without_line = [finding for finding in file.findings if finding.line is None]
+            spots = excerpts(disk, Path(file.path), without_line)
+            yield from findings.findings_github(file, spots)

@@ -8,12 +8,20 @@ from pathlib import Path
 
 from steelyard.errors import UsageError
 
+_MARKER = "datasets/opening-day.yaml"
+
 
 def copy_project(folder: Path) -> Path:
-    """Copy the bundled project; a folder that already holds something else is left alone."""
-    marker = folder / "steelyard.yaml"
-    if folder.exists() and any(folder.iterdir()) and not marker.is_file():
+    """Copy the bundled project; what is there already is left as it is.
+
+    A folder that holds something other than an earlier demo is refused.
+    """
+    if folder.exists() and any(folder.iterdir()) and not (folder / _MARKER).is_file():
         raise UsageError(f"{folder} is not empty; name another folder for the demo")
     with as_file(files("steelyard.demo").joinpath("project")) as bundle:
-        shutil.copytree(bundle, folder, dirs_exist_ok=True)
+        for source in sorted(bundle.rglob("*")):
+            copy = folder / source.relative_to(bundle)
+            if source.is_file() and not copy.exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, copy)
     return folder

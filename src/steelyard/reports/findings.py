@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
 from typing import Protocol
 from xml.etree import ElementTree as ET
 
@@ -12,6 +13,8 @@ from steelyard.model.finding import Finding
 
 _SHOWN = 20
 _WINDOW = 88
+# What JSON may hold as it is, but a terminal might obey or an encoder refuse.
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Spot(Protocol):
@@ -56,44 +59,49 @@ def plain(text: str, _style: str) -> str:
     return text
 
 
-def findings_json(files: tuple[FileResult, ...], skipped: tuple[str, ...] = ()) -> str:
+def printable(text: str, instead: str = "·") -> str:
+    """Text that cannot move the cursor or hide what is there."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else instead for char in text)
+
+
+def findings_json(files: tuple[FileResult, ...]) -> str:
     """The machine-readable report."""
-    return json.dumps(
-        {
-            "files": [
-                {
-                    "path": file.path,
-                    "contract": file.contract,
-                    "valid": file.is_valid,
-                    "total": file.total,
-                    "accepted": file.accepted,
-                    "rejected": file.rejected,
-                    "findings": [asdict(finding) for finding in file.findings],
-                }
-                for file in files
-            ],
-            "summary": {
-                "files": len(files),
-                "valid": sum(file.is_valid for file in files),
-                "errors": _count(files, "error"),
-                "warnings": _count(files, "warning"),
-            },
-            "skipped": list(skipped),
+    report = {
+        "files": [
+            {
+                "path": file.path,
+                "contract": file.contract,
+                "valid": file.is_valid,
+                "total": file.total,
+                "accepted": file.accepted,
+                "rejected": file.rejected,
+                "findings": [_members(finding) for finding in file.findings],
+            }
+            for file in files
+        ],
+        "summary": {
+            "files": len(files),
+            "valid": sum(file.is_valid for file in files),
+            "errors": _count(files, "error"),
+            "warnings": _count(files, "warning"),
         },
-        ensure_ascii=False,
-        indent=2,
-    )
+    }
+    text = json.dumps(report, ensure_ascii=False, indent=2)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def findings_text(
     file: FileResult, spots: Spots, paint: Paint = plain, shown: int = _SHOWN
 ) -> Iterator[str]:
     """One file for a terminal: a headline, then each finding with its spot."""
+    path = printable(file.path)
     mark = paint("ok", "good") if file.is_valid else paint("invalid", "error")
     counts = f"  {file.total:,} record(s): {file.accepted:,} accepted, {file.rejected:,} rejected"
-    yield f"{file.path}  {file.contract or 'unknown'}{counts if file.total else ''}  {mark}"
+    yield f"{path}  {file.contract or 'unknown'}{counts if file.total else ''}  {mark}"
     for finding in file.findings[:shown]:
-        yield from _finding_text(file.path, finding, spots.get(finding), paint)
+        yield from _finding_text(path, finding, spots.get(finding), paint)
     more = len(file.findings) - shown
     if more > 0:
         yield paint(f"  … and {more:,} more findings; --format json lists all", "quiet")
@@ -104,13 +112,18 @@ def shown_findings(file: FileResult) -> tuple[Finding, ...]:
     return file.findings[:_SHOWN]
 
 
+def skipped_text(skipped: tuple[str, ...]) -> str:
+    """Which files of a folder were passed over."""
+    names = printable(", ".join(skipped[:3])) + (", …" if len(skipped) > 3 else "")
+    return f"{len(skipped)} other file(s) passed over: {names}"
+
+
 def summary_text(
     files: tuple[FileResult, ...], skipped: tuple[str, ...], paint: Paint = plain
 ) -> Iterator[str]:
     """The last lines of the text report."""
     if skipped:
-        names = ", ".join(skipped[:3]) + (", …" if len(skipped) > 3 else "")
-        yield paint(f"{len(skipped)} other file(s) passed over: {names}", "quiet")
+        yield paint(skipped_text(skipped), "quiet")
     valid = sum(file.is_valid for file in files)
     errors, warnings = _count(files, "error"), _count(files, "warning")
     style = "good" if valid == len(files) else "error"
@@ -123,7 +136,8 @@ def findings_github(file: FileResult, spots: Spots) -> Iterator[str]:
     for finding in file.findings:
         spot = spots.get(finding)
         line = finding.line or (spot.line if spot else 1)
-        text = finding.message + (f" ({finding.hint})" if finding.hint else "")
+        message = finding.message.removeprefix(f"Line {line}: ")
+        text = message + (f" ({finding.hint})" if finding.hint else "")
         place = f"file={_property(file.path)},line={line},title={_property(finding.code)}"
         yield f"::{finding.severity} {place}::{_data(text)}"
 
@@ -132,33 +146,37 @@ def findings_junit(files: tuple[FileResult, ...]) -> str:
     """A JUnit report: a suite a file, a case for the file and for each record with a finding."""
     root = ET.Element("testsuites", name="steelyard validate")
     for file in files:
-        cases: dict[str, list[Finding]] = {"file": []}
+        cases: dict[int | None, list[Finding]] = {None: []}
         for finding in file.findings:
-            cases.setdefault(_case_name(finding), []).append(finding)
+            cases.setdefault(finding.index, []).append(finding)
         failed = sum(any(f.is_error for f in found) for found in cases.values())
         suite = ET.SubElement(
-            root, "testsuite", name=file.path, tests=str(len(cases)), failures=str(failed)
+            root,
+            "testsuite",
+            name=_xml_text(file.path),
+            tests=str(len(cases)),
+            failures=str(failed),
         )
-        for name, found in cases.items():
-            _junit_case(suite, file, name, found)
+        for index, found in cases.items():
+            name = "file" if index is None else found[0].record_id or f"record {index}"
+            case = ET.SubElement(suite, "testcase", name=_xml_text(name))
+            case.set("classname", file.contract or "unknown")
+            _junit_outcome(case, found)
     ET.indent(root)
-    return ET.tostring(root, encoding="unicode", xml_declaration=True)
+    return ET.tostring(root, encoding="utf-8", xml_declaration=True).decode("utf-8")
 
 
-def _junit_case(suite: ET.Element, file: FileResult, name: str, found: list[Finding]) -> None:
-    case = ET.SubElement(suite, "testcase", classname=file.contract or "unknown", name=name)
-    for finding in found:
-        text = _xml_text(_line_text(finding))
-        if finding.is_error:
-            ET.SubElement(case, "failure", type=finding.code, message=text).text = text
-        else:
-            ET.SubElement(case, "system-out").text = text
-
-
-def _case_name(finding: Finding) -> str:
-    if finding.index is None:
-        return "file"
-    return _xml_text(finding.record_id or f"record {finding.index}")
+def _junit_outcome(case: ET.Element, found: list[Finding]) -> None:
+    """One failure a case, as readers of JUnit files expect; warnings as its output."""
+    errors = [finding for finding in found if finding.is_error]
+    warnings = [finding for finding in found if not finding.is_error]
+    if errors:
+        failure = ET.SubElement(case, "failure", type=errors[0].code)
+        failure.set("message", _xml_text(_line_text(errors[0])))
+        failure.text = "\n".join(_xml_text(_line_text(finding)) for finding in errors)
+    if warnings:
+        output = ET.SubElement(case, "system-out")
+        output.text = "\n".join(_xml_text(_line_text(finding)) for finding in warnings)
 
 
 def _line_text(finding: Finding) -> str:
@@ -169,7 +187,7 @@ def _line_text(finding: Finding) -> str:
 
 def _xml_text(text: str) -> str:
     """XML cannot hold control characters, however they are escaped."""
-    return "".join(char if char in "\t\n\r" or char.isprintable() else "\ufffd" for char in text)
+    return printable(text, "\ufffd")
 
 
 def _finding_text(path: str, finding: Finding, spot: Spot | None, paint: Paint) -> Iterator[str]:
@@ -177,18 +195,25 @@ def _finding_text(path: str, finding: Finding, spot: Spot | None, paint: Paint) 
     place = f"{path}:{line}" if line else path
     severity = paint(finding.severity, finding.severity)
     message = finding.message.removeprefix(f"Line {line}: ")
-    where = f" at {finding.path}" if finding.path and not message.startswith(finding.path) else ""
-    code = paint(f"[{finding.code}]", "quiet")
-    yield f"  {place}: {severity}: {_shown(message + where)} {code}"
+    told = printable(_where(finding.path, message) + message)
+    yield f"  {place}: {severity}: {told} {paint(f'[{finding.code}]', 'quiet')}"
     if spot and spot.text.strip():
         text, start, end = _window(spot)
         gutter = f"{spot.line:>8}"
         yield paint(f"  {gutter} | ", "quiet") + text
         if end > start:
-            marks = " " * start + "^" * (end - start)
+            marks = " " * _width(text[:start]) + "^" * _width(text[start:end])
             yield paint(f"  {'':>8} | ", "quiet") + paint(marks, finding.severity)
     if finding.hint:
-        yield paint(f"  {'':>8} = {finding.hint}", "quiet")
+        yield paint(f"  {'':>8} = {printable(finding.hint)}", "quiet")
+
+
+def _where(path: str, message: str) -> str:
+    """The part of a path that the message does not name already."""
+    if not path or path in message:
+        return ""
+    record, _, field = path.partition("].")
+    return f"{record}]: " if field and field in message else f"{path}: "
 
 
 def _window(spot: Spot) -> tuple[str, int, int]:
@@ -201,20 +226,39 @@ def _window(spot: Spot) -> tuple[str, int, int]:
     before, after = ("…" if left else ""), ("…" if left + _WINDOW < len(spot.text) else "")
     shift = len(before) - left
     last = min(end + shift, len(before) + len(text))
-    return before + _shown(text) + after, start + shift, last
+    return before + printable(text) + after, start + shift, last
 
 
-def _shown(text: str) -> str:
-    """Text that cannot move the cursor or hide what is there."""
-    return "".join(char if char.isprintable() else "·" for char in text)
+def _width(text: str) -> int:
+    """How many columns a terminal gives to a text."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
+    return len(text) + wide - sum(unicodedata.combining(char) != 0 for char in text)
 
 
 def _count(files: tuple[FileResult, ...], severity: str) -> int:
     return sum(finding.severity == severity for file in files for finding in file.findings)
 
 
+def _members(finding: Finding) -> dict[str, str | int | None]:
+    """A finding in the order of the published shape."""
+    return {
+        "severity": finding.severity,
+        "code": finding.code,
+        "message": finding.message,
+        "path": finding.path,
+        "line": finding.line,
+        "index": finding.index,
+        "record_id": finding.record_id,
+        "hint": finding.hint,
+    }
+
+
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """A workflow command's text: line breaks escaped, other control characters replaced."""
+    lines = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(lines)
 
 
 def _property(text: str) -> str:

@@ -1,0 +1,264 @@
+"""Whatever happens, the user sees one clear line and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from steelyard import __version__
+
+Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+COMMAND = [sys.executable, "-m", "steelyard"]
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+FAULTY = """
+from steelyard.cli.main import app, main
+
+@app.command("fault")
+def fault() -> None:
+    raise ZeroDivisionError("a secret \\x1b[2J of ours")
+
+main()
+"""
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
+OBEYED = {"\x1b", "\x07", "\x9b", "\u202e"}
+
+
+EARLY = """
+import steelyard.cli.main as cli
+
+def interrupted(**_options):
+    raise KeyboardInterrupt
+
+cli.app = interrupted
+cli.main()
+"""
+
+
+def write_rows(path: Path, count: int) -> None:
+    path.write_text("".join('{"id": 7}\n' for _ in range(count)), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("word", "said"), [("--version", f"steelyard {__version__}\n"), ("-h", "Usage: steelyard ")]
+)
+def test_help_and_version_are_no_errors(
+    steelyard: Steelyard, tmp_path: Path, word: str, said: str
+) -> None:
+    done = steelyard(word, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Usage: steelyard"),
+        (("validat",), "No such command 'validat'. Did you mean 'validate'?"),
+        (("validate",), "Missing argument 'PATH'"),
+        (("validate", "--formt", "json", "."), "No such option: --formt"),
+        (("validate", "--format", "yaml", "."), "'yaml' is not one of"),
+        (("validate", "x" * 5000), "File name too long"),
+    ],
+)
+def test_wrong_usage_is_told_on_stderr_with_2(
+    steelyard: Steelyard, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = steelyard(*words, cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_project_file_is_told_with_its_line(steelyard: Steelyard, tmp_path: Path) -> None:
+    (tmp_path / "steelyard.yaml").write_text("slices: [tags]\ntarget: {}\n", encoding="utf-8")
+    (tmp_path / "a.jsonl").write_text("{}\n", encoding="utf-8")
+    done = steelyard("validate", "a.jsonl", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "steelyard.yaml:2: target is not a field" in done.stderr
+    assert "did you mean 'targets'?" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that is unreadable")
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl", "x.yaml"])
+def test_a_file_that_cannot_be_read_is_a_finding(
+    steelyard: Steelyard, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).symlink_to("/proc/self/mem")
+    done = steelyard("validate", name, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f"{name}: error: cannot read: Input/output error [unreadable_file]" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github", "junit"])
+def test_binary_files_are_findings_in_every_format(
+    steelyard: Steelyard, tmp_path: Path, form: str
+) -> None:
+    for name in ("a.json", "b.jsonl", "c.yaml", "d.bin"):
+        (tmp_path / name).write_bytes(bytes(range(256)) * 20)
+    done = steelyard("validate", ".", "d.bin", "--format", form, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert not set(done.stdout) & set(map(chr, [*range(9), *range(14, 32), *range(127, 160)]))
+    if form == "json":
+        assert len(json.loads(done.stdout)["files"]) == 4
+    if form == "junit":
+        assert len(ET.fromstring(done.stdout)) == 4
+
+
+def on_a_terminal(*words: str, cwd: Path, no_colour: bool = False) -> str:
+    """What the command writes to a terminal, both streams."""
+    ours, theirs = pty.openpty()
+    extra = {"NO_COLOR": "1"} if no_colour else {}
+    process = subprocess.Popen(
+        [*COMMAND, *words], cwd=cwd, stdout=theirs, stderr=theirs, env={**os.environ, **extra}
+    )
+    os.close(theirs)
+    data = b""
+    try:
+        while part := os.read(ours, 65536):
+            data += part
+    except OSError:  # Linux says so when the other end is closed
+        pass
+    os.close(ours)
+    process.wait(timeout=60)
+    return data.decode("utf-8")
+
+
+@pytest.fixture(scope="module")
+def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files whose names, keys, ids and texts try to command the terminal."""
+    folder = tmp_path_factory.mktemp("evil")
+    row = json.dumps({"id": EVIL, EVIL: EVIL, "input": 7}, ensure_ascii=False)
+    (folder / f"rows{EVIL}.jsonl").write_text(row, encoding="utf-8")
+    record = {"record_id": EVIL, EVIL: EVIL, "input": {"prompt": EVIL}}
+    (folder / "doc.json").write_text(json.dumps({"records": [record]}), encoding="utf-8")
+    (folder / f"raw{EVIL}.yaml").write_text(f"evalcases: {EVIL}", encoding="utf-8")
+    (folder / f"passed{EVIL}.txt").touch()
+    return folder
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github", "junit"])
+def test_data_never_commands_the_terminal(evil: Path, form: str) -> None:
+    shown = on_a_terminal("validate", ".", "--format", form, cwd=evil)
+
+    assert "doc.json" in shown
+    assert not set(COLOUR.sub("", shown)) & OBEYED
+
+
+def test_colours_are_for_terminals_and_can_be_switched_off(evil: Path) -> None:
+    assert COLOUR.search(on_a_terminal("validate", "doc.json", cwd=evil))
+    assert not COLOUR.search(on_a_terminal("validate", "doc.json", cwd=evil, no_colour=True))
+
+
+def test_an_error_message_never_commands_the_terminal(evil: Path) -> None:
+    assert not set(on_a_terminal("validate", f"missing{EVIL}", cwd=evil)) & OBEYED
+
+
+def test_a_terminal_that_lacks_a_character_gets_its_escape(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "' + "x" * 200 + '日本"}', encoding="utf-8")
+    done = steelyard("validate", "a.jsonl", cwd=tmp_path, env={"PYTHONIOENCODING": "latin-1"})
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "\\u2026" in done.stdout
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    write_rows(tmp_path / "a.jsonl", 3000)
+    process = subprocess.Popen(
+        [*COMMAND, "validate", "a.jsonl", "--format", "github"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert process.stderr
+    first = process.stdout.readline()
+    process.stdout.close()
+
+    assert first.startswith("::error ")
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1
+
+
+def heed_interrupts() -> None:
+    """Undo what a shell does to jobs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_an_interrupted_command_exits_with_130_and_says_nothing(tmp_path: Path) -> None:
+    write_rows(tmp_path / "a.jsonl", 3000)
+    process = subprocess.Popen(
+        [*COMMAND, "validate", "a.jsonl", "--format", "github"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 - there are no threads here
+    )
+    assert process.stdout
+    process.stdout.readline()  # it has begun, and waits for us to read on
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+
+    assert (process.returncode, errors) == (130, "")
+
+
+def test_an_interrupt_before_the_command_begins_is_the_same() -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")
+def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*COMMAND, "schema"],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert (done.returncode, done.stderr) == (2, "steelyard: No space left on device\n")
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_a_bug_is_one_line_that_asks_for_a_report(debug: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FAULTY, "fault"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "STEELYARD_DEBUG": debug},
+    )
+    lines = done.stderr.splitlines()
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert lines[-1] == (
+        "steelyard: this is a bug: ZeroDivisionError: a secret ·[2J of ours; please report it "
+        "with what the same command prints under STEELYARD_DEBUG=1"
+    )
+    assert ("Traceback" in lines[0]) is bool(debug)
+    assert (len(lines) > 1) is bool(debug)
