@@ -56,6 +56,14 @@ def test_the_case_of_the_extension_does_not_matter(folder: EvalFolder, name: str
     assert case.dataset == name.partition(".")[0]
 
 
+def test_a_file_with_an_upper_case_extension_has_its_sidecar(folder: EvalFolder) -> None:
+    """EC-04, EC-28"""
+    folder.write("UPPER.JSONL", [row()])
+    folder.write("UPPER.yaml", "dataset: beside\n")
+
+    assert folder.load("UPPER.JSONL")[0].dataset == "beside"
+
+
 @pytest.mark.parametrize("name", ["no-such.jsonl", "folder.yaml"])
 def test_a_path_that_leads_to_no_file_is_not_found(folder: EvalFolder, name: str) -> None:
     (folder.root / "folder.yaml").mkdir()

@@ -72,6 +72,7 @@ def _members(data: bytes) -> dict[str, msgspec.Raw]:
     try:
         return raw_members(data)
     except ParseError as wrong:
+        # Trimming a large text takes seconds, so it is done only where it can help.
         if str(wrong) != str(too_deep()):
             raise
         return raw_members(trimmed(data))

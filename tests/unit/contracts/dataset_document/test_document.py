@@ -66,6 +66,13 @@ def test_odd_strings_are_told_apart_from_a_list_that_looks_the_same() -> None:
     assert raw(document) == [b'"\\ud800"']
 
 
+def test_a_private_character_in_a_name_is_no_surrogate() -> None:
+    document = split_json('{"\ue000": 1, "note": "\\ud800"}'.encode())
+
+    assert document.header == {"\ue000": 1, "note": "\ufffd"}
+    assert [problem.path for problem in document.problems] == [("note",)]
+
+
 def test_what_cannot_be_read_in_the_header_is_a_problem_with_its_path() -> None:
     document = split_json(b'{"a": {"b": [1, 1e999]}, "c\\udfff": "\\ud800"}')
 
