@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+from steelyard.contracts.dataset_document.document import split_json
 from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
 from steelyard.contracts.dataset_document.rules import MAX_PAYLOAD
 from steelyard.contracts.detect import (
@@ -32,7 +33,6 @@ from steelyard.formats.json_text import (
     parse_json,
     parse_json_tolerantly,
     raw_members,
-    repaired_json,
 )
 from steelyard.formats.lines import Located
 from steelyard.formats.names import near_miss
@@ -192,13 +192,16 @@ def _bytes(workspace: Workspace, path: Path, limit: int) -> bytes:
 
 def _json_top(data: bytes) -> Iterator[tuple[str, JsonValue]]:
     """The top-level names of a JSON document, with a value only where detection looks at it."""
-    data = without_bom(data)
     try:
-        members = raw_members(data)
+        members = raw_members(without_bom(data))
     except ParseError as wrong:
         if wrong.code == "invalid_field_type":
             return
-        members = raw_members(repaired_json(data))
+        # One odd record must not hide what the file is; text that is no JSON at all still does.
+        document = split_json(data)
+        names = document.header if document.records is None else (*document.header, "records")
+        yield from ((name, None) for name in names)
+        return
     for name, raw in members.items():
         yield name, parse_json(raw) if near_miss(name, ("questions",)) else None
 

@@ -211,3 +211,28 @@ def test_a_sidecar_is_a_yaml_file_without_cases_beside_its_rows(
     rows = write(tmp_path / "a.jsonl", ROW)
 
     assert find_sidecar(disk, write(tmp_path / name, content)) == (rows if is_sidecar else None)
+
+
+def test_one_very_deep_record_does_not_hide_what_the_file_is(tmp_path: Path) -> None:
+    deep = b'{"record_id":"b","input":{"prompt":"x","a":' + b"[" * 5000 + b"]" * 5000 + b"}}"
+    path = tmp_path / "deep.json"
+    path.write_bytes(
+        b'{"dataset_id":"d","dataset_version":"1","schema_version":"1.0","records":['
+        b'{"record_id":"a","input":{"prompt":"x"}},' + deep + b"]}"
+    )
+
+    opened = open_dataset(DiskWorkspace(tmp_path), path)
+
+    assert opened.contract == "dataset_document"
+    assert opened.reading is not None
+    assert [row.is_accepted for row in opened.reading.rows()] == [True, False]
+
+
+def test_a_utf_16_file_is_told_to_be_saved_as_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "wide.json"
+    path.write_text('{"records": []}', encoding="utf-16")
+
+    opened = open_dataset(DiskWorkspace(tmp_path), path)
+
+    assert opened.findings[0].code == "invalid_encoding"
+    assert "UTF-8" in opened.findings[0].message
