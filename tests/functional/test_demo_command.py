@@ -83,3 +83,12 @@ def test_a_folder_with_other_things_is_left_alone(steelyard: Steelyard, tmp_path
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "steelyard: . is not empty; name another folder for the demo\n"
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_the_readme_shows_what_the_demo_really_prints(
+    demo: subprocess.CompletedProcess[str],
+) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    taste = readme.split("## A taste")[1].split("```\n")[1]
+
+    assert taste in demo.stdout
