@@ -5,6 +5,9 @@ SteelyardError                 the request cannot be served
 │   ├── ConfigError            the project file or a setting is wrong          exit 2
 │   ├── NotFoundError          a path, name or reference leads nowhere         exit 2
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
+├── RunError                   the run cannot go on: storage, source changed       exit 3
+├── TargetError                a call to a target failed; the engine makes it a row
+├── SettingError               a check's setting is wrong; readers make it a finding
 └── ParseError                 text is not JSON or YAML; readers make it a finding
 
 A problem inside a file is not an exception but a `Finding`; a record that could not be
@@ -32,6 +35,37 @@ class NotFoundError(UsageError):
 
 class UnreadableFileError(UsageError):
     """A file as a whole cannot be read as what it should be."""
+
+
+class RunError(SteelyardError):
+    """A run cannot go on: its store or its source has failed it."""
+
+
+class TargetError(SteelyardError):
+    """A call to a target failed; the engine keeps it as an attempt and decides on a retry."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        http_status: int | None = None,
+        retry_after_s: float | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.http_status = http_status
+        self.retry_after_s = retry_after_s
+        self.request_id = request_id
+
+
+class SettingError(SteelyardError):
+    """A setting of a check is wrong; a reader turns this into a finding."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class ParseError(SteelyardError):

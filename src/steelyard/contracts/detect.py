@@ -17,8 +17,8 @@ CONTRACTS = (*DATASETS, *RUBRICS, *JUDGES)
 KINDS: dict[str, tuple[str, ...]] = {"dataset": DATASETS, "rubric": RUBRICS, "judge": JUDGES}
 EXTENSIONS = (".json", ".jsonl", ".yaml", ".yml")
 SUPPORTED = (
-    "dataset documents (.json with 'records') and eval cases (.yaml or .yml with 'evalcases', "
-    ".jsonl with one case a line)"
+    "dataset documents (.json with 'records'), eval cases (.yaml or .yml with 'evalcases', "
+    ".jsonl with one case a line) and check rubrics (.yaml with 'checks')"
 )
 
 CASE_KEYS = ("evalcases", "eval_cases", "cases", "tests")

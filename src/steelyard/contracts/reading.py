@@ -57,6 +57,10 @@ class DatasetReading(Protocol):
         """The case that an accepted row stands for."""
         ...
 
+    def hashed(self, row: Row, case: Case) -> JsonValue:
+        """What `record_sha256` is taken over."""
+        ...
+
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases."""
         ...

@@ -9,7 +9,7 @@ from importlib.resources import files
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
 
-SCHEMAS = ("dataset_document", "eval_cases", "trace", "project")
+SCHEMAS = ("dataset_document", "eval_cases", "check_rubric", "trace", "project")
 
 
 def schema_bytes(name: str) -> bytes:

@@ -53,3 +53,11 @@ class Case:
     file_paths: tuple[str, ...] = ()
     extra: Extra = field(default_factory=no_extra)
     place: Place = field(default_factory=Place, compare=False, repr=False)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The reference answers, or the text of the last expected message where there are none."""
+        if self.reference_answers or not self.expected_messages:
+            return self.reference_answers
+        text = self.expected_messages[-1].text
+        return (text,) if text else ()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
 
+from steelyard.checks.catalog import Catalog
+from steelyard.contracts.check_rubric.reader import CONTRACT as CHECK_RUBRIC
+from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.dataset_document.document import split_json
 from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
 from steelyard.contracts.dataset_document.rules import MAX_PAYLOAD
@@ -34,7 +37,7 @@ from steelyard.formats.json_text import (
     parse_json_tolerantly,
     raw_members,
 )
-from steelyard.formats.lines import Located
+from steelyard.formats.lines import Lines, Located
 from steelyard.formats.names import near_miss
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.finding import Finding, error
@@ -63,9 +66,13 @@ class Opened:
     findings: tuple[Finding, ...] = ()
     sidecar: Sidecar | None = None
     is_recognised: bool = True
+    is_single: bool = False
+    """Whether the file is one thing, such as a rubric, and no list of records."""
 
 
-def open_dataset(workspace: Workspace, path: Path, kind: str | None = None) -> Opened:
+def open_dataset(
+    workspace: Workspace, path: Path, kind: str | None = None, catalog: Catalog | None = None
+) -> Opened:
     """Detect a file's contract and open it; bad content gives findings, never an exception."""
     extension = path.suffix.lower()
     if extension not in EXTENSIONS:
@@ -73,7 +80,7 @@ def open_dataset(workspace: Workspace, path: Path, kind: str | None = None) -> O
     try:
         if extension == ".jsonl" and (kind is None or of_kind(kind, None, extension) != _DOCUMENT):
             return _open_jsonl(workspace, path, kind)
-        return _open_document(workspace, path, kind)
+        return _open_document(workspace, path, kind, catalog or Catalog())
     except ParseError as wrong:
         contract = of_kind(kind, None, extension) if kind else None
         return Opened(path=path, contract=contract, findings=(_spoiled(wrong),))
@@ -150,7 +157,7 @@ def _unreadable(wrong: OSError) -> Finding:
     return error("unreadable_file", f"cannot read: {wrong.strerror or type(wrong).__name__}")
 
 
-def _open_document(workspace: Workspace, path: Path, kind: str | None) -> Opened:
+def _open_document(workspace: Workspace, path: Path, kind: str | None, catalog: Catalog) -> Opened:
     extension = path.suffix.lower()
     content: bytes | Located
     if extension in {".yaml", ".yml"}:
@@ -175,7 +182,20 @@ def _open_document(workspace: Workspace, path: Path, kind: str | None) -> Opened
         files = workspace.files_of(path)
         yaml = EvalCasesYaml(located, stem, files=files, file=str(path))
         return Opened(path=path, contract=contract, reading=yaml)
+    if contract == "check_rubric":
+        return _open_rubric(path, content, catalog)
     return _not_yet(path, contract)
+
+
+def _open_rubric(path: Path, content: bytes | Located, catalog: Catalog) -> Opened:
+    if isinstance(content, Located):
+        _, findings = read_check_rubric(content, catalog)
+    else:
+        whole = Located(parse_json(without_bom(content)), Lines(1))
+        _, found = read_check_rubric(whole, catalog)
+        # JSON is parsed without lines; the spot is looked up when it is shown.
+        findings = [replace(finding, line=None) for finding in found]
+    return Opened(path=path, contract=CHECK_RUBRIC, findings=tuple(findings), is_single=True)
 
 
 def _yaml(workspace: Workspace, path: Path) -> Located:

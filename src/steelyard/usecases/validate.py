@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from steelyard.checks.catalog import Catalog
 from steelyard.errors import NotFoundError
 from steelyard.model.finding import Finding, error, warning
 from steelyard.ports import Workspace
@@ -61,7 +62,10 @@ class ValidateOptions:
 
 
 def validate(
-    workspace: Workspace, patterns: Sequence[str], options: ValidateOptions
+    workspace: Workspace,
+    patterns: Sequence[str],
+    options: ValidateOptions,
+    catalog: Catalog | None = None,
 ) -> ValidationReport:
     """Validate files, folders and globs."""
     if not all(patterns):
@@ -69,7 +73,7 @@ def validate(
     reports: dict[Path, FileReport] = {}
     skipped: list[str] = []
     for found in workspace.expand(patterns):
-        opened = _open(workspace, found.path, options)
+        opened = _open(workspace, found.path, options, catalog)
         if not (opened.is_recognised or found.is_named):
             skipped.append(str(found.path))
             continue
@@ -83,19 +87,22 @@ def validate(
     return ValidationReport(files=tuple(reports.values()), skipped=tuple(skipped))
 
 
-def _open(workspace: Workspace, path: Path, options: ValidateOptions) -> Opened:
+def _open(
+    workspace: Workspace, path: Path, options: ValidateOptions, catalog: Catalog | None
+) -> Opened:
     """Open a file; in place of a sidecar, the JSONL file that reads it."""
     beside = None if options.kind else find_sidecar(workspace, path)
     if beside:
         opened = open_dataset(workspace, beside)
         if opened.sidecar:
             return opened
-    return open_dataset(workspace, path, options.kind)
+    return open_dataset(workspace, path, options.kind, catalog)
 
 
 def _report(opened: Opened, options: ValidateOptions) -> FileReport:
     findings = _seen(opened.findings, options)
-    total = rejected = 0
+    total = int(opened.is_single)
+    rejected = int(opened.is_single and any(finding.is_error for finding in findings))
     if opened.reading:
         findings.extend(_seen(opened.reading.findings, options))
         is_spoiled = any(finding.is_error for finding in findings)

@@ -65,10 +65,9 @@ def test_a_file_of_a_contract_that_is_read_is_opened(
         ("a.jsonl", "\n{broken\n" + LEGAL, "legal_eval"),
         ("a.json", '{"questions": [{"input": "?"}]}', "question_set"),
         ("a.json", '{"questions": [{"key": "?"}]}', "question_rubric"),
-        ("a.yaml", "checks: []", "check_rubric"),
         ("a.yaml", "template: '?'", "judge"),
         ("a.json", '{"evals": []}', "evals_json"),
-        ("rubrics/a.yaml", "name: x", "check_rubric"),
+        ("rubrics/a.json", '{"questions": [{"key": "?"}]}', "question_rubric"),
         ("judges/a.json", "{}", "judge"),
     ],
 )
@@ -236,3 +235,36 @@ def test_a_utf_16_file_is_told_to_be_saved_as_utf_8(tmp_path: Path) -> None:
 
     assert opened.findings[0].code == "invalid_encoding"
     assert "UTF-8" in opened.findings[0].message
+
+
+RUBRIC = """\
+id: a
+version: 1.0.0
+checks: [{id: c, kind: is, pattern: x}]
+scoring: {combine: all_pass}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "places"),
+    [
+        ("a.yaml", RUBRIC.replace("kind: is", "kind: regex"), []),
+        ("rubrics/a.yaml", "name: x", [("checks", 1), ("id", 1), ("scoring", 1), ("version", 1)]),
+        ("a.yaml", RUBRIC, [("checks[0].kind", 3)]),
+        ("a.json", '{"id": "a", "version": "1.0", "checks": 1, "scoring": {}}', None),
+    ],
+)
+def test_a_check_rubric_is_checked_as_one_thing(
+    disk: DiskWorkspace,
+    tmp_path: Path,
+    name: str,
+    content: str,
+    places: list[tuple[str, int]] | None,
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, content))
+
+    assert (opened.contract, opened.is_single) == ("check_rubric", True)
+    if places is None:
+        assert {finding.line for finding in opened.findings} == {None}
+    else:
+        assert [(finding.path, finding.line) for finding in opened.findings] == places

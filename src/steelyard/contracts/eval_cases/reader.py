@@ -10,6 +10,8 @@ from typing import BinaryIO, cast
 from steelyard.contracts.eval_cases.cases import CaseBuilder
 from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
 from steelyard.contracts.eval_cases.spelling import CASES, written
+from steelyard.contracts.eval_cases.writer import case_row
+from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row, RowPlace, SeenIds
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
@@ -56,6 +58,10 @@ class _EvalCasesReading:
         return self._builder(row.value).case(
             Place(file=self._file, line=row.line, index=row.index)
         )
+
+    def hashed(self, row: Row, case: Case) -> JsonValue:  # noqa: ARG002
+        """The row merged with its file's defaults, and the hash of every file it loads."""
+        return {**case_row(case), "files": file_hashes(case)}
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases."""

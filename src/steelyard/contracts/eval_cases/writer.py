@@ -21,7 +21,7 @@ def write_eval_cases_yaml(dataset: Dataset) -> bytes:
     lacks_goal = any(not case.expected_outcome for case in dataset.cases)
     name = "tests" if lacks_goal else "evalcases"
     document = _header(dataset)
-    document[name] = [_row(case, document) for case in dataset.cases]
+    document[name] = [case_row(case, document) for case in dataset.cases]
     return write_yaml(document)
 
 
@@ -34,7 +34,7 @@ def write_eval_cases_jsonl(dataset: Dataset) -> tuple[bytes, bytes]:
             raise UsageError(
                 f"case '{case.id}' has no expected_outcome, which JSONL needs; write YAML instead"
             )
-        lines.append(json.dumps(_row(case, header), ensure_ascii=False) + "\n")
+        lines.append(json.dumps(case_row(case, header), ensure_ascii=False) + "\n")
     return "".join(lines).encode("utf-8"), write_yaml(header)
 
 
@@ -50,7 +50,9 @@ def _header(dataset: Dataset) -> JsonObject:
     return {**header, **dataset.extra}
 
 
-def _row(case: Case, header: JsonObject) -> JsonObject:
+def case_row(case: Case, header: JsonObject | None = None) -> JsonObject:
+    """A case as one row; what the header says for all cases is left out of it."""
+    header = header or {}
     row: JsonObject = {"id": case.id}
     if case.conversation_id is not None:
         row["conversation_id"] = case.conversation_id

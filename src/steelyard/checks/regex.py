@@ -1,0 +1,54 @@
+"""`regex`: the response matches a pattern, in linear time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, cast
+
+import re2  # pyright: ignore[reportMissingTypeStubs]
+
+from steelyard.checks.text import clip
+from steelyard.errors import SettingError
+from steelyard.model.case import Case
+from steelyard.model.outcome import Outcome
+from steelyard.model.trace import Trace
+
+_re2 = cast(Any, re2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regex:
+    """Pass when the pattern is found in the response, or matches the whole of it.
+
+    Patterns are RE2's: no look-around and no back-references, so that no pattern and no response
+    can take more than linear time.
+    """
+
+    kind: ClassVar[str] = "regex"
+
+    pattern: str
+    match: Literal["search", "full"] = "search"
+    _compiled: Any = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Compile once; a pattern RE2 does not know is a SettingError."""
+        object.__setattr__(self, "_compiled", _compile(self.pattern))
+
+    def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002
+        """Match the response."""
+        match = self._compiled.fullmatch if self.match == "full" else self._compiled.search
+        found = match(trace.response)
+        if found:
+            return Outcome.passing(f"matches {clip(self.pattern)!r}: {clip(found.group(0))!r}")
+        return Outcome.failing(f"does not match {clip(self.pattern)!r}")
+
+
+def _compile(pattern: str) -> Any:
+    options = _re2.Options()
+    options.log_errors = False
+    try:
+        return _re2.compile(pattern, options)
+    except _re2.error as error:
+        reason: object = error.args[0]
+        said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+        raise SettingError("pattern", f"not a pattern RE2 knows: {said}") from None

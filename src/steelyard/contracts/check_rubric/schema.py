@@ -1,0 +1,123 @@
+"""The schema of check rubrics: a fixed frame, and a branch for each kind of check."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from steelyard.checks.catalog import Catalog
+from steelyard.model.json_value import JsonObject, JsonValue
+
+_NUMBER = "(0|[1-9][0-9]*)"
+_VERSION = rf"^{_NUMBER}\.{_NUMBER}(\.{_NUMBER})?(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$"
+_TITLES = {
+    "value": "The text that is expected; without it the case's reference answer.",
+    "ignore_case": "Whether capitals and small letters count as equal.",
+    "strip": "Whether white space around the response is ignored.",
+    "phrases": "The phrases looked for.",
+    "pattern": "An RE2 pattern.",
+    "match": "Whether the pattern is searched for, or must match the whole response.",
+    "max_ms": "Milliseconds at most; without it the case's own limit.",
+}
+
+
+def check_rubric_schema(catalog: Catalog) -> JsonObject:
+    """The schema for the kinds of a catalog."""
+    branches: list[JsonValue] = [_branch(kind, catalog.fragment(kind)) for kind in catalog.kinds]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:steelyard:schema:check_rubric",
+        "title": "Check rubric",
+        "description": "A versioned set of checks with a scoring rule; may have further fields.",
+        "type": "object",
+        "required": ["id", "version", "checks", "scoring"],
+        "properties": {
+            "$schema": _text("Schema for the editor", "Not part of the data."),
+            "id": {
+                **_text("Rubric id", "snake_case; cases refer to rubric/{id}@{version}."),
+                "pattern": "^[a-z][a-z0-9_]*$",
+            },
+            "version": {
+                **_text("Version", "SemVer; a change of scores needs a new major version."),
+                "pattern": _VERSION,
+            },
+            "description": _text("Description", "What the rubric is for."),
+            "checks": {
+                "title": "Checks",
+                "description": "What is looked at.",
+                "type": "array",
+                "minItems": 1,
+                "items": {"$ref": "#/$defs/check"},
+            },
+            "scoring": {"$ref": "#/$defs/scoring"},
+        },
+        "$defs": {"check": _check(catalog, branches), "scoring": _scoring()},
+    }
+
+
+def _check(catalog: Catalog, branches: list[JsonValue]) -> JsonObject:
+    return {
+        "title": "Check",
+        "description": "One way of looking at a trace.",
+        "type": "object",
+        "required": ["id", "kind"],
+        "properties": {
+            "id": {**_text("Check id", "Unique in the rubric."), "pattern": r"\S"},
+            "kind": {
+                "title": "Kind",
+                "description": "What sort of check it is; decides the other settings.",
+                "enum": list(catalog.kinds),
+            },
+            "weight": {
+                "title": "Weight",
+                "description": "How much the score counts; 1 by default.",
+                "type": "number",
+                "minimum": 0,
+            },
+            "required": _flag("Required", "Failing it fails the case, whatever the score."),
+            "negate": _flag("Negate", "Turn the result round."),
+        },
+        "allOf": branches,
+    }
+
+
+def _scoring() -> JsonObject:
+    return {
+        "title": "Scoring",
+        "description": "How the results of the checks combine.",
+        "type": "object",
+        "required": ["combine"],
+        "properties": {
+            "combine": {
+                "title": "Combination",
+                "description": "Over passes (all_pass, any_pass) or over scores.",
+                "enum": ["all_pass", "any_pass", "weighted_avg", "min", "max", "median"],
+            },
+            "pass_threshold": {
+                "title": "Pass threshold",
+                "description": "The score at which a case passes; 0.7 by default.",
+                "type": "number",
+                "minimum": 0,
+                "maximum": 1,
+            },
+        },
+    }
+
+
+def _branch(kind: str, fragment: JsonObject) -> JsonObject:
+    properties = cast(dict[str, JsonObject], fragment["properties"])
+    titled: JsonObject = {
+        name: {"title": name, "description": _TITLES.get(name, f"A setting of {kind}."), **rule}
+        for name, rule in properties.items()
+    }
+    return {
+        "if": {"properties": {"kind": {"enum": [kind]}}, "required": ["kind"]},
+        "then": {"required": fragment["required"], "properties": titled},
+    }
+
+
+def _text(title: str, description: str) -> JsonObject:
+    return {"title": title, "description": description, "type": "string"}
+
+
+def _flag(title: str, description: str) -> JsonObject:
+    return {"title": title, "description": description, "type": "boolean"}

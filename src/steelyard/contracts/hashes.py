@@ -1,0 +1,43 @@
+"""The hash by which a record is known in every run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+from steelyard.model.case import Case
+from steelyard.model.evaluator import Evaluator
+from steelyard.model.json_value import JsonValue
+from steelyard.model.message import FileBlock
+
+
+def record_sha256(value: JsonValue) -> str:
+    """The hash of a record in its canonical form: sorted keys, compact, UTF-8."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def file_hashes(case: Case) -> dict[str, JsonValue]:
+    """The hash of the text of every file that a case loads: by the reference as written, and
+    of a prompt file by its place among the evaluators."""
+    messages = (*case.input_messages, *case.expected_messages)
+    blocks = [block for message in messages for block in message.blocks]
+    hashes: dict[str, JsonValue] = {
+        block.value: _sha256(block.text) for block in blocks if isinstance(block, FileBlock)
+    }
+    hashes.update(_prompt_hashes(case.evaluators))
+    return hashes
+
+
+def _prompt_hashes(evaluators: tuple[Evaluator, ...], path: str = "") -> Iterator[tuple[str, str]]:
+    """The prompt files by their place, because two evaluators may have one name."""
+    for index, evaluator in enumerate(evaluators):
+        place = f"{path}evaluators[{index}]."
+        if evaluator.prompt_path and evaluator.prompt is not None:
+            yield f"{place}prompt", _sha256(evaluator.prompt)
+        yield from _prompt_hashes(evaluator.members, place)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

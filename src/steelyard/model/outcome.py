@@ -1,0 +1,45 @@
+"""What one check found in one trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from steelyard.model.json_value import Extra, no_extra
+
+OutcomeStatus: TypeAlias = Literal["scored", "skipped", "unscored"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A score with a verdict and a reason; or why there is none.
+
+    `skipped` means that the check does not apply; `unscored` that it could not be carried out.
+    Neither is a 0, and neither is a pass.
+    """
+
+    reason: str
+    passed: bool | None = None
+    score: float | None = None
+    status: OutcomeStatus = "scored"
+    details: Extra = field(default_factory=no_extra)
+
+    @classmethod
+    def passing(cls, reason: str) -> Outcome:
+        """A check that only passes or fails, and passes."""
+        return cls(passed=True, score=1.0, reason=reason)
+
+    @classmethod
+    def failing(cls, reason: str) -> Outcome:
+        """A check that only passes or fails, and fails."""
+        return cls(passed=False, score=0.0, reason=reason)
+
+    @classmethod
+    def skipped(cls, reason: str) -> Outcome:
+        """A check that does not apply to this case."""
+        return cls(status="skipped", reason=reason)
+
+    @classmethod
+    def unscored(cls, reason: str) -> Outcome:
+        """A check that could not be carried out."""
+        return cls(status="unscored", reason=reason)

@@ -1,0 +1,94 @@
+"""What a run keeps: attempts, results and its states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject
+from steelyard.model.trace import Trace
+from steelyard.model.verdict import Verdict
+
+RunState: TypeAlias = Literal[
+    "queued",
+    "validating",
+    "running",
+    "retrying",
+    "finalizing",
+    "completed",
+    "completed_with_failures",
+    "failed",
+    "cancelled",
+]
+TERMINAL: frozenset[RunState] = frozenset(
+    ("completed", "completed_with_failures", "failed", "cancelled")
+)
+RecordStatus: TypeAlias = Literal[
+    "evaluated", "invalid_record", "timeout", "evaluation_error", "cancelled", "skipped"
+]
+TRANSIENT = frozenset(("timeout", "rate_limited", "service_unavailable", "internal_error"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A run as the store knows it."""
+
+    run_id: str
+    status: RunState
+    created_at: str
+    dataset: str
+    plan: JsonObject
+    target: str | None = None
+    group_id: str | None = None
+    owner: str | None = None
+    summary: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One try of one call, kept whether it succeeded or not."""
+
+    index: int
+    record_id: str | None
+    target: str
+    repeat: int
+    attempt: int
+    at: str
+    call: str = "target"
+    latency_ms: float | None = None
+    error_code: str | None = None
+    message: str | None = None
+    http_status: int | None = None
+    retry_in_s: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What became of one record in one repeat."""
+
+    index: int
+    record_id: str | None
+    status: RecordStatus
+    record_sha256: str | None = None
+    target: str | None = None
+    repeat: int = 0
+    trace: Trace | None = None
+    verdict: Verdict | None = None
+    errors: tuple[Finding, ...] = ()
+    """Why the record is invalid, where it is."""
+    label: str | None = None
+    """The kind of failure: an error code of the target, or the finding's code."""
+    message: str = ""
+    attempts: int = 0
+    first_attempt_at: str | None = None
+    last_attempt_at: str | None = None
+    response_source: str | None = None
+    cost_usd: float | None = None
+    slices: tuple[tuple[str, str | None], ...] = ()
+    """The groups that the record belongs to, as (slice, value)."""
+    cluster: str | None = None
+    """What its interval is clustered by, beside the record itself."""

@@ -1,0 +1,1 @@
+"""Numbers to numbers: intervals and summaries, each with its method and its reason."""

@@ -1,0 +1,22 @@
+"""Percentiles and distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+BINS = 10
+
+
+def percentiles(values: Sequence[float], wanted: Sequence[float]) -> list[float | None]:
+    """Percentiles by linear interpolation; None where there are no values."""
+    if not len(values):
+        return [None for _ in wanted]
+    return [float(found) for found in np.percentile(np.asarray(values), wanted)]
+
+
+def distribution(scores: Sequence[float]) -> list[int]:
+    """How many scores fall into each of ten equal bins of [0, 1]; the last includes 1."""
+    clipped = np.clip(np.asarray(scores, dtype=np.float64), 0.0, 1.0)
+    return [int(count) for count in np.histogram(clipped, bins=BINS, range=(0.0, 1.0))[0]]
