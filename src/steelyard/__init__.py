@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from steelyard.model.finding import Finding as Finding
     from steelyard.model.message import Message as Message
     from steelyard.model.trace import Trace as Trace
+    from steelyard.wiring import evaluate as evaluate
     from steelyard.wiring import load_eval_cases as load_eval_cases
+    from steelyard.wiring import load_rubric as load_rubric
     from steelyard.wiring import read_dataset as read_dataset
 
 # Names are loaded when they are first used, so that importing the package costs nothing.
@@ -25,7 +27,9 @@ _EXPORTS = {
     "Message": "steelyard.model.message",
     "SteelyardError": "steelyard.errors",
     "Trace": "steelyard.model.trace",
+    "evaluate": "steelyard.wiring",
     "load_eval_cases": "steelyard.wiring",
+    "load_rubric": "steelyard.wiring",
     "read_dataset": "steelyard.wiring",
 }
 __all__ = [
@@ -36,7 +40,9 @@ __all__ = [
     "SteelyardError",
     "Trace",
     "__version__",
+    "evaluate",
     "load_eval_cases",
+    "load_rubric",
     "read_dataset",
 ]
 

@@ -1,10 +1,15 @@
-"""The protocols that several packages share: the disk, as the core sees it."""
+"""The protocols that several packages share: disk, clock and targets, as the core sees them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
+
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject
+from steelyard.model.trace import Trace
 
 
 class FoundFile(NamedTuple):
@@ -63,4 +68,54 @@ class Workspace(Protocol):
 
     def files_of(self, path: Path) -> Files:
         """The files that one eval file may show."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, as the engine sees it."""
+
+    def now(self) -> datetime:
+        """The wall clock, in UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait without blocking."""
+        ...
+
+
+class Prompt(NamedTuple):
+    """What a target is asked: as chat messages, and as one text."""
+
+    messages: tuple[tuple[str, str], ...]
+    text: str
+
+
+class Request(NamedTuple):
+    """One call to a target."""
+
+    case: Case
+    prompt: Prompt
+    repeat: int = 0
+    attempt: int = 1
+
+
+class Target(Protocol):
+    """What produces responses; a call that fails raises TargetError."""
+
+    name: str
+
+    def described(self) -> JsonObject:
+        """Its settings for the manifest, without secrets."""
+        ...
+
+    async def ask(self, request: Request) -> Trace:
+        """The trace of one response."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
         ...

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import os
+import platform
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import closing
+from importlib.metadata import entry_points, version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
+
+if TYPE_CHECKING:
+    from steelyard.checks.catalog import Catalog
+    from steelyard.engine.redaction import Redactor
+    from steelyard.model.rubric import Check, Rubric
+    from steelyard.store.project import Project
+    from steelyard.store.runs import RunStore
+    from steelyard.targets.making import Made
+    from steelyard.usecases.evaluate import Run
+    from steelyard.usecases.run_ports import OpenLedger, RunDoor, TargetSpec
+
+Answer = TypeVar("Answer")
+STEELYARD_FOLDER = ".steelyard"
 
 
 def workspace() -> Workspace:
@@ -34,3 +55,194 @@ def read_dataset(path: str | Path) -> tuple[Dataset, Sequence[Finding]]:
     from steelyard.usecases.read_dataset import read_dataset as read
 
     return read(workspace(), Path(path))
+
+
+def project(near: Path | None = None) -> Project:
+    """The project of a file, or of the current folder."""
+    from steelyard.store.project import find_project
+
+    return find_project(near or Path.cwd(), Path.cwd())
+
+
+def catalog() -> Catalog:
+    """The kinds of checks: built in, and from `steelyard.checks` entry points."""
+    from steelyard.checks.catalog import BUILT_IN, Catalog
+
+    plugged = [point.load() for point in entry_points(group="steelyard.checks")]
+    return Catalog((*BUILT_IN, *plugged))
+
+
+def run_store(root: Path) -> RunStore:
+    """The runs of a project."""
+    from steelyard.store.database import open_database
+    from steelyard.store.runs import RunStore
+
+    return RunStore(open_database(root / STEELYARD_FOLDER / "steelyard.db"))
+
+
+def run_door(near: Path | None = None) -> RunDoor:
+    """Everything that starting and resuming runs needs."""
+    from steelyard.store.artifacts import ArtifactFolder, digest_of
+    from steelyard.store.clock import SystemClock
+    from steelyard.store.ids import new_run_id
+    from steelyard.store.owners import is_alive, this_process
+    from steelyard.store.rubrics import RubricFolder
+    from steelyard.targets.making import TargetMaker
+    from steelyard.usecases.run_ports import RunDoor
+
+    found = project(near)
+    clock = SystemClock()
+    targets = cast(JsonObject, found.settings.values.get("targets", {}))
+    maker = TargetMaker(found.root, targets, os.environ, clock)
+    store = run_store(found.root)
+    rubrics = RubricFolder(found.root, catalog())
+    return RunDoor(
+        workspace=workspace(),
+        root=found.root,
+        settings=found.settings,
+        repository=store,
+        clock=clock,
+        new_run_id=lambda: new_run_id(int(clock.now().timestamp() * 1000)),
+        owner=this_process(),
+        is_alive=is_alive,
+        ledger=_ledger(store),
+        artifacts=lambda run_id: ArtifactFolder(found.root / STEELYARD_FOLDER / "runs" / run_id),
+        target=lambda name: _spec(name, maker.make(name)),
+        candidates=_candidates,
+        recorded=_recorded,
+        rubric=lambda name: rubrics.load(_rooted(found.root, name)),
+        digest=lambda path: digest_of(path).sha256,
+        environment={
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "implementation": sys.implementation.name,
+        },
+        harness={"name": "steelyard", "version": version("steelyard")},
+    )
+
+
+def _rooted(root: Path, name: str) -> str:
+    """A rubric's path as seen from the project's root; a reference as it is."""
+    path = root / name
+    return str(path) if path.suffix and path.is_file() else name
+
+
+def _ledger(store: RunStore) -> Callable[[str, Redactor, Callable[[], str]], OpenLedger]:
+    from steelyard.store.ledger import BatchLedger
+
+    def open_ledger(run_id: str, redact: Redactor, now: Callable[[], str]) -> OpenLedger:
+        return BatchLedger(store.engine, run_id, redact, now)
+
+    return open_ledger
+
+
+def _spec(name: str, made: Made) -> TargetSpec:
+    from steelyard.targets.making import DEFAULT_CONCURRENCY
+    from steelyard.usecases.run_ports import TargetSpec
+
+    settings = made.settings
+    price = cast(JsonObject, settings.get("price", {}))
+    prices = (float(cast(float, price.get(key, 0.0))) for key in ("input", "output"))
+    sampling = ("temperature", "top_p", "max_new_tokens", "seed")
+    return TargetSpec(
+        name=name,
+        target=made.target,
+        max_concurrency=cast(int, settings.get("max_concurrency", DEFAULT_CONCURRENCY)),
+        price=cast("tuple[float, float]", tuple(prices)) if price else None,
+        secrets=made.secrets,
+        model=cast("str | None", settings.get("model", settings.get("candidate"))),
+        sampling={key: settings[key] for key in sampling if key in settings},
+        response_source="prefilled" if made.covers else "sampled",
+        covers=made.covers,
+    )
+
+
+def _candidates(path: Path) -> list[str]:
+    from steelyard.targets.response_file import ResponseFile
+
+    with closing(ResponseFile(path)) as responses:
+        return list(responses.candidates)
+
+
+def _recorded(path: Path, candidate: str | None) -> TargetSpec:
+    from steelyard.targets.making import Made
+    from steelyard.targets.recorded import RecordedTarget
+    from steelyard.targets.response_file import ResponseFile
+
+    responses = ResponseFile(path)
+    candidate = next(iter(responses.candidates)) if candidate is None else candidate
+    name = candidate or "recorded"
+    target = RecordedTarget(name, responses, candidate)
+    settings: JsonObject = {"provider": "recorded", "candidate": candidate or None}
+    return _spec(name, Made(target, settings, covers=target.covers))
+
+
+def run_folder(name: str) -> Path:
+    """The folder of a finished run: by id, prefix, `latest`, or the folder itself."""
+    from steelyard.usecases.read_run import is_run_folder
+
+    path = Path(name)
+    if is_run_folder(path):
+        return path
+    root = project().root
+    found = run_store(root).find(name)
+    return root / STEELYARD_FOLDER / "runs" / found.run_id
+
+
+def evaluate(
+    dataset: Dataset | str | Path,
+    *,
+    target: str | Callable[..., Any],
+    checks: Sequence[Check] = (),
+    repeat: int = 1,
+    max_concurrency: int = 16,
+) -> Run:
+    """Run a dataset against a function or a named target and grade with checks.
+
+    The sync door over the async engine; results and artifacts are kept in the project.
+    """
+    from steelyard.targets.callables import PythonTarget
+    from steelyard.targets.making import Made
+    from steelyard.usecases.evaluate import evaluate as carry_out
+    from steelyard.usecases.evaluate import plan_evaluation
+    from steelyard.usecases.run_options import RunOptions, within
+
+    given = dataset if isinstance(dataset, Dataset) else None
+    path = Path(dataset.id if isinstance(dataset, Dataset) else dataset)
+    door = run_door(None if given else path)
+    if isinstance(target, str):
+        spec = door.target(target)
+    else:
+        name = getattr(target, "__name__", "function")
+        spec = _spec(name, Made(PythonTarget(name, target), {"provider": "python"}))
+    options = RunOptions(
+        dataset=path if given else within(door.root, path),
+        target=spec.name,
+        repeat=repeat,
+        max_concurrency=max_concurrency,
+    )
+    with closing(door.repository):
+        prepared = plan_evaluation(door, options, spec, checks, given)
+        return run_async(lambda: carry_out(door, prepared))
+
+
+def run_async(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    """The one place where the engine's event loop is started."""
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(made())
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def load_rubric(name: str, version: str | None = None) -> Rubric:
+    """A rubric of the current project, by id and version; without one, the newest release."""
+    from steelyard.store.rubrics import RubricFolder
+
+    reference = f"rubric/{name}@{version}" if version else f"rubric/{name}"
+    return RubricFolder(project().root, catalog()).load(reference)

@@ -177,7 +177,7 @@ def test_strict_makes_a_misspelt_field_an_error(
         (("dataset", "data/package.json"), "dataset_document", "missing_required_field"),
         (("eval_cases", "data/package.json"), "eval_cases", "missing_required_field"),
         (("dataset_document", "data/cases.jsonl"), "dataset_document", "missing_required_field"),
-        (("rubric", "data/package.json"), "check_rubric", "unsupported_format"),
+        (("rubric", "data/package.json"), "check_rubric", "missing_required_field"),
         (("judge", "data/cases.jsonl"), "judge", "unsupported_format"),
     ],
 )

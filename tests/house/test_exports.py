@@ -17,7 +17,9 @@ EXPORTED = [
     "SteelyardError",
     "Trace",
     "__version__",
+    "evaluate",
     "load_eval_cases",
+    "load_rubric",
     "read_dataset",
 ]
 IMPORT = """

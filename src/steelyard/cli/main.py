@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from typing import Annotated
@@ -9,7 +10,19 @@ from typing import Annotated
 import typer
 
 from steelyard import __version__
-from steelyard.cli import demo, schema, validate
+from steelyard.cli import (
+    demo,
+    export,
+    init,
+    report,
+    resume,
+    run,
+    runs,
+    schema,
+    show,
+    validate,
+    verify,
+)
 from steelyard.cli.terminal import prepare_streams
 from steelyard.errors import SteelyardError, UsageError
 
@@ -22,9 +35,20 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("validate")(validate.command)
-app.command("schema")(schema.command)
-app.command("demo")(demo.command)
+for module, name in (
+    (demo, "demo"),
+    (init, "init"),
+    (validate, "validate"),
+    (run, "run"),
+    (resume, "resume"),
+    (runs, "runs"),
+    (show, "show"),
+    (report, "report"),
+    (export, "export"),
+    (verify, "verify"),
+    (schema, "schema"),
+):
+    app.command(name)(module.command)
 
 # The one table from errors to exit codes; the first class that fits decides.
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
@@ -57,11 +81,21 @@ def options(
 def main() -> None:
     """Run the command line; whatever goes wrong is one line on stderr and an exit code."""
     prepare_streams()
+    logging.getLogger("steelyard").addHandler(_WarningsOnStderr(logging.WARNING))
     try:
         app(prog_name="steelyard")
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last place to catch one
         _tell(error)
         sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
+
+
+class _WarningsOnStderr(logging.Handler):
+    """Shows what the product logs, as one line each."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from steelyard.reports.findings import printable
+
+        typer.echo(f"steelyard: warning: {printable(record.getMessage())}", err=True)
 
 
 def _tell(error: BaseException) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -32,6 +33,12 @@ def show(text: str | bytes) -> None:
         typer.echo(text)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show_json(value: Any) -> None:
+    """Print one JSON value for programs; half a character is written as its escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    show(text.encode("utf-8", "backslashreplace"))
 
 
 def painter() -> Paint:

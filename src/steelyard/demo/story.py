@@ -25,3 +25,16 @@ def copy_project(folder: Path) -> Path:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, copy)
     return folder
+
+
+def tampered_copy(run: Path, copy: Path) -> Path:
+    """A copy of a sealed run in which one byte of the predictions is another."""
+    if copy.exists():
+        shutil.rmtree(copy)
+    shutil.copytree(run, copy)
+    predictions = copy / "predictions.jsonl"
+    predictions.chmod(0o644)
+    data = bytearray(predictions.read_bytes())
+    data[len(data) // 2] ^= 1
+    predictions.write_bytes(data)
+    return copy

@@ -153,13 +153,13 @@ def findings_junit(files: tuple[FileResult, ...]) -> str:
         suite = ET.SubElement(
             root,
             "testsuite",
-            name=_xml_text(file.path),
+            name=xml_text(file.path),
             tests=str(len(cases)),
             failures=str(failed),
         )
         for index, found in cases.items():
             name = "file" if index is None else found[0].record_id or f"record {index}"
-            case = ET.SubElement(suite, "testcase", name=_xml_text(name))
+            case = ET.SubElement(suite, "testcase", name=xml_text(name))
             case.set("classname", file.contract or "unknown")
             _junit_outcome(case, found)
     ET.indent(root)
@@ -172,11 +172,11 @@ def _junit_outcome(case: ET.Element, found: list[Finding]) -> None:
     warnings = [finding for finding in found if not finding.is_error]
     if errors:
         failure = ET.SubElement(case, "failure", type=errors[0].code)
-        failure.set("message", _xml_text(_line_text(errors[0])))
-        failure.text = "\n".join(_xml_text(_line_text(finding)) for finding in errors)
+        failure.set("message", xml_text(_line_text(errors[0])))
+        failure.text = "\n".join(xml_text(_line_text(finding)) for finding in errors)
     if warnings:
         output = ET.SubElement(case, "system-out")
-        output.text = "\n".join(_xml_text(_line_text(finding)) for finding in warnings)
+        output.text = "\n".join(xml_text(_line_text(finding)) for finding in warnings)
 
 
 def _line_text(finding: Finding) -> str:
@@ -185,7 +185,7 @@ def _line_text(finding: Finding) -> str:
     return f"{where}{finding.message} [{finding.code}]{hint}"
 
 
-def _xml_text(text: str) -> str:
+def xml_text(text: str) -> str:
     """XML cannot hold control characters, however they are escaped."""
     return printable(text, "\ufffd")
 

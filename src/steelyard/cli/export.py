@@ -1,0 +1,69 @@
+"""`steelyard export`: a run's predictions for other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.terminal import show, show_json
+
+
+class Form(StrEnum):
+    """The forms of the export."""
+
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+class Format(StrEnum):
+    """The forms in which the command says what it wrote."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
+    ],
+    to: Annotated[Form, typer.Option("--to", help="The form.")] = Form.jsonl,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file; without it, stdout.")
+    ] = None,
+    told: Annotated[Format, typer.Option("--format", help="How to say what was written.")] = (
+        Format.text
+    ),
+) -> None:
+    """Write one row a record and repeat."""
+    from steelyard.errors import UsageError
+    from steelyard.usecases.export import export_csv, export_jsonl
+    from steelyard.usecases.read_run import read_rows, read_run
+    from steelyard.wiring import run_folder
+
+    folder = run_folder(run)
+    rows = read_rows(folder, "predictions.jsonl")
+    lines = export_csv(rows) if to is Form.csv else export_jsonl(rows)
+    if output is None:
+        if told is Format.json:
+            raise UsageError("--format json says what was written to a file; name one with -o")
+        for line in lines:
+            show(line.removesuffix("\n").encode("utf-8", "backslashreplace"))
+        return
+    try:
+        _write(output, lines)
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+    if told is Format.json:
+        show_json({"run_id": read_run(folder).run_id, "export": str(output), "form": to.value})
+    else:
+        typer.echo(f"wrote {output}", err=True)
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    with path.open("wb") as stream:
+        for line in lines:
+            stream.write(line.encode("utf-8", "backslashreplace"))

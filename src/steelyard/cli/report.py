@@ -1,0 +1,48 @@
+"""`steelyard report`: one self-contained HTML file."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.terminal import show, show_json
+
+
+class Format(StrEnum):
+    """The forms in which the command says what it wrote."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
+        "report.html"
+    ),
+    told: Annotated[Format, typer.Option("--format", help="How to say what was written.")] = (
+        Format.text
+    ),
+) -> None:
+    """Write a report that needs no server and no network to be read."""
+    from steelyard.errors import UsageError
+    from steelyard.reports.run_html import run_html
+    from steelyard.usecases.read_run import read_rows, read_run
+    from steelyard.wiring import run_folder
+
+    folder = run_folder(run)
+    view = read_run(folder)
+    page = run_html(view, read_rows(folder, "predictions.jsonl"))
+    try:
+        output.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+    if told is Format.json:
+        show_json({"run_id": view.run_id, "report": str(output)})
+    else:
+        show(f"wrote {output}")

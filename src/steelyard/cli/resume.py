@@ -1,0 +1,62 @@
+"""`steelyard resume`: go on with a run that was stopped."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.running import (
+    Gates,
+    Progress,
+    check_allowed,
+    exit_code,
+    spare_collector,
+    stoppable,
+)
+from steelyard.cli.terminal import show_json
+
+
+class Format(StrEnum):
+    """The forms of the result."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a prefix, or latest.")],
+    fail_under: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Exit 1 below this pass rate.")
+    ] = None,
+    allow_failures: Annotated[
+        str, typer.Option(callback=check_allowed, help="Records without a score before exit 4.")
+    ] = "0",
+    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
+        Format.text
+    ),
+) -> None:
+    """Go on after a stop; what is kept is not asked again."""
+    from steelyard.cli.run import finished_row, show_finished
+    from steelyard.engine.states import is_terminal
+    from steelyard.usecases.run import resume_run
+    from steelyard.wiring import run_async, run_door
+
+    door = run_door()
+    spare_collector()
+    stored = door.repository.find(run)
+    if is_terminal(stored.status):
+        typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
+    is_quiet = output is Format.json
+    with (
+        stoppable([stored.run_id]),
+        Progress(stored.run_id, None, is_quiet=is_quiet) as progress,
+    ):
+        finished = run_async(lambda: resume_run(door, stored, progress.note))
+    if output is Format.json:
+        show_json(finished_row(finished))
+    elif finished.metrics:
+        show_finished(finished)
+    gates = Gates(fail_under=fail_under, allow_failures=allow_failures)
+    raise typer.Exit(exit_code(finished, gates))

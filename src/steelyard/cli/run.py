@@ -1,0 +1,233 @@
+"""`steelyard run`: ask targets, grade, keep and seal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from steelyard.cli.running import (
+    Gates,
+    Progress,
+    check_allowed,
+    exit_code,
+    group_code,
+    spare_collector,
+    stoppable,
+)
+from steelyard.cli.terminal import painter, show, show_json
+
+if TYPE_CHECKING:
+    from steelyard.usecases.planning import Prepared, RunOptions
+    from steelyard.usecases.run import FinishedRun
+    from steelyard.usecases.run_ports import RunDoor
+
+
+class Format(StrEnum):
+    """The forms of the result."""
+
+    text = "text"
+    json = "json"
+    junit = "junit"
+    markdown = "markdown"
+
+
+def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    datasets: Annotated[
+        list[Path] | None, typer.Argument(metavar="DATASET...", help="Dataset files.")
+    ] = None,
+    suite: Annotated[str | None, typer.Option(help="A suite of steelyard.yaml.")] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="Which target answers; once for each run.")
+    ] = None,
+    rubric: Annotated[
+        str | None, typer.Option(help="rubric/id@version, an id or a path; replaces the case's.")
+    ] = None,
+    responses: Annotated[
+        Path | None, typer.Option(help="Recorded responses to grade instead of asking.")
+    ] = None,
+    from_run: Annotated[
+        str | None, typer.Option(help="Grade the responses that another run has kept.")
+    ] = None,
+    repeat: Annotated[int, typer.Option(min=1, help="Ask every record so many times.")] = 1,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first N valid records.")
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Only records where PATH OP VALUE [and ...]; = != < > ~.")
+    ] = None,
+    max_concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Calls at once at most.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse to start on any error or misspelt field.")
+    ] = False,
+    fail_under: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Exit 1 below this pass rate.")
+    ] = None,
+    fail_under_low: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Exit 1 when its lower bound is below.")
+    ] = None,
+    allow_failures: Annotated[
+        str, typer.Option(callback=check_allowed, help="Records without a score before exit 4.")
+    ] = "0",
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print what a run would take, and make no call.")
+    ] = False,
+    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
+        Format.text
+    ),
+) -> None:
+    """Run datasets against targets; exit 1 when a gate fails, 4 when records have no score."""
+    from steelyard.errors import UsageError
+    from steelyard.usecases.planning import prepare
+    from steelyard.usecases.suites import SuiteChoice, choose
+    from steelyard.wiring import run_door, run_folder
+
+    first = datasets[0] if datasets else None
+    door = run_door(first)
+    spare_collector()
+    if from_run and responses:
+        raise UsageError("--responses and --from-run exclude each other")
+    if from_run:
+        responses = run_folder(from_run) / "predictions.jsonl"
+    chosen = choose(
+        door,
+        SuiteChoice(
+            datasets=tuple(datasets or ()),
+            suite=suite,
+            targets=tuple(target or ()),
+            rubric=rubric,
+            responses=responses,
+            repeat=repeat,
+            limit=limit,
+            where=where,
+            max_concurrency=max_concurrency,
+            strict=strict,
+            fail_under=fail_under,
+        ),
+    )
+    prepared = [prepare(door, options) for options in chosen.runs]
+    if plan:
+        _print_plans(prepared, output)
+        return
+    gates = Gates(
+        fail_under=chosen.fail_under, fail_under_low=fail_under_low, allow_failures=allow_failures
+    )
+    finished, codes = _run_all(door, prepared, gates, output)
+    _print(finished, chosen.runs, output)
+    raise typer.Exit(group_code(codes))
+
+
+def _run_all(
+    door: RunDoor, prepared: Sequence[Prepared], gates: Gates, output: Format
+) -> tuple[list[FinishedRun], list[int]]:
+    """One run after the other; one that cannot go on does not keep the others from it."""
+    from steelyard.errors import RunError
+    from steelyard.reports.findings import printable
+
+    finished: list[FinishedRun] = []
+    codes: list[int] = []
+    for one in prepared:
+        try:
+            done = _run_one(door, one, output)
+        except RunError as error:
+            if len(prepared) == 1:
+                raise
+            typer.echo(f"steelyard: {one.dataset.id}: {printable(str(error))}", err=True)
+            codes.append(3)
+            continue
+        finished.append(done)
+        codes.append(exit_code(done, gates))
+        if output is Format.text:
+            show_finished(done)
+    return finished, codes
+
+
+def _run_one(door: RunDoor, prepared: Prepared, output: Format) -> FinishedRun:
+    from steelyard.usecases.run import start_run
+    from steelyard.wiring import run_async
+
+    started: list[str] = []
+    total = prepared.outlook.calls + prepared.outlook.total - prepared.outlook.valid
+    title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
+    is_quiet = output is not Format.text
+    with stoppable(started), Progress(title, total, is_quiet=is_quiet) as progress:
+        return run_async(lambda: start_run(door, prepared, started.append, progress.note))
+
+
+def _print_plans(prepared: Sequence[Prepared], output: Format) -> None:
+    if output is Format.json:
+        rows = [_plan_row(one) for one in prepared]
+        show_json(rows[0] if len(rows) == 1 else {"plans": rows})
+        return
+    for one in prepared:
+        for line in _plan_lines(one):
+            show(line)
+
+
+def _plan_row(prepared: Prepared) -> dict[str, Any]:
+    return {
+        "dataset": prepared.dataset.id,
+        "contract": prepared.contract,
+        "rubric": prepared.rubric.name if prepared.rubric else None,
+        "max_concurrency": prepared.concurrency,
+        **asdict(prepared.outlook),
+    }
+
+
+def _plan_lines(prepared: Prepared) -> Iterator[str]:
+    outlook = prepared.outlook
+    yield f"{prepared.dataset.id}  {prepared.contract}  {prepared.options.dataset}"
+    invalid = outlook.total - outlook.valid
+    yield f"  records  {outlook.total:,} = {outlook.valid:,} valid + {invalid:,} invalid"
+    if outlook.skipped:
+        yield f"  skipped  {outlook.skipped:,} that nothing grades"
+    yield f"  graded   by {prepared.rubric.name if prepared.rubric else 'what each case brings'}"
+    for name, calls in outlook.targets.items():
+        yield f"  calls    {calls:,} to {name}, {prepared.concurrency} at once"
+    yield f"  tokens   about {outlook.input_tokens:,} in"
+    if outlook.cost_usd is not None:
+        yield f"  cost     about ${outlook.cost_usd:.4f} for the input"
+
+
+def _print(finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: Format) -> None:
+    """The forms that hold all runs at once; text was shown run by run."""
+    from steelyard.reports.run_junit import run_junit
+    from steelyard.reports.run_text import run_markdown
+    from steelyard.usecases.read_run import read_rows, read_run
+
+    if output is Format.json:
+        rows = [finished_row(one) for one in finished]
+        show_json(rows[0] if len(runs) == 1 else {"group": runs[0].group_id, "runs": rows})
+        return
+    views = [read_run(Path(one.folder)) for one in finished]
+    if output is Format.markdown:
+        show("\n\n".join(run_markdown(view) for view in views).encode("utf-8"))
+    elif output is Format.junit:
+        pairs = [(view, read_rows(Path(view.folder), "predictions.jsonl")) for view in views]
+        show(run_junit(pairs).encode("utf-8"))
+
+
+def show_finished(finished: FinishedRun) -> None:
+    """A finished run as text."""
+    from steelyard.reports.run_text import next_steps, run_lines
+    from steelyard.usecases.read_run import read_run
+
+    view = read_run(Path(finished.folder))
+    for line in (*run_lines(view, painter()), *next_steps(view)):
+        show(line)
+
+
+def finished_row(finished: FinishedRun) -> dict[str, Any]:
+    """The JSON object of a finished run."""
+    return {
+        "run_id": finished.run_id,
+        "status": finished.status,
+        "artifacts": finished.folder,
+        "metrics": cast(dict[str, Any], finished.metrics),
+    }

@@ -1,0 +1,57 @@
+"""`steelyard runs`: what was run in this project."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from steelyard.cli.terminal import show, show_json
+
+if TYPE_CHECKING:
+    from steelyard.model.run import StoredRun
+
+
+class Format(StrEnum):
+    """The forms of the list."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
+    output: Annotated[Format, typer.Option("--format", help="How to print the list.")] = (
+        Format.text
+    ),
+) -> None:
+    """List runs, newest first."""
+    from steelyard.reports.findings import printable
+    from steelyard.reports.numbers import rate_text
+    from steelyard.wiring import project, run_store
+
+    runs = run_store(project().root).list(limit)
+    if output is Format.json:
+        show_json({"data": [_row(run) for run in runs]})
+        return
+    if not runs:
+        show("no runs yet; `steelyard run DATASET --target NAME` makes one")
+    for run in runs:
+        metrics = cast(dict[str, Any], run.summary or {})
+        rate = rate_text(metrics["pass_rate"]) if metrics else "–"
+        when = run.created_at[:19].replace("T", " ")
+        what = printable(f"{run.dataset} × {run.target or 'several targets'}")
+        show(f"{run.run_id}  {when}  {run.status:<24} {rate:<24} {what}")
+
+
+def _row(run: StoredRun) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id,
+        "status": run.status,
+        "created_at": run.created_at,
+        "dataset": run.dataset,
+        "target": run.target,
+        "group": run.group_id,
+        "metrics": run.summary,
+    }

@@ -1,0 +1,148 @@
+"""`steelyard show`: a run, or one record of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from steelyard.cli.terminal import painter, show, show_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from steelyard.reports.findings import Paint
+
+_SHOWN = 15
+
+
+class Format(StrEnum):
+    """The forms of the view."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
+    ],
+    record: Annotated[
+        str | None, typer.Argument(metavar="[RECORD]", help="A record's id or index.")
+    ] = None,
+    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+) -> None:
+    """Show a run's numbers and what failed, or everything about one record."""
+    from steelyard.wiring import run_folder
+
+    folder = run_folder(run)
+    if record is None:
+        _show_run(folder, output)
+    else:
+        _show_record(folder, record, output)
+
+
+def _show_run(folder: Path, output: Format) -> None:
+    from steelyard.reports.run_text import run_lines
+    from steelyard.usecases.read_run import read_run
+
+    view = read_run(folder)
+    if output is Format.json:
+        show_json({"manifest": view.manifest, "metrics": view.metrics, **view.slices})
+        return
+    paint = painter()
+    for line in (*run_lines(view, paint), *_failed(folder, paint)):
+        show(line)
+
+
+def _failed(folder: Path, paint: Paint) -> Iterator[str]:
+    from steelyard.usecases.read_run import read_rows
+
+    failed = (
+        row
+        for row in read_rows(folder, "predictions.jsonl")
+        if row["status"] != "evaluated" or not row["passed"]
+    )
+    shown = list(islice(failed, _SHOWN + 1))
+    if shown:
+        yield "\nnot passed:"
+    for row in shown[:_SHOWN]:
+        is_fail = row["status"] == "evaluated"
+        word = paint("fail", "error") if is_fail else paint(str(row["status"]), "warning")
+        yield f"  {_name(row)}  {word}  {_line(row['reason'])}"
+    if len(shown) > _SHOWN:
+        yield "  … and more; `steelyard export` gives all"
+
+
+def _show_record(folder: Path, record: str, output: Format) -> None:
+    from steelyard.usecases.read_run import attempts_of, find_records
+
+    rows = find_records(folder, record)
+    places = dict.fromkeys(cast(int, row["index"]) for row in rows)
+    attempts = [attempt for place in places for attempt in attempts_of(folder, place)]
+    if output is Format.json:
+        show_json({"records": rows, "attempts": attempts})
+        return
+    paint = painter()
+    for row in rows:
+        for line in _record(row, paint):
+            show(line)
+    for attempt in attempts:
+        show(_attempt(attempt))
+
+
+def _record(row: dict[str, Any], paint: Paint) -> Iterator[str]:
+    passed = {
+        True: paint("pass", "good"),
+        False: paint("fail", "error"),
+        None: paint(row["status"], "warning"),
+    }
+    score = "" if row["score"] is None else f"  score {row['score']:.3f}"
+    reason = "" if row["passed"] is not None else f"  {_line(row['reason'])}"
+    yield f"{_name(row)}  {passed[row['passed']]}{score}{reason}"
+    trace = cast(dict[str, Any], row["trace"] or {})
+    for message in cast(list[dict[str, Any]], trace.get("messages", [])):
+        yield from _message(message, paint)
+    for found in cast(list[dict[str, Any]], row["evaluator_scores"]):
+        word = passed[found["passed"]] if found["status"] == "scored" else found["status"]
+        about = _line(f"{found['check']} ({found['kind']})")
+        yield f"  check {about}: {word}, {_line(found['reason'])}"
+
+
+def _message(message: dict[str, Any], paint: Paint) -> Iterator[str]:
+    content: Any = message.get("content")
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    first, *rest = [_line(line) for line in text.split("\n")] if content is not None else [""]
+    yield f"  {paint(message['role'], 'title')}: {first}"
+    yield from (f"    {line}" for line in rest)
+    for call in cast(list[dict[str, Any]], message.get("tool_calls", [])):
+        given = json.dumps(call.get("input"), ensure_ascii=False)
+        result = json.dumps(call.get("output"), ensure_ascii=False)
+        used = f"{call['tool']}({given}) → {result}"
+        yield f"    {_line(used)}"
+
+
+def _attempt(attempt: dict[str, Any]) -> str:
+    repeat = f" of repeat {attempt['repeat']}" if attempt["repeat"] else ""
+    said = "answered"
+    if attempt["error_code"]:
+        said = _line(f"{attempt['error_code']}: {attempt.get('message') or ''}").rstrip(": ")
+    wait = attempt["retry_in_s"]
+    again = "" if wait is None else f", tried again after {wait:g} s"
+    return f"  attempt {attempt['attempt']}{repeat} at {attempt['at']}: {said}{again}"
+
+
+def _name(row: dict[str, Any]) -> str:
+    repeat = f" (repeat {row['repeat']})" if row["repeat"] else ""
+    return _line(row["record_id"] or f"record {row['index']}") + repeat
+
+
+def _line(text: object) -> str:
+    """Text of others on one line, in which nothing can move the cursor."""
+    from steelyard.reports.findings import printable
+
+    return printable(str(text or ""))

@@ -1,0 +1,41 @@
+"""`steelyard verify`: whether a run's artifacts are what they were."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.terminal import painter, show, show_json
+
+
+class Format(StrEnum):
+    """The forms of the answer."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
+    ],
+    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+) -> None:
+    """Compare every artifact with the manifest; exit 1 when one was changed or is missing."""
+    from steelyard.store.artifacts import digest_of
+    from steelyard.usecases.verify import verify
+    from steelyard.wiring import run_folder
+
+    found = verify(run_folder(run), digest_of)
+    if output is Format.json:
+        show_json({**asdict(found), "intact": found.is_intact})
+    else:
+        paint = painter()
+        for file in found.files:
+            style = "good" if file.state == "intact" else "error"
+            said = f"  {file.message}" if file.message else ""
+            show(f"{paint(f'{file.state:<9}', style)} {file.name}{said}")
+    raise typer.Exit(0 if found.is_intact else 1)

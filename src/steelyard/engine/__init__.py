@@ -1,0 +1,1 @@
+"""Plan, ask with retries, grade, keep, aggregate; deterministic given clock and seed."""

@@ -1,0 +1,81 @@
+"""What a target is asked, from a case: conversation, context, files and guidelines."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import NamedTuple
+
+from steelyard.model.case import Case
+from steelyard.model.message import FileBlock, Message, TextBlock
+from steelyard.ports import Prompt
+
+
+class _Turn(NamedTuple):
+    role: str
+    text: str
+
+    @property
+    def marked(self) -> str:
+        return f"@[{self.role.capitalize()}]:\n{self.text}"
+
+
+def build_prompt(case: Case) -> Prompt:
+    """The prompt as chat messages and as one text.
+
+    Guidelines go first, in a block of their own; other files stand where the message shows them.
+    The text form carries role markers only when more than one message speaks.
+    """
+    guidelines = _guidelines(case)
+    turns = [_Turn("system", case.context.strip())]
+    turns += [_Turn(message.role, _text(message)) for message in case.input_messages]
+    turns = [turn for turn in turns if turn.text]
+    shown = [turn.marked if len(turns) > 1 else turn.text for turn in turns]
+    return Prompt(_chat(turns, guidelines), _joined([guidelines, *shown]))
+
+
+def _guidelines(case: Case) -> str:
+    """All guideline files of a case in one block, each once."""
+    blocks = {
+        block.path: block
+        for message in case.input_messages
+        for block in message.blocks
+        if isinstance(block, FileBlock) and block.guideline
+    }
+    if not blocks:
+        return ""
+    files = [_file(block, block.path.rsplit("/", 1)[-1]) for block in blocks.values()]
+    return _joined(["[[ ## guidelines ## ]]", *files])
+
+
+def _chat(turns: list[_Turn], guidelines: str) -> tuple[tuple[str, str], ...]:
+    """Guidelines and leading system messages become one, as chat templates demand.
+
+    A tool's message stands as the assistant's: endpoints refuse one without the call it answers.
+    """
+    leading = list(takewhile(lambda turn: turn.role == "system", turns))
+    system = _joined([guidelines, *(turn.text for turn in leading)])
+    rest = [
+        ("assistant", turn.marked) if turn.role == "tool" else (turn.role, turn.text)
+        for turn in turns[len(leading) :]
+    ]
+    return (("system", system), *rest) if system else tuple(rest)
+
+
+def _text(message: Message) -> str:
+    if not isinstance(message.content, tuple):
+        return message.text.strip()
+    parts: list[str] = []
+    for block in message.content:
+        if isinstance(block, TextBlock):
+            parts.append(block.text.strip())
+        elif isinstance(block, FileBlock) and not block.guideline:
+            parts.append(_file(block, block.value))
+    return _joined(parts)
+
+
+def _file(block: FileBlock, name: str) -> str:
+    return f'<file path="{name}">\n{block.text.strip()}\n</file>'
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,87 @@
+"""What to do next: new work first come, retries when they are due; waiting holds no slot."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from steelyard.ports import Clock
+
+Item = TypeVar("Item")
+
+
+@dataclass(order=True, slots=True)
+class _Waiting(Generic[Item]):
+    due: float
+    order: int
+    item: Item = field(compare=False)
+
+
+class Schedule(Generic[Item]):
+    """Hands out items to workers until all are done."""
+
+    def __init__(self, source: Iterator[Item], clock: Clock) -> None:
+        self._source = source
+        self._clock = clock
+        self._waiting: list[_Waiting[Item]] = []
+        self._count = 0
+        self._out = 0
+        self._is_drained = False
+        self._changed = asyncio.Event()
+
+    @property
+    def is_only_retrying(self) -> bool:
+        """Whether no first attempt is left and at least one item waits for a retry."""
+        return self._is_drained and bool(self._waiting)
+
+    async def take(self) -> Item | None:
+        """The next item, as soon as there is one; None when all are done."""
+        while True:
+            item = self._ready()
+            if item is not None:
+                self._out += 1
+                return item
+            if not self._waiting and not self._out:
+                return None
+            await self._wait()
+
+    def done(self) -> None:
+        """An item that was taken needs nothing more."""
+        self._out -= 1
+        self._wake()
+
+    def again(self, item: Item, delay: float) -> None:
+        """An item that was taken must be tried again, after a delay."""
+        self._out -= 1
+        self._count += 1
+        heapq.heappush(self._waiting, _Waiting(self._clock.monotonic() + delay, self._count, item))
+        self._wake()
+
+    def _ready(self) -> Item | None:
+        if self._waiting and self._waiting[0].due <= self._clock.monotonic():
+            return heapq.heappop(self._waiting).item
+        if self._is_drained:
+            return None
+        item = next(self._source, None)
+        self._is_drained = item is None
+        return item
+
+    def _wake(self) -> None:
+        # Whoever waits holds the old event, so that nobody can clear it before he has looked.
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def _wait(self) -> None:
+        """Until something changes or the next retry is due."""
+        tasks: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._changed.wait())]
+        if self._waiting:
+            pause = max(0.0, self._waiting[0].due - self._clock.monotonic())
+            tasks.append(asyncio.ensure_future(self._clock.sleep(pause)))
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()

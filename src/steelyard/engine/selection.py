@@ -1,0 +1,97 @@
+"""`--where`: which records a run selects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from steelyard.errors import UsageError
+from steelyard.formats.json_place import parse_path
+from steelyard.model.json_value import JsonValue
+
+# PATH, OP, VALUE, and what joins the next clause; quotes keep an `and` inside a value.
+_CLAUSE = re.compile(
+    r"""\s*([\w.\[\]-]+)\s*(!=|=|<|>|~)(?![=<>~])\s*("[^"]*"|'[^']*'|[^"'\s].*?)(\s+and(?:\s+|$)|\s*$)""",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One comparison of a field with a value."""
+
+    path: str
+    operator: str
+    value: str
+
+    def holds(self, record: Mapping[str, JsonValue]) -> bool:
+        """Whether a record meets it; of a list, any item may."""
+        found = value_at(record, self.path)
+        items = found if isinstance(found, list) else [found]
+        if self.operator == "!=":
+            return not any(self._equals(item) for item in items)
+        return any(self._compare(item) for item in items)
+
+    def _compare(self, item: JsonValue) -> bool:
+        if self.operator == "=":
+            return self._equals(item)
+        if self.operator == "~":
+            return self.value.casefold() in _text(item).casefold()
+        left, right = _number(item), _number(self.value)
+        if left is None or right is None:
+            return False
+        return left < right if self.operator == "<" else left > right
+
+    def _equals(self, item: JsonValue) -> bool:
+        """Texts by their letters, numbers by their value."""
+        if isinstance(item, str) or _number(item) is None:
+            return _text(item) == self.value
+        return _number(item) == _number(self.value)
+
+
+def parse_where(text: str) -> tuple[Clause, ...]:
+    """Read `path OP value`, joined by `and`."""
+    clauses: list[Clause] = []
+    place, is_open = 0, True
+    while is_open:
+        found = _CLAUSE.match(text, place)
+        if found is None:
+            raise UsageError(
+                f"cannot read '{text[place:].strip()}'; write PATH OP VALUE with = != < > or ~, "
+                "joined by and; quotes around a value keep what is inside"
+            )
+        path, operator, value, joint = found.groups()
+        unquoted = value[1:-1] if value[0] in {'"', "'"} else value
+        clauses.append(Clause(path, operator, unquoted))
+        place, is_open = found.end(), bool(joint.strip())
+    return tuple(clauses)
+
+
+def value_at(record: Mapping[str, JsonValue], path: str) -> JsonValue:
+    """The value of a path such as `metadata.topic`; None where it leads nowhere."""
+    found: JsonValue = cast(JsonValue, record)
+    for part in parse_path(path):
+        if isinstance(found, Mapping) and isinstance(part, str):
+            found = found.get(part)
+        elif isinstance(found, list) and isinstance(part, int) and part < len(found):
+            found = found[part]
+        else:
+            return None
+    return found
+
+
+def _text(value: JsonValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def _number(value: JsonValue) -> float | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    try:
+        return float(value) if isinstance(value, str) else None
+    except ValueError:
+        return None

@@ -1,0 +1,52 @@
+"""Numbers as people read them; none without its interval and its denominator."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+from steelyard.model.json_value import JsonObject, JsonValue
+
+
+def percent(value: JsonValue) -> str:
+    """A share as a percentage."""
+    return "–" if value is None else f"{100 * cast(float, value):.1f} %"
+
+
+def rate_text(interval: JsonObject) -> str:
+    """A rate with its interval, such as `66.7 % [46.7, 82.0]`."""
+    if interval["value"] is None:
+        return "– (nothing evaluated)"
+    low, high = (100 * cast(float, interval[key]) for key in ("low", "high"))
+    return f"{percent(interval['value'])} [{low:.1f}, {high:.1f}]"
+
+
+def mean_text(interval: JsonObject) -> str:
+    """A mean with its interval, such as `0.667 [0.458, 0.833]`."""
+    if interval["value"] is None:
+        return "– (nothing evaluated)"
+    value, low, high = (cast(float, interval[key]) for key in ("value", "low", "high"))
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def milliseconds(value: JsonValue) -> str:
+    """A latency."""
+    return "–" if value is None else f"{cast(float, value):,.0f} ms"
+
+
+def dollars(value: JsonValue) -> str:
+    """A cost; small ones keep their digits."""
+    if value is None:
+        return "–"
+    amount = cast(float, value)
+    if amount >= 1 or amount == 0:
+        return f"${amount:,.2f}"
+    digits = max(4, 1 - math.floor(math.log10(amount)))
+    return f"${amount:.{digits}f}"
+
+
+def count(value: JsonValue) -> str:
+    """A count with separators; one that repeats have split shows two digits of the rest."""
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else f"{cast(float, value):,.2f}"

@@ -1,0 +1,92 @@
+"""A run as one self-contained HTML file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import cast
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.reports.charts import histogram, interval_bar
+from steelyard.reports.numbers import count, dollars, mean_text, milliseconds, percent, rate_text
+from steelyard.reports.run_text import RunView
+
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPage:
+    """What the template shows."""
+
+    view: RunView
+    failed: list[JsonObject]
+    """Records that did not pass, the first two hundred."""
+    failed_total: int
+    slices: list[JsonObject]
+    checks: list[tuple[str, JsonObject]]
+
+
+def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
+    """The page; it loads nothing from anywhere."""
+    failed = (row for row in predictions if row["status"] != "evaluated" or not row["passed"])
+    shown = list(islice(failed, _SHOWN))
+    page = RunPage(
+        view=view,
+        failed=shown,
+        failed_total=len(shown) + sum(1 for _ in failed),
+        slices=[
+            row
+            for row in cast(list[JsonObject], view.slices["slices"])
+            if row["value"] is not None
+        ],
+        checks=list(cast(dict[str, JsonObject], view.metrics["checks"]).items()),
+    )
+    return _environment().get_template("run.html").render(page=page)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("steelyard.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        rate=rate_text,
+        mean=mean_text,
+        ms=milliseconds,
+        usd=dollars,
+        count=count,
+        percent=percent,
+        bar=_bar,
+        histogram=_histogram,
+        json=_json,
+        mark=_mark,
+    )
+    return environment
+
+
+def _json(value: JsonValue) -> str:
+    """As people read it, to be escaped like any text; `tojson` is for scripts."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _mark(score: JsonObject) -> str:
+    if score["status"] != "scored":
+        return "–" if score["status"] == "skipped" else "!"
+    return "✓" if score["passed"] else "✗"
+
+
+def _histogram(counts: list[int]) -> Markup:
+    return Markup(histogram(counts, "distribution of scores"))  # noqa: S704 - made of numbers
+
+
+def _bar(interval: JsonObject, label: str = "pass rate") -> Markup:
+    value, low, high = (cast("float | None", interval[key]) for key in ("value", "low", "high"))
+    return Markup(interval_bar(value, low, high, label))  # noqa: S704 - made of numbers, label escaped

@@ -1,0 +1,51 @@
+"""Runs as JUnit: a suite a run, a case a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+from xml.etree import ElementTree as ET
+
+from steelyard.model.json_value import JsonObject
+from steelyard.reports.findings import xml_text
+from steelyard.reports.run_text import RunView
+
+
+def run_junit(runs: Iterable[tuple[RunView, Iterable[JsonObject]]]) -> str:
+    """A failed record is a failure, one that could not be evaluated an error."""
+    root = ET.Element("testsuites", name="steelyard run")
+    for view, rows in runs:
+        suite = ET.SubElement(root, "testsuite", name=xml_text(view.title))
+        counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
+        for row in rows:
+            _case(suite, row, counts)
+        for name, number in counts.items():
+            suite.set(name, str(number))
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _case(suite: ET.Element, row: JsonObject, counts: dict[str, int]) -> None:
+    counts["tests"] += 1
+    name = str(row["record_id"] or f"record {row['index']}")
+    if row["repeat"]:
+        name += f" (repeat {row['repeat']})"
+    latency = cast(float, row["latency_ms"] or 0) / 1000
+    case = ET.SubElement(
+        suite,
+        "testcase",
+        classname=xml_text(str(row["target"] or "none")),
+        name=xml_text(name),
+        time=f"{latency:.3f}",
+    )
+    message = xml_text(str(row["reason"] or row["status"]))
+    if row["status"] == "evaluated":
+        if not row["passed"]:
+            counts["failures"] += 1
+            ET.SubElement(case, "failure", message=message)
+    elif row["status"] in {"skipped", "cancelled"}:
+        counts["skipped"] += 1
+        ET.SubElement(case, "skipped", message=message)
+    else:
+        counts["errors"] += 1
+        ET.SubElement(case, "error", type=str(row["status"]), message=message)

@@ -1,0 +1,162 @@
+"""A run's result as text for a terminal and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from steelyard.model.json_value import JsonObject
+from steelyard.reports.findings import Paint, plain, printable
+from steelyard.reports.numbers import (
+    count,
+    dollars,
+    mean_text,
+    milliseconds,
+    percent,
+    rate_text,
+)
+
+_WEAKEST = 3
+_MIN_SLICE = 5
+# An underscore between letters is no mark, and common in names.
+_MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """A finished run, as reports see it."""
+
+    manifest: JsonObject
+    metrics: JsonObject
+    slices: JsonObject
+    folder: str
+
+    @property
+    def run_id(self) -> str:
+        """Its id."""
+        return cast(str, self.manifest["run_id"])
+
+    @property
+    def title(self) -> str:
+        """What was run against what."""
+        targets = " + ".join(cast(JsonObject, self.manifest["targets"]))
+        return f"{self.manifest['dataset_id']} × {targets}"
+
+
+def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
+    """The summary after a run."""
+    metrics = view.metrics
+    status = cast(str, view.manifest["status"])
+    style = "good" if status == "completed" else "warning"
+    yield f"{paint(printable(view.title), 'title')}  {paint(status.replace('_', ' '), style)}"
+    rate = cast(JsonObject, metrics["pass_rate"])
+    evaluated = f"{count(metrics['pass_count'])} of {count(metrics['evaluated_records'])}"
+    yield f"  pass rate  {rate_text(rate)}  {evaluated} evaluated ({rate['method']}, 95 %)"
+    yield f"  score      {mean_text(cast(JsonObject, metrics['score']))}"
+    yield f"  records    {_denominators(metrics)}"
+    bounds = cast(JsonObject, metrics["pass_rate_bounds"])
+    if metrics["total_records"] != metrics["evaluated_records"]:
+        spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
+        yield f"  bounds     {spread} if the records without a score had all failed or all passed"
+    yield f"  latency    {_latency(metrics)}"
+    yield from _spending(metrics)
+    yield from _checks(metrics)
+    for name, text in weakest_slices(view.slices):
+        yield f"  weak slice {printable(name)}  {text}"
+
+
+def next_steps(view: RunView) -> Iterator[str]:
+    """Where to look next."""
+    yield f"  artifacts  {view.folder}"
+    yield f"  look       steelyard show {view.run_id}"
+    yield f"  share      steelyard report {view.run_id} -o report.html"
+
+
+def run_markdown(view: RunView) -> str:
+    """The summary for a pull-request comment."""
+    metrics = view.metrics
+    rate = cast(JsonObject, metrics["pass_rate"])
+    lines = [
+        f"### {_escaped(view.title)}: {rate_text(rate)}",
+        "",
+        f"`{view.run_id}` · {str(view.manifest['status']).replace('_', ' ')}",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| pass rate (95 %, {rate['method']}) | {rate_text(rate)}, n = {count(rate['n'])} |",
+        f"| score | {mean_text(cast(JsonObject, metrics['score']))} |",
+        f"| records | {_denominators(metrics)} |",
+        f"| latency | {_latency(metrics)} |",
+    ]
+    for name, text in weakest_slices(view.slices):
+        lines.append(f"| weak slice {_escaped(name)} | {text} |")
+    return "\n".join(lines)
+
+
+def weakest_slices(slices: JsonObject) -> list[tuple[str, str]]:
+    """The slices with the lowest pass rate, of those with enough records to speak of.
+
+    A slice without a fail is not weak.
+    """
+    rows = cast(list[JsonObject], slices["slices"])
+    rated: list[tuple[float, str, JsonObject]] = []
+    for row in rows:
+        rate = cast(JsonObject, row["pass_rate"])
+        is_weak = cast(int, rate["n"]) >= _MIN_SLICE and cast(float, rate["value"]) < 1
+        if row["value"] is not None and is_weak:
+            name = f"{row['slice']} = {row['value']}"
+            rated.append((cast(float, rate["value"]), name, rate))
+    rated.sort(key=lambda entry: entry[:2])
+    return [
+        (name, f"{rate_text(rate)}  n = {count(rate['n'])}") for _, name, rate in rated[:_WEAKEST]
+    ]
+
+
+def _denominators(metrics: JsonObject) -> str:
+    parts = [f"{count(metrics['evaluated_records'])} evaluated"]
+    parts.append(f"{count(metrics['failed_records'])} failed")
+    parts.append(f"{count(metrics['skipped_records'])} skipped")
+    text = f"{count(metrics['total_records'])} = {' + '.join(parts)}"
+    parts = [
+        f"{count(metrics[key])} {word}"
+        for key, word in (
+            ("invalid_records", "invalid"),
+            ("unscored_count", "unscored"),
+            ("cancelled_records", "cancelled"),
+            ("retried_records", "retried"),
+        )
+        if metrics[key]
+    ]
+    if metrics["rows"] != metrics["total_records"]:
+        parts.append(f"{count(metrics['rows'])} rows")
+    return f"{text} ({', '.join(parts)})" if parts else text
+
+
+def _latency(metrics: JsonObject) -> str:
+    latency = cast(JsonObject, metrics["latency_ms"])
+    return f"p50 {milliseconds(latency['p50'])}, p95 {milliseconds(latency['p95'])}"
+
+
+def _spending(metrics: JsonObject) -> Iterator[str]:
+    tokens, cost = (cast(JsonObject, metrics[key]) for key in ("tokens", "cost_usd"))
+    if tokens["n"]:
+        text = f"{count(tokens['input'])} in, {count(tokens['output'])} out"
+        yield f"  tokens     {text} (n = {count(tokens['n'])})"
+    if cost["n"]:
+        yield f"  cost       {dollars(cost['total'])} (n = {count(cost['n'])})"
+
+
+def _checks(metrics: JsonObject) -> Iterator[str]:
+    checks = cast(dict[str, JsonObject], metrics["checks"])
+    for name, check in checks.items():
+        rate = cast(JsonObject, check["pass_rate"])
+        others = [f"{count(check[key])} {key}" for key in ("skipped", "unscored") if check[key]]
+        rest = f", {', '.join(others)}" if others else ""
+        yield f"  check      {printable(name)}  {rate_text(rate)}  n = {count(rate['n'])}{rest}"
+
+
+def _escaped(text: str) -> str:
+    """A text that Markdown shows as it is."""
+    return _MARKDOWN.sub(r"\\\g<0>", printable(text, " "))

@@ -1,0 +1,132 @@
+"""Artifacts on disk: written whole, synced, linked into place, read-only; the manifest last."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
+from steelyard.errors import RunError
+
+_PART = ".part"
+
+
+class Sealed(NamedTuple):
+    """What the manifest says of a file."""
+
+    sha256: str
+    size: int
+
+
+class Draft:
+    """An artifact that is being written; it exists only once it is sealed."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._final = folder / name
+        self._path = folder / f".{name}.{os.getpid()}{_PART}"
+        self._digest = hashlib.sha256()
+        self._size = 0
+        with _on_disk(self._final):
+            self._stream = self._path.open("wb")
+
+    def write(self, data: bytes) -> None:
+        """Append."""
+        try:  # a context manager would double the time of a write
+            self._stream.write(data)
+        except OSError as error:
+            raise _refused(self._final, error) from None
+        self._digest.update(data)
+        self._size += len(data)
+
+    def seal(self) -> Sealed:
+        """Sync, link into place and make read-only; a name that is taken is refused."""
+        with _on_disk(self._final):
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+            self._stream.close()
+            self._path.chmod(0o444)
+            try:
+                # A link fails where the name exists, so that two writers cannot both win.
+                os.link(self._path, self._final)
+            finally:
+                self._path.unlink()
+            _sync_folder(self._final.parent)
+        return Sealed(self._digest.hexdigest(), self._size)
+
+    def close(self) -> None:
+        """Let go of the file; one that is not sealed stays a draft."""
+        # What cannot be written any more has been told before.
+        with suppress(OSError):
+            self._stream.close()
+
+
+class ArtifactFolder:
+    """The folder of one run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def draft(self, name: str) -> Draft:
+        """Begin one artifact; a name that is there already is refused."""
+        if name not in ARTIFACTS:
+            raise RunError(f"'{name}' is no artifact of a run")
+        if (self.folder / name).exists():
+            raise _taken(self.folder / name)
+        with _on_disk(self.folder):
+            if not self.folder.is_dir():
+                self.folder.mkdir(parents=True)
+                _sync_folder(self.folder.parent)
+        return Draft(self.folder, name)
+
+    def read(self, name: str) -> bytes | None:
+        """A sealed artifact; None when it is not there."""
+        path = self.folder / name
+        return path.read_bytes() if path.is_file() else None
+
+    def clear_drafts(self) -> None:
+        """Remove what a stop while finalizing has left; of a sealed run, only drafts."""
+        is_sealed = (self.folder / MANIFEST).exists()
+        with _on_disk(self.folder):
+            for left in self.folder.glob(f".*{_PART}" if is_sealed else "*"):
+                left.unlink()
+
+
+@contextmanager
+def _on_disk(path: Path) -> Generator[None]:
+    """What fails on the disk is the run's failure."""
+    try:
+        yield
+    except FileExistsError:
+        raise _taken(path) from None
+    except OSError as error:
+        raise _refused(path, error) from None
+
+
+def _refused(path: Path, error: OSError) -> RunError:
+    return RunError(f"cannot write {path}: {error.strerror}")
+
+
+def _taken(path: Path) -> RunError:
+    return RunError(f"{path} is sealed; a correction needs a new run")
+
+
+def digest_of(path: Path) -> Sealed:
+    """Hash and size of a file as it is."""
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+            size += len(chunk)
+    return Sealed(digest.hexdigest(), size)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

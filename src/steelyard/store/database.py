@@ -1,0 +1,76 @@
+"""The database behind a project: opened, set up and versioned."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, select
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from steelyard.errors import RunError
+from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
+
+
+def open_database(path: Path, patience_s: float = 30.0) -> Engine:
+    """The project's SQLite file, made when it is not there; another version's file is refused.
+
+    Where another process holds a lock it is waited for so long.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    address = URL.create("sqlite", database=str(path))
+    engine = create_engine(address, connect_args={"timeout": patience_s})
+    event.listen(engine, "connect", partial(_configure, patience_s))
+    try:
+        with engine.begin() as connection:
+            _set_up(connection, path)
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise RunError(f"cannot use the store {path}: {reason_of(error)}") from None
+    return engine
+
+
+def reason_of(error: Exception) -> str:
+    """What the database itself said, without the statement."""
+    return str(getattr(error, "orig", None) or error)
+
+
+def _configure(patience_s: float, connection: sqlite3.Connection, _record: object) -> None:
+    """Every commit is on the disk when it returns, and readers never wait for a writer."""
+    deadline = time.monotonic() + patience_s
+    while not _is_wal(connection, deadline):
+        time.sleep(0.01)
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def _is_wal(connection: sqlite3.Connection, deadline: float) -> bool:
+    """Whether the mode is set; while another process makes the file, SQLite refuses at once."""
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error) or time.monotonic() > deadline:
+            raise
+        return False
+    return True
+
+
+def _set_up(connection: Connection, path: Path) -> None:
+    """Make what is not there yet; two processes may do so at once."""
+    found = None
+    if inspect(connection).has_table(versions.name):
+        found = connection.execute(select(versions.c.version)).scalar()
+    if found == SCHEMA_VERSION:
+        return
+    if found is not None:
+        raise RunError(
+            f"the store {path} has schema version {found}; this Steelyard reads "
+            f"{SCHEMA_VERSION}. Use the version that wrote it, or another project folder"
+        )
+    for table in metadata.sorted_tables:
+        connection.execute(CreateTable(table, if_not_exists=True))
+        for index in table.indexes:
+            connection.execute(CreateIndex(index, if_not_exists=True))
+    connection.execute(insert(versions).on_conflict_do_nothing(), {"version": SCHEMA_VERSION})

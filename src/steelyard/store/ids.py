@@ -1,0 +1,17 @@
+"""Run ids: `run_` and a ULID, which sorts by time."""
+
+from __future__ import annotations
+
+import secrets
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def new_run_id(milliseconds: int) -> str:
+    """An id that nobody else has and that sorts after those of earlier milliseconds."""
+    number = (milliseconds << 80) | secrets.randbits(80)
+    letters = ""
+    for _ in range(26):
+        number, place = divmod(number, 32)
+        letters = _ALPHABET[place] + letters
+    return f"run_{letters}"

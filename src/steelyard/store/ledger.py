@@ -1,0 +1,178 @@
+"""Keeps results in batches: a thread commits whatever has arrived as soon as it is free."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, Engine, insert
+from sqlalchemy.exc import SQLAlchemyError
+
+from steelyard.contracts.run_artifacts.facts import Facts, facts_of
+from steelyard.contracts.run_artifacts.rows import (
+    attempt_row,
+    failure_row,
+    prediction_row,
+    score_row,
+    validation_row,
+)
+from steelyard.engine.metrics import FAILED
+from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.errors import RunError
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import Attempt, Result, RunState
+from steelyard.store.database import reason_of
+from steelyard.store.runs import move_run, note_redactions
+from steelyard.store.tables import attempts, results, scores
+
+BATCH = 512
+
+
+class _Entry(NamedTuple):
+    result: Result | None
+    attempts: Sequence[Attempt]
+    state: RunState | None
+    kept: asyncio.Future[None]
+
+
+class BatchLedger:
+    """The engine's ledger over a database; used inside one event loop."""
+
+    def __init__(
+        self, engine: Engine, run_id: str, redact: Redactor, now: Callable[[], str]
+    ) -> None:
+        self._engine = engine
+        self._run_id = run_id
+        self._redact = redact
+        self._now = now
+        self._loop = asyncio.get_running_loop()
+        self._queue: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write, name="steelyard-ledger", daemon=True)
+        self._thread.start()
+
+    def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
+        """Keep a result with its attempts in one transaction."""
+        kept: asyncio.Future[None] = self._loop.create_future()
+        self._queue.put(_Entry(result, attempts, None, kept))
+        return kept
+
+    def move(self, state: RunState) -> Awaitable[None]:
+        """Keep a change of state."""
+        kept: asyncio.Future[None] = self._loop.create_future()
+        self._queue.put(_Entry(None, (), state, kept))
+        return kept
+
+    async def close(self) -> None:
+        """Commit what is left and end the thread."""
+        self._queue.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _write(self) -> None:
+        is_open = True
+        while is_open:
+            batch, is_open = self._batch()
+            error = self._commit(batch)
+            try:
+                self._loop.call_soon_threadsafe(_settle, batch, error)
+            except RuntimeError:
+                return  # the loop is closed, and nobody waits any more
+
+    def _batch(self) -> tuple[list[_Entry], bool]:
+        """All that waits, as soon as there is anything; and whether more can come."""
+        batch: list[_Entry] = []
+        entry = self._queue.get()
+        while entry is not None:
+            batch.append(entry)
+            if len(batch) >= BATCH:
+                return batch, True
+            try:
+                entry = self._queue.get_nowait()
+            except queue.Empty:
+                return batch, True
+        return batch, False
+
+    def _commit(self, batch: list[_Entry]) -> Exception | None:
+        try:
+            with self._engine.begin() as connection:
+                self._insert(connection, batch)
+        except RunError as error:
+            return error
+        except SQLAlchemyError as error:
+            return RunError(f"the store refuses results: {reason_of(error)}")
+        except Exception as error:  # noqa: BLE001 - whoever waits must be told, whatever it is
+            return RunError(f"a result cannot be kept: {type(error).__name__}: {error}")
+        return None
+
+    def _insert(self, connection: Connection, batch: list[_Entry]) -> None:
+        before = self._redact.count
+        kept = [entry.result for entry in batch if entry.result]
+        tried = [attempt for entry in batch for attempt in entry.attempts]
+        if tried:
+            connection.execute(insert(attempts), [self._attempt(attempt) for attempt in tried])
+        if kept:
+            connection.execute(insert(results), [self._result(result) for result in kept])
+        found = [row for result in kept for row in self._scores(result)]
+        if found:
+            connection.execute(insert(scores), found)
+        if self._redact.count > before:
+            note_redactions(connection, self._run_id, self._redact.count - before)
+        for entry in batch:
+            if entry.state:
+                move_run(connection, self._run_id, entry.state, self._now())
+
+    def _result(self, result: Result) -> dict[str, object]:
+        is_failure = result.status in FAILED
+        return {
+            "run_id": self._run_id,
+            "idx": result.index,
+            "repeat": result.repeat,
+            "status": result.status,
+            "prediction": self._bytes(prediction_row(result)),
+            "validation": self._bytes(validation_row(result)),
+            "failure": self._bytes(failure_row(result)) if is_failure else None,
+            "facts": self._bytes(facts_of(result)),
+        }
+
+    def _scores(self, result: Result) -> list[dict[str, object]]:
+        checked = result.verdict.results if result.verdict else ()
+        return [
+            {
+                "run_id": self._run_id,
+                "idx": result.index,
+                "repeat": result.repeat,
+                "place": place,
+                "check_id": entry.check,
+                "row": self._bytes(score_row(entry)),
+            }
+            for place, entry in enumerate(checked)
+        ]
+
+    def _attempt(self, attempt: Attempt) -> dict[str, object]:
+        return {
+            "run_id": self._run_id,
+            "idx": attempt.index,
+            "repeat": attempt.repeat,
+            "call": attempt.call,
+            "attempt": attempt.attempt,
+            "row": self._bytes(attempt_row(attempt)),
+        }
+
+    def _bytes(self, row: JsonObject | Facts) -> bytes:
+        try:
+            return self._redact(msgspec.json.encode(row))
+        except UnicodeEncodeError:
+            return self._redact(json_bytes(msgspec.to_builtins(row)))
+
+
+def _settle(batch: list[_Entry], error: Exception | None) -> None:
+    for entry in batch:
+        if entry.kept.cancelled():
+            continue
+        if error:
+            entry.kept.set_exception(error)
+        else:
+            entry.kept.set_result(None)

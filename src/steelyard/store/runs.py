@@ -1,0 +1,231 @@
+"""Runs in the database: made, moved through their states, found and read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy import Connection, Engine, Row, Select, func, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from steelyard.contracts.run_artifacts.rows import NO_SCORES
+from steelyard.engine.states import require_move
+from steelyard.errors import NotFoundError, RunError
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import RunState, StoredRun
+from steelyard.store.database import reason_of
+from steelyard.store.tables import attempts, results, runs, scores, states
+
+
+class KeptResult(NamedTuple):
+    """A stored result in the forms in which it was kept."""
+
+    prediction: bytes
+    validation: bytes
+    failure: bytes | None
+    facts: bytes
+    repeat: int
+
+
+class RunStore:
+    """The runs of one project."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+    def create(self, run: StoredRun) -> None:
+        """A new run in its first state."""
+        with self._writing() as connection:
+            connection.execute(
+                insert(runs),
+                {
+                    "run_id": run.run_id,
+                    "group_id": run.group_id,
+                    "created_at": run.created_at,
+                    "status": run.status,
+                    "dataset": run.dataset,
+                    "target": run.target,
+                    "owner": run.owner,
+                    "plan": _encoded(run.plan),
+                    "redacted": 0,
+                },
+            )
+            first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
+            connection.execute(insert(states), first)
+
+    def move(self, run_id: str, state: RunState, at: str) -> None:
+        """Go to another state, if the diagram allows it."""
+        with self._writing() as connection:
+            move_run(connection, run_id, state, at)
+
+    def claim(self, run: StoredRun, owner: str) -> bool:
+        """Take a run over; False when it is no longer as it was read, so that only one can."""
+        is_unchanged = runs.c.owner.is_not_distinct_from(run.owner) & (runs.c.status == run.status)
+        query = update(runs).where(runs.c.run_id == run.run_id, is_unchanged)
+        with self._writing() as connection:
+            return connection.execute(query.values(owner=owner)).rowcount == 1
+
+    def release(self, run_id: str) -> None:
+        """Let another process go on with a run."""
+        with self._writing() as connection:
+            connection.execute(update(runs).where(runs.c.run_id == run_id).values(owner=None))
+
+    def finish(self, run_id: str, state: RunState, at: str, summary: JsonObject) -> None:
+        """The last state of a run, with its summary."""
+        with self._writing() as connection:
+            move_run(connection, run_id, state, at)
+            values = {"summary": _encoded(summary), "owner": None}
+            connection.execute(update(runs).where(runs.c.run_id == run_id).values(**values))
+
+    def find(self, name: str) -> StoredRun:
+        """The run with an id, a unique prefix of one, or `latest`."""
+        query = select(runs).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
+        if name != "latest":
+            query = query.where(runs.c.run_id.startswith(name, autoescape=True))
+        found = list(self._rows(query.limit(2)))
+        if not found:
+            raise NotFoundError(f"no run '{name}' in this project; `steelyard runs` lists them")
+        if len(found) > 1 and name != "latest" and found[0].run_id != name:
+            raise NotFoundError(f"'{name}' fits several runs; give more of the id")
+        return _stored(found[0])
+
+    def list(self, limit: int) -> list[StoredRun]:
+        """The newest runs first."""
+        query = select(runs).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
+        return [_stored(row) for row in self._rows(query.limit(limit))]
+
+    def state_times(self, run_id: str) -> list[tuple[str, str]]:
+        """Every state with its time, in order."""
+        query = select(states).where(states.c.run_id == run_id).order_by(states.c.step)
+        return [(row.state, row.at) for row in self._rows(query)]
+
+    def redactions(self, run_id: str) -> int:
+        """How many secrets were replaced in what is kept."""
+        query = select(runs.c.redacted).where(runs.c.run_id == run_id)
+        return next(row.redacted for row in self._rows(query))
+
+    def done(self, run_id: str) -> Iterator[tuple[int, int]]:
+        """The (index, repeat) of every result that is kept."""
+        query = select(results.c.idx, results.c.repeat).where(results.c.run_id == run_id)
+        for row in self._rows(query):
+            yield row.idx, row.repeat
+
+    def tried(self, run_id: str) -> dict[tuple[int, int], tuple[int, str]]:
+        """Attempts made for records without a result: how many, and when the first was."""
+        kept = select(results.c.idx).where(
+            results.c.run_id == attempts.c.run_id,
+            results.c.idx == attempts.c.idx,
+            results.c.repeat == attempts.c.repeat,
+        )
+        query = select(attempts).where(attempts.c.run_id == run_id, ~kept.exists())
+        made: dict[tuple[int, int], tuple[int, str]] = {}
+        for row in self._rows(query.order_by(attempts.c.attempt)):
+            _, first = made.get((row.idx, row.repeat), (0, json.loads(row.row)["at"]))
+            made[row.idx, row.repeat] = (row.attempt, first)
+        return made
+
+    def results(self, run_id: str) -> Iterator[KeptResult]:
+        """Every stored result in dataset order, then repeat, with the scores of its checks."""
+        by_place = select(scores).where(scores.c.run_id == run_id)
+        by_place = by_place.order_by(scores.c.idx, scores.c.repeat, scores.c.place)
+        query = select(results).where(results.c.run_id == run_id)
+        query = query.order_by(results.c.idx, results.c.repeat)
+        found = self._rows(by_place)
+        score = next(found, None)
+        for row in self._rows(query):
+            listed: list[bytes] = []
+            while score is not None and (score.idx, score.repeat) == (row.idx, row.repeat):
+                listed.append(score.row)
+                score = next(found, None)
+            filled = NO_SCORES[:-1] + b",".join(listed) + b"]"
+            prediction = row.prediction.replace(NO_SCORES, filled, 1)
+            yield KeptResult(prediction, row.validation, row.failure, row.facts, row.repeat)
+
+    def record_hashes(self, run_id: str) -> Iterator[tuple[int, str]]:
+        """The index of every record that has a result, in order, with the hash it had then."""
+        query = select(results.c.idx, results.c.validation).where(
+            results.c.run_id == run_id, results.c.repeat == 0
+        )
+        for row in self._rows(query.order_by(results.c.idx)):
+            yield row.idx, json.loads(row.validation)["record_sha256"]
+
+    def validations(self, run_id: str) -> Iterator[bytes]:
+        """What validation said of every record, in dataset order."""
+        query = select(results.c.validation).where(
+            results.c.run_id == run_id, results.c.repeat == 0
+        )
+        with self.engine.connect() as connection:
+            found = connection.execution_options(yield_per=5000).execute(
+                query.order_by(results.c.idx)
+            )
+            for row in found:
+                yield row.validation
+
+    def attempt_rows(self, run_id: str) -> Iterator[bytes]:
+        """Every attempt as it was kept, in dataset order."""
+        order = (attempts.c.idx, attempts.c.repeat, attempts.c.call, attempts.c.attempt)
+        query = select(attempts.c.row).where(attempts.c.run_id == run_id).order_by(*order)
+        for row in self._rows(query):
+            yield row.row
+
+    @contextmanager
+    def _writing(self) -> Generator[Connection]:
+        """One transaction."""
+        with _told(), self.engine.begin() as connection:
+            yield connection
+
+    def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
+        """The rows of a query, a thousand at a time."""
+        with _told(), self.engine.connect() as connection:
+            yield from connection.execution_options(yield_per=1000).execute(query)
+
+
+@contextmanager
+def _told() -> Generator[None]:
+    """A database that fails is a run that cannot go on."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise RunError(f"the store fails: {reason_of(error)}") from None
+
+
+def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> None:
+    """Go to another state within a transaction."""
+    where = runs.c.run_id == run_id
+    old = connection.execute(select(runs.c.status).where(where)).scalar_one()
+    require_move(cast(RunState, old), state)
+    connection.execute(update(runs).where(where).values(status=state))
+    query = select(func.max(states.c.step)).where(states.c.run_id == run_id)
+    step = cast(int, connection.execute(query).scalar_one()) + 1
+    connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})
+
+
+def note_redactions(connection: Connection, run_id: str, count: int) -> None:
+    """Add to the number of secrets that were replaced, within a transaction."""
+    query = update(runs).where(runs.c.run_id == run_id)
+    connection.execute(query.values(redacted=runs.c.redacted + count))
+
+
+def _stored(row: Row[tuple[object, ...]]) -> StoredRun:
+    return StoredRun(
+        run_id=row.run_id,
+        status=cast(RunState, row.status),
+        created_at=row.created_at,
+        dataset=row.dataset,
+        target=row.target,
+        group_id=row.group_id,
+        owner=row.owner,
+        plan=json.loads(row.plan),
+        summary=json.loads(row.summary) if row.summary else None,
+    )
+
+
+def _encoded(value: JsonObject) -> bytes:
+    # In ASCII, so that a path of odd bytes comes back as it was.
+    return json.dumps(value).encode("ascii")

@@ -1,0 +1,1 @@
+"""Adapters to what produces responses: endpoints, callables, recordings."""

@@ -1,0 +1,72 @@
+"""Write a run's predictions for other tools."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from steelyard.model.json_value import JsonObject, JsonValue
+
+_COLUMNS = (
+    "index",
+    "record_id",
+    "record_sha256",
+    "target",
+    "repeat",
+    "status",
+    "score",
+    "raw_score",
+    "passed",
+    "reason",
+    "model_response",
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "cost_usd",
+    "latency_ms",
+    "first_attempt_at",
+    "last_attempt_at",
+    "response_source",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def export_jsonl(rows: Iterable[JsonObject]) -> Iterator[str]:
+    """The rows as they are."""
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def export_csv(rows: Iterable[JsonObject]) -> Iterator[str]:
+    """One line a row, and a column for the score of each check.
+
+    Text that a spreadsheet would run as a formula gets a leading apostrophe.
+    """
+    listed = list(rows)
+    checks = list(
+        dict.fromkeys(cast(str, score["check"]) for row in listed for score in _scores(row))
+    )
+    yield _line([*_COLUMNS, *(f"check:{name}" for name in checks)])
+    for row in listed:
+        scores = {cast(str, score["check"]): score["score"] for score in _scores(row)}
+        values = [row.get(column) for column in _COLUMNS]
+        yield _line([_safe(value) for value in (*values, *(scores.get(name) for name in checks))])
+
+
+def _scores(row: JsonObject) -> list[JsonObject]:
+    return cast(list[JsonObject], row["evaluator_scores"])
+
+
+def _line(values: list[JsonValue]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream).writerow(values)
+    return stream.getvalue()
+
+
+def _safe(value: JsonValue) -> JsonValue:
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return "'" + value
+    return value

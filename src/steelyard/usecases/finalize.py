@@ -1,0 +1,233 @@
+"""Turn what a run has kept into its artifacts, and end it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from itertools import zip_longest
+from typing import cast
+
+from steelyard.contracts.hashes import record_sha256
+from steelyard.contracts.run_artifacts.facts import Facts, read_facts
+from steelyard.contracts.run_artifacts.rows import MANIFEST
+from steelyard.engine.metrics import metrics_of
+from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.errors import RunError
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.run import RunState
+from steelyard.usecases.planning import Prepared
+from steelyard.usecases.record_selection import selected
+from steelyard.usecases.run_ports import Artifacts, RunDoor, Sealing
+from steelyard.usecases.verify import sealed_json, with_own_hash
+
+
+def finalize(
+    door: RunDoor, run_id: str, prepared: Prepared, redact: Redactor
+) -> tuple[RunState, JsonObject, str]:
+    """Write all eight artifacts, the manifest last, and move the run to its last state."""
+    artifacts = door.artifacts(run_id)
+    artifacts.clear_drafts()
+    ended = _ended(door, run_id, artifacts)
+    if ended:
+        return ended
+    sealed: dict[str, Sealing] = {}
+    summary, slices = _seal_rows(door, run_id, artifacts, sealed)
+    _seal_attempts(door, run_id, artifacts, sealed)
+    _seal_json(artifacts, "metrics_summary.json", summary, sealed)
+    _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
+    _seal_input(door, run_id, artifacts, prepared, sealed=sealed, redact=redact)
+    has_failures = summary["failed_records"] or summary["cancelled_records"]
+    status: RunState = "completed_with_failures" if has_failures else "completed"
+    at = door.clock.now().isoformat(timespec="milliseconds")
+    manifest = _manifest(door, run_id, prepared, status, at)
+    manifest["artifacts"] = {
+        name: {"sha256": seal.sha256, "size": seal.size} for name, seal in sorted(sealed.items())
+    }
+    manifest = cast(JsonObject, json.loads(redact(json_bytes(manifest))))
+    secrets = door.repository.redactions(run_id) + redact.count
+    manifest["redaction"] = {"secrets": secrets, "patterns": {}}
+    _seal_json(artifacts, MANIFEST, with_own_hash(manifest), sealed)
+    door.repository.finish(run_id, status, at, summary)
+    return status, summary, str(artifacts.folder)
+
+
+def _documents(prepared: Prepared) -> Iterator[JsonValue]:
+    for row, case in selected(prepared.reading, prepared.options):
+        if case is not None:
+            yield row.value
+
+
+def _hashes(door: RunDoor, run_id: str) -> Iterator[JsonValue]:
+    """What was kept of each accepted record when it was read."""
+    for kept in door.repository.validations(run_id):
+        row = cast(JsonObject, json.loads(kept))
+        if row["result"] == "accepted":
+            yield {name: row[name] for name in ("index", "record_id", "record_sha256")}
+
+
+def require_same_source(door: RunDoor, run_id: str, prepared: Prepared) -> None:
+    """Rows are read while a run goes on, so that its dataset must stay what it was."""
+    for path in prepared.paths:
+        if door.digest(path) != prepared.source[path.name]:
+            raise RunError(
+                f"{path} has changed while {run_id} was going on; put the old file back and "
+                f"go on with: steelyard resume {run_id}"
+            )
+
+
+def require_same_records(door: RunDoor, run_id: str, prepared: Prepared) -> None:
+    """What an earlier process kept may come from a file that had changed meanwhile."""
+    hashes = (
+        (row.index, record_sha256(prepared.reading.hashed(row, case) if case else row.value))
+        for row, case in selected(prepared.reading, prepared.options)
+    )
+    kept = door.repository.record_hashes(run_id)
+    if any(one != other for one, other in zip_longest(hashes, kept)):
+        raise RunError(
+            f"results of {run_id} belong to another version of {prepared.options.dataset}; "
+            "start a new run"
+        )
+
+
+def _ended(
+    door: RunDoor, run_id: str, artifacts: Artifacts
+) -> tuple[RunState, JsonObject, str] | None:
+    """A run whose manifest was written but whose end was not noted before it was stopped."""
+    manifest = artifacts.read(MANIFEST)
+    if manifest is None:
+        return None
+    said = json.loads(manifest)
+    summary: JsonObject = json.loads(artifacts.read("metrics_summary.json") or b"{}")
+    door.repository.finish(run_id, said["status"], said["completed_at"], summary)
+    return said["status"], summary, str(artifacts.folder)
+
+
+def _seal_rows(
+    door: RunDoor, run_id: str, artifacts: Artifacts, sealed: dict[str, Sealing]
+) -> tuple[JsonObject, JsonObject]:
+    """Predictions, validation and failures in one pass; the metrics come out of the same pass."""
+    with ExitStack() as stack:
+        drafts = {
+            name: stack.enter_context(closing(artifacts.draft(f"{name}.jsonl")))
+            for name in ("predictions", "record_validation", "failures")
+        }
+
+        def facts() -> Iterator[Facts]:
+            for kept in door.repository.results(run_id):
+                drafts["predictions"].write(kept.prediction + b"\n")
+                if kept.repeat == 0:
+                    drafts["record_validation"].write(kept.validation + b"\n")
+                if kept.failure is not None:
+                    drafts["failures"].write(kept.failure + b"\n")
+                yield read_facts(kept.facts)
+
+        metrics = metrics_of(facts())
+        for name, draft in drafts.items():
+            sealed[f"{name}.jsonl"] = draft.seal()
+    return metrics
+
+
+def _seal_attempts(
+    door: RunDoor, run_id: str, artifacts: Artifacts, sealed: dict[str, Sealing]
+) -> None:
+    with closing(artifacts.draft("attempt_logs.jsonl")) as draft:
+        for row in door.repository.attempt_rows(run_id):
+            draft.write(row + b"\n")
+        sealed["attempt_logs.jsonl"] = draft.seal()
+
+
+def _seal_json(
+    artifacts: Artifacts, name: str, value: JsonObject, sealed: dict[str, Sealing]
+) -> None:
+    with closing(artifacts.draft(name)) as draft:
+        draft.write(sealed_json(value))
+        sealed[name] = draft.seal()
+
+
+def _seal_input(
+    door: RunDoor,
+    run_id: str,
+    artifacts: Artifacts,
+    prepared: Prepared,
+    *,
+    sealed: dict[str, Sealing],
+    redact: Redactor,
+) -> None:
+    """The accepted document of contract 2; of other contracts, hashes and the source's own."""
+    is_document = prepared.contract == "dataset_document"
+    head: JsonObject = {
+        "dataset_id": prepared.dataset.id,
+        "dataset_version": _version(prepared),
+        "schema_version": _schema_version(prepared),
+    }
+    if is_document:
+        head.update(prepared.dataset.extra)
+        if prepared.dataset.metadata:
+            head["metadata"] = dict(prepared.dataset.metadata)
+    else:
+        head["source"] = cast(JsonObject, dict(prepared.source))
+    with closing(artifacts.draft("input_dataset.json")) as draft:
+        draft.write(redact(json_bytes(head))[:-1] + b',"records":[')
+        separator = b"\n"
+        values = _documents(prepared) if is_document else _hashes(door, run_id)
+        for value in values:
+            draft.write(separator + redact(json_bytes(value)))
+            separator = b",\n"
+        draft.write(b"\n]}\n")
+        sealed["input_dataset.json"] = draft.seal()
+
+
+def _version(prepared: Prepared) -> str:
+    """The dataset's version; the hash of its source where the contract has none."""
+    first = next(iter(prepared.source.values()))
+    return prepared.dataset.version or f"sha256:{first}"
+
+
+def _schema_version(prepared: Prepared) -> str:
+    return "1.0" if prepared.contract == "dataset_document" else prepared.contract
+
+
+def _manifest(
+    door: RunDoor, run_id: str, prepared: Prepared, status: RunState, at: str
+) -> JsonObject:
+    times = [*door.repository.state_times(run_id), (status, at)]
+    started = next((when for state, when in times if state == "running"), None)
+    specs = prepared.specs
+    single = next(iter(specs.values())) if len(specs) == 1 else None
+    rubric = prepared.rubric
+    sampling = single.sampling if single else {}
+    return {
+        "run_id": run_id,
+        "group_id": prepared.options.group_id,
+        "status": status,
+        "created_at": times[0][1],
+        "started_at": started,
+        "completed_at": at,
+        "states": [{"state": state, "at": when} for state, when in times],
+        "dataset_id": prepared.dataset.id,
+        "dataset_version": _version(prepared),
+        "schema_version": _schema_version(prepared),
+        "contract": prepared.contract,
+        "source": cast(JsonObject, dict(prepared.source)),
+        "model": single.model if single else None,
+        "temperature": sampling.get("temperature"),
+        "top_p": sampling.get("top_p"),
+        "max_new_tokens": sampling.get("max_new_tokens"),
+        "seed": sampling.get("seed"),
+        "targets": {name: spec.target.described() for name, spec in specs.items()},
+        "rubrics": [{"rubric": rubric.name, "sha256": rubric.sha256, "combine": rubric.combine}]
+        if rubric
+        else [{"rubric": "rubric/implicit@1.0.0", "sha256": None, "combine": "weighted_avg"}],
+        "judges": [],
+        "templates": [],
+        "options": prepared.options.stored(),
+        "retry": {
+            "max_attempts": prepared.retry.max_attempts,
+            "backoff_s": list(prepared.retry.backoff_s),
+            "jitter": prepared.retry.jitter,
+        },
+        "harness": door.harness,
+        "environment": door.environment,
+        "derived_from": None,
+    }

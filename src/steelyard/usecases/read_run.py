@@ -1,0 +1,72 @@
+"""Read a finished run from its folder alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from steelyard.contracts.run_artifacts.rows import MANIFEST
+from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.model.json_value import JsonObject
+from steelyard.reports.run_text import RunView
+
+
+def is_run_folder(path: Path) -> bool:
+    """Whether a folder holds a sealed run."""
+    return (path / MANIFEST).is_file()
+
+
+def read_run(folder: Path) -> RunView:
+    """Manifest, metrics and slices of a run."""
+    if not is_run_folder(folder):
+        raise NotFoundError(f"{folder} holds no {MANIFEST}: no finished run")
+    return RunView(
+        manifest=_object(folder / MANIFEST),
+        metrics=_object(folder / "metrics_summary.json"),
+        slices=_object(folder / "metrics_by_slice.json"),
+        folder=str(folder),
+    )
+
+
+def read_rows(folder: Path, name: str) -> Iterator[JsonObject]:
+    """The rows of a JSONL artifact, one at a time."""
+    path = folder / name
+    try:
+        with path.open("rb") as stream:
+            for line in stream:
+                yield json.loads(line)
+    except OSError as error:
+        raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
+
+
+def find_records(folder: Path, record: str) -> list[JsonObject]:
+    """The predictions of one record, by its id, or else by its index."""
+    named: list[JsonObject] = []
+    placed: list[JsonObject] = []
+    for row in read_rows(folder, "predictions.jsonl"):
+        if row["record_id"] == record:
+            named.append(row)
+        elif str(row["index"]) == record:
+            placed.append(row)
+    if not named and not placed:
+        raise NotFoundError(f"no record '{record}' in {folder}")
+    return named or placed
+
+
+def attempts_of(folder: Path, index: int) -> list[JsonObject]:
+    """The attempts that were made for one record."""
+    return [row for row in read_rows(folder, "attempt_logs.jsonl") if row["index"] == index]
+
+
+def _object(path: Path) -> JsonObject:
+    try:
+        value = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
+    return cast(JsonObject, value)

@@ -1,0 +1,50 @@
+"""Which records of a dataset a run is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from steelyard.contracts.reading import DatasetReading, Row
+from steelyard.engine.selection import Clause, parse_where
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.run_options import RunOptions
+
+
+def selected(
+    reading: DatasetReading, options: RunOptions, rows: Iterable[Row] | None = None
+) -> Iterator[tuple[Row, Case | None]]:
+    """The rows that a run is about, with the case of each valid one; of the reading's rows."""
+    clauses = parse_where(options.where) if options.where else ()
+    left = options.limit
+    for row in reading.rows() if rows is None else rows:
+        if left == 0:
+            return
+        case = reading.case(row) if row.is_accepted else None
+        if clauses and not _is_wanted(row, case, clauses):
+            continue
+        if case is not None and left is not None:
+            left -= 1
+        yield row, case
+
+
+def fields_of(case: Case) -> JsonObject:
+    """The fields by which every contract's cases can be selected and sliced."""
+    return {
+        "id": case.id,
+        "record_id": case.id,
+        "dataset": case.dataset,
+        "target": case.target,
+        "task_type": case.task_type,
+        "conversation_id": case.conversation_id,
+        "tags": cast(list[JsonValue], list(case.tags)),
+        "metadata": dict(case.metadata),
+    }
+
+
+def _is_wanted(row: Row, case: Case | None, clauses: tuple[Clause, ...]) -> bool:
+    record = dict(row.value) if isinstance(row.value, dict) else {}
+    if case:
+        record.update(fields_of(case))
+    return all(clause.holds(record) for clause in clauses)

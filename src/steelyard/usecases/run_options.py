@@ -1,0 +1,62 @@
+"""What a user asks of one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from steelyard.model.json_value import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """One dataset, what answers, what grades, and which records."""
+
+    dataset: Path
+    target: str | None = None
+    rubric: str | None = None
+    responses: Path | None = None
+    candidate: str | None = None
+    repeat: int = 1
+    limit: int | None = None
+    where: str | None = None
+    max_concurrency: int | None = None
+    strict: bool = False
+    pass_threshold: float | None = None
+    group_id: str | None = None
+
+    def stored(self) -> JsonObject:
+        """The options as they are kept with the run."""
+        return {
+            "dataset": str(self.dataset),
+            "target": self.target,
+            "rubric": self.rubric,
+            "responses": str(self.responses) if self.responses else None,
+            "candidate": self.candidate,
+            "repeat": self.repeat,
+            "limit": self.limit,
+            "where": self.where,
+            "max_concurrency": self.max_concurrency,
+            "strict": self.strict,
+            "pass_threshold": self.pass_threshold,
+        }
+
+
+def within(root: Path, path: Path) -> Path:
+    """A path from the project's root where it lies beneath, so that a run can be moved with it."""
+    full = path.resolve()
+    return full.relative_to(root) if full.is_relative_to(root) else full
+
+
+def stored_options(plan: JsonObject, group_id: str | None) -> RunOptions:
+    """The options of a run that was kept."""
+    kept = cast(dict[str, object], plan["options"])
+    values = {name: value for name, value in kept.items() if name not in {"dataset", "responses"}}
+    responses = kept["responses"]
+    return RunOptions(
+        dataset=Path(cast(str, kept["dataset"])),
+        responses=Path(cast(str, responses)) if responses else None,
+        group_id=group_id,
+        **values,  # pyright: ignore[reportArgumentType]
+    )

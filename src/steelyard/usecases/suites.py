@@ -1,0 +1,106 @@
+"""Which runs a command stands for: datasets, targets and candidates, or a saved suite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from steelyard.errors import ConfigError, UsageError
+from steelyard.formats.names import did_you_mean
+from steelyard.model.json_value import JsonObject
+from steelyard.usecases.run_options import RunOptions, within
+from steelyard.usecases.run_ports import RunDoor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteChoice:
+    """What a user typed."""
+
+    datasets: tuple[Path, ...] = ()
+    suite: str | None = None
+    targets: tuple[str, ...] = ()
+    rubric: str | None = None
+    responses: Path | None = None
+    repeat: int = 1
+    limit: int | None = None
+    where: str | None = None
+    max_concurrency: int | None = None
+    strict: bool = False
+    fail_under: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The runs, and the gate that holds for them."""
+
+    runs: tuple[RunOptions, ...]
+    fail_under: float | None
+
+
+def choose(door: RunDoor, choice: SuiteChoice) -> Chosen:
+    """Every dataset against every target (or candidate of a response file), as one group."""
+    suite = _suite(door, choice.suite)
+    datasets = choice.datasets or _suite_dataset(door, suite)
+    if not datasets:
+        raise UsageError("name a dataset, or a suite that has one")
+    suite_target = cast("str | None", suite.get("target"))
+    targets: tuple[str | None, ...] = choice.targets or (suite_target,)
+    candidates: tuple[str | None, ...] = (None,)
+    if choice.responses:
+        candidates, targets = _candidates(door, choice.responses, choice.targets), (None,)
+    is_group = len(datasets) * len(targets) * len(candidates) > 1
+    group_id = door.new_run_id().replace("run_", "group_") if is_group else None
+    gate = cast("float | None", suite.get("fail_under"))
+    runs = tuple(
+        RunOptions(
+            dataset=within(door.root, dataset),
+            target=target,
+            rubric=_rubric(door, choice.rubric) or cast("str | None", suite.get("rubric")),
+            responses=within(door.root, choice.responses) if choice.responses else None,
+            candidate=candidate,
+            repeat=choice.repeat,
+            limit=choice.limit,
+            where=choice.where,
+            max_concurrency=choice.max_concurrency,
+            strict=choice.strict or bool(suite.get("strict_validation")),
+            pass_threshold=cast("float | None", suite.get("pass_threshold")),
+            group_id=group_id,
+        )
+        for dataset in datasets
+        for target in targets
+        for candidate in candidates
+    )
+    return Chosen(runs=runs, fail_under=gate if choice.fail_under is None else choice.fail_under)
+
+
+def _suite(door: RunDoor, name: str | None) -> JsonObject:
+    if name is None:
+        return {}
+    suites = cast(dict[str, JsonObject], door.settings.values.get("suites", {}))
+    if name not in suites:
+        hint = did_you_mean(name, suites)
+        known = ", ".join(suites) or "none"
+        said = f" ({hint})" if hint else ""
+        raise ConfigError(f"unknown suite '{name}'{said}; suites in steelyard.yaml: {known}")
+    return suites[name]
+
+
+def _suite_dataset(door: RunDoor, suite: JsonObject) -> tuple[Path, ...]:
+    return (door.root / cast(str, suite["dataset"]),) if "dataset" in suite else ()
+
+
+def _candidates(door: RunDoor, responses: Path, named: tuple[str, ...]) -> tuple[str, ...]:
+    """The candidates that were named as targets; all of the file when none was."""
+    found = tuple(door.candidates(responses))
+    for name in named:
+        if name not in found:
+            known = ", ".join(found)
+            raise UsageError(f"{responses} has no candidate '{name}'; it has: {known}")
+    return named or found
+
+
+def _rubric(door: RunDoor, name: str | None) -> str | None:
+    """A rubric's reference; where it is a path, one that holds in every folder of the project."""
+    path = Path(name or "")
+    return str(within(door.root, path)) if path.suffix and path.is_file() else name

@@ -1,0 +1,98 @@
+"""Say whether a run's artifacts are what the manifest says they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from steelyard.contracts.hashes import record_sha256
+from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
+from steelyard.errors import NotFoundError
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.run_ports import Sealing
+
+_OWN_HASH = "manifest_sha256"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactState:
+    """What became of one file."""
+
+    name: str
+    state: str
+    """`intact`, `changed`, `missing` or `unreadable`."""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What became of every file of a run."""
+
+    run_id: str
+    folder: str
+    files: tuple[ArtifactState, ...]
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether nothing changed."""
+        return all(file.state == "intact" for file in self.files)
+
+
+def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
+    """Compare every artifact with its hash and size in the manifest."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise NotFoundError(f"{folder} holds no {MANIFEST}; the run is not finished, or no run")
+    data = path.read_bytes()
+    try:
+        manifest = cast(JsonObject, json.loads(data))
+        sealed = dict(cast(JsonObject, manifest["artifacts"]))
+        run_id = cast(str, manifest["run_id"])
+    except (ValueError, KeyError, TypeError):
+        broken = ArtifactState(name=MANIFEST, state="changed", message="not a manifest any more")
+        return Verification(run_id="", folder=str(folder), files=(broken,))
+    files = [_own_state(manifest, data)]
+    files += [_state(folder / name, name, sealed.get(name), digest) for name in ARTIFACTS[1:]]
+    return Verification(run_id=run_id, folder=str(folder), files=tuple(files))
+
+
+def with_own_hash(manifest: JsonObject) -> JsonObject:
+    """The manifest with a hash of all else that it says."""
+    said = {name: value for name, value in manifest.items() if name != _OWN_HASH}
+    return {**said, _OWN_HASH: record_sha256(said)}
+
+
+def sealed_json(value: JsonObject) -> bytes:
+    """A JSON artifact as it is written: one value has one form, so that any change shows."""
+    return json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _own_state(manifest: JsonObject, data: bytes) -> ArtifactState:
+    if sealed_json(with_own_hash(manifest)) == data:
+        return ArtifactState(name=MANIFEST, state="intact")
+    return ArtifactState(name=MANIFEST, state="changed", message="its own hash does not fit")
+
+
+def _state(
+    path: Path, name: str, sealed: JsonValue, digest: Callable[[Path], Sealing]
+) -> ArtifactState:
+    if not isinstance(sealed, dict):
+        return ArtifactState(name=name, state="changed", message="the manifest does not name it")
+    if not path.is_file():
+        return ArtifactState(name=name, state="missing", message="the file is not there")
+    try:
+        found = digest(path)
+    except OSError as error:
+        return ArtifactState(name=name, state="unreadable", message=str(error.strerror))
+    if {"sha256": found.sha256, "size": found.size} == sealed:
+        return ArtifactState(name=name, state="intact")
+    message = f"sealed with {sealed.get('size')} bytes and sha256 {_short(sealed.get('sha256'))}, "
+    message += f"now {found.size} bytes and {_short(found.sha256)}"
+    return ArtifactState(name=name, state="changed", message=message)
+
+
+def _short(digest: object) -> str:
+    return f"{str(digest)[:12]}…"

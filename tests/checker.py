@@ -1,0 +1,171 @@
+"""The one judge of every trial: is a finished run what the engine promises?"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from steelyard.contracts.run_artifacts.rows import ARTIFACTS
+from steelyard.store.artifacts import digest_of
+from steelyard.usecases.verify import verify
+
+Place = tuple[int, int]
+"""Index and repeat."""
+NEXT = {
+    "queued": {"validating", "failed", "cancelled"},
+    "validating": {"running", "failed", "cancelled"},
+    "running": {"retrying", "finalizing", "failed", "cancelled"},
+    "retrying": {"running", "finalizing", "failed", "cancelled"},
+    "finalizing": {"completed", "completed_with_failures", "failed", "cancelled"},
+    "completed": set[str](),
+    "completed_with_failures": set[str](),
+}
+FAILED = ("invalid_record", "timeout", "evaluation_error")
+TIMED = {"first_attempt_at", "last_attempt_at", "latency_ms"}
+COUNTED = {"latency_ms", "attempts", "retried_records"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What happened to a run on its way."""
+
+    acknowledged: Mapping[Place, bytes] = field(default_factory=dict[Place, bytes])
+    """The predictions that were committed when the run was stopped."""
+    calls: int | None = None
+    """How many calls the target counted, where it did."""
+    kills: int = 0
+    concurrency: int = 0
+    uninterrupted: Path | None = None
+    """The folder of a run over the same dataset that nobody stopped."""
+
+
+def check_run(folder: Path, trial: Trial | None = None) -> None:
+    """Assert everything that must be true of a finished run."""
+    trial = trial or Trial()
+    predictions = _rows(folder, "predictions.jsonl")
+    attempts = _rows(folder, "attempt_logs.jsonl")
+    _check_folder(folder)
+    _check_states(folder)
+    _check_stored(folder, predictions, trial.acknowledged)
+    _check_denominators(folder, predictions)
+    _check_attempts(predictions, attempts)
+    if trial.calls is not None:
+        assert 0 <= trial.calls - len(attempts) <= trial.kills * 2 * trial.concurrency
+    if trial.uninterrupted is not None:
+        assert comparable(folder) == comparable(trial.uninterrupted)
+
+
+def stored_predictions(folder: Path) -> dict[Place, bytes]:
+    """What the database holds of a run; the database is the truth."""
+    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
+    query = "SELECT idx, repeat, prediction FROM results WHERE run_id = ?"
+    found = connection.execute(query, (folder.name,)).fetchall()
+    connection.close()
+    return {(index, repeat): prediction for index, repeat, prediction in found}
+
+
+def comparable(folder: Path) -> dict[str, Any]:
+    """A run without what differs from one time to the next: ids, times and numbers of calls."""
+    predictions = _rows(folder, "predictions.jsonl")
+    for row in predictions:
+        row["trace"] = _without(row["trace"] or {}, TIMED)
+    slices = _object(folder, "metrics_by_slice.json")["slices"]
+    manifest = _object(folder, "run_manifest.json")
+    return {
+        "predictions": [_without(row, TIMED) for row in predictions],
+        "validation": _rows(folder, "record_validation.jsonl"),
+        "failures": [_without(row, COUNTED) for row in _rows(folder, "failures.jsonl")],
+        "metrics": _without(_object(folder, "metrics_summary.json"), COUNTED),
+        "slices": [_without(row, COUNTED) for row in slices],
+        "input": _object(folder, "input_dataset.json"),
+        "status": manifest["status"],
+        "redaction": manifest["redaction"],
+    }
+
+
+def _check_folder(folder: Path) -> None:
+    """Eight files that nobody can change by accident, with the hashes of the manifest."""
+    assert {path.name for path in folder.iterdir()} == set(ARTIFACTS)
+    assert all(path.stat().st_mode & 0o222 == 0 for path in folder.iterdir())
+    assert verify(folder, digest_of).is_intact
+
+
+def _check_states(folder: Path) -> None:
+    """The states are those of contract 2's diagram, in the database as in the manifest."""
+    manifest = _object(folder, "run_manifest.json")
+    states = [(entry["state"], entry["at"]) for entry in manifest["states"]]
+    names = [state for state, _ in states]
+    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
+    query = "SELECT state, at FROM run_states WHERE run_id = ? ORDER BY step"
+    kept = connection.execute(query, (folder.name,)).fetchall()
+    connection.close()
+
+    assert names[0] == "queued"
+    assert all(new in NEXT[old] for old, new in pairwise(names))
+    assert NEXT[names[-1]] == set()
+    assert names[-1] == manifest["status"]
+    assert states == kept
+
+
+def _check_stored(
+    folder: Path, predictions: list[dict[str, Any]], acknowledged: Mapping[Place, bytes]
+) -> None:
+    """What was acknowledged is there, unchanged; every place is filled exactly once."""
+    stored = stored_predictions(folder)
+    places = [(row["index"], row["repeat"]) for row in predictions]
+
+    assert acknowledged.items() <= stored.items()
+    assert places == sorted(stored)
+    for row in predictions:
+        kept = json.loads(stored[row["index"], row["repeat"]])
+        assert {**row, "evaluator_scores": []} == kept
+
+
+def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None:
+    metrics = _object(folder, "metrics_summary.json")
+    indexes = {row["index"] for row in predictions}
+    statuses = Counter(row["status"] for row in predictions)
+    names = ("evaluated_records", "failed_records", "skipped_records")
+
+    assert metrics["total_records"] == sum(metrics[name] for name in names) == len(indexes)
+    assert metrics["valid_records"] == metrics["total_records"] - metrics["invalid_records"]
+    assert metrics["pass_count"] + metrics["fail_count"] == metrics["evaluated_records"]
+    assert metrics["rows"] == len(predictions)
+    failures = _rows(folder, "failures.jsonl")
+    assert len(failures) == sum(statuses[status] for status in FAILED)
+    validated = [row["index"] for row in _rows(folder, "record_validation.jsonl")]
+    assert validated == sorted(indexes)
+
+
+def _check_attempts(predictions: list[dict[str, Any]], attempts: list[dict[str, Any]]) -> None:
+    """Every try of a record is logged once, numbered from 1; only the last may have succeeded."""
+    made: dict[Place, list[dict[str, Any]]] = {}
+    for row in attempts:
+        made.setdefault((row["index"], row["repeat"]), []).append(row)
+    for row in predictions:
+        tried = made.pop((row["index"], row["repeat"]), [])
+        assert [entry["attempt"] for entry in tried] == list(range(1, len(tried) + 1))
+        assert all(entry["error_code"] for entry in tried[:-1])
+        if row["trace"] is not None:
+            assert tried[-1]["error_code"] is None
+            assert row["first_attempt_at"] == tried[0]["at"]
+            assert row["last_attempt_at"] == tried[-1]["at"]
+    assert made == {}
+
+
+def _rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / name).read_bytes().splitlines()]
+
+
+def _object(folder: Path, name: str) -> dict[str, Any]:
+    return json.loads((folder / name).read_bytes())
+
+
+def _without(row: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}

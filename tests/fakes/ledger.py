@@ -1,0 +1,76 @@
+"""A ledger in memory, which can be slow or broken on purpose."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from steelyard.engine.states import require_move
+from steelyard.errors import RunError
+from steelyard.model.run import Attempt, Result, RunState
+
+
+class MemoryLedger:
+    """Keeps what it is given; commits at once, or when it is told to."""
+
+    def __init__(self, state: RunState = "running", *, is_held: bool = False) -> None:
+        self.results: dict[tuple[int, int], Result] = {}
+        self.attempts: dict[tuple[int, int, str, int], Attempt] = {}
+        self.states: list[RunState] = [state]
+        self.is_held = is_held
+        self.error: RunError | None = None
+        """With which everything is refused from now on."""
+        self.most_uncommitted = 0
+        self._waiting: list[tuple[Callable[[], None], asyncio.Future[None]]] = []
+
+    def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
+        """Keep a result with its attempts in one transaction."""
+
+        def put() -> None:
+            tried = {(a.index, a.repeat, a.call, a.attempt): a for a in attempts}
+            kept = {(result.index, result.repeat): result} if result else {}
+            if tried.keys() & self.attempts.keys() or kept.keys() & self.results.keys():
+                raise RunError("the store refuses results: UNIQUE constraint failed")
+            self.attempts.update(tried)
+            self.results.update(kept)
+
+        return self._enter(put)
+
+    def move(self, state: RunState) -> Awaitable[None]:
+        """Keep a change of state."""
+
+        def put() -> None:
+            require_move(self.states[-1], state)
+            self.states.append(state)
+
+        return self._enter(put)
+
+    async def close(self) -> None:
+        """Commit what is left."""
+        self.commit()
+
+    def commit(self) -> None:
+        """Commit what waits."""
+        waiting, self._waiting = self._waiting, []
+        for put, kept in waiting:
+            self._settle(put, kept)
+
+    def _enter(self, put: Callable[[], None]) -> asyncio.Future[None]:
+        kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((put, kept))
+        self.most_uncommitted = max(self.most_uncommitted, len(self._waiting))
+        if not self.is_held:
+            self.commit()
+        return kept
+
+    def _settle(self, put: Callable[[], None], kept: asyncio.Future[None]) -> None:
+        if kept.cancelled():
+            return
+        try:
+            if self.error:
+                raise self.error
+            put()
+        except RunError as error:
+            kept.set_exception(error)
+        else:
+            kept.set_result(None)

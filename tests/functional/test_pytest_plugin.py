@@ -1,0 +1,127 @@
+"""The `steelyard` fixture in somebody's tests: it evaluates, and fails with the numbers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+from fakes.desk_project import write_desk
+
+if TYPE_CHECKING:
+    import pytest
+
+pytest_plugins = ["pytester"]
+
+PLUGIN = "steelyard.pytest_plugin"
+
+HEAD = """
+    import pytest
+    from steelyard.checks.must_contain_any import MustContainAny
+
+    SAID = {"open": "At nine.", "book": "Three weeks.", "B\\u00fccher": "Nichts."}
+
+    def agent(prompt):
+        return next((text for word, text in SAID.items() if word in prompt), "No idea.")
+
+    def moody(prompt):
+        if "open" in prompt:
+            raise RuntimeError("no mood")
+        return "Nichts, nine weeks in the garage."
+"""
+LOADED = """
+import sys
+import steelyard.pytest_plugin
+
+print(sorted(name for name in sys.modules if name.startswith("steelyard")))
+print("aiohttp" in sys.modules or "sqlalchemy" in sys.modules or "numpy" in sys.modules)
+"""
+
+
+def outcome(pytester: pytest.Pytester, tests: str) -> pytest.RunResult:
+    """What pytest says about some tests beside the desk's project."""
+    write_desk(pytester.path)
+    (pytester.path / "steelyard.yaml").unlink()
+    pytester.makepyfile(HEAD + tests)
+    points = entry_points(group="pytest11")
+    is_installed = any(point.value == PLUGIN for point in points)
+    options = ("-p", "no:cacheprovider", "-p", "no:asyncio")
+    return pytester.runpytest_subprocess(*options, *(() if is_installed else ("-p", PLUGIN)))
+
+
+def test_a_test_evaluates_a_function_and_passes(pytester: pytest.Pytester) -> None:
+    result = outcome(
+        pytester,
+        """
+    def test_desk(steelyard, tmp_path):
+        run = steelyard.evaluate("datasets/desk.jsonl", target=agent)
+
+        assert run.metrics["pass_count"] == 3
+        assert len(list(run.records())) == 4
+        assert run.folder.is_relative_to(tmp_path)
+        steelyard.assert_passes(run, at_least=0.75)
+
+    def test_checks(steelyard):
+        check = MustContainAny(phrases=("nine", "weeks", "Nichts", "No idea"))
+        run = steelyard.evaluate("datasets/desk.jsonl", target=agent, checks=[check], repeat=2)
+
+        assert run.metrics["rows"] == 8
+        steelyard.assert_passes(run)
+
+    def test_named_target(steelyard):
+        text = "targets: {parrot: {provider: echo}}"
+        (steelyard.folder / "steelyard.yaml").write_text(text, encoding="utf-8")
+        run = steelyard.evaluate("datasets/desk.jsonl", target="parrot")
+
+        steelyard.assert_passes(run, at_least=0)
+    """,
+    )
+
+    result.assert_outcomes(passed=3)
+    assert not (pytester.path / ".steelyard").exists()
+
+
+def test_a_failure_shows_rate_interval_denominators_and_reasons(
+    pytester: pytest.Pytester,
+) -> None:
+    result = outcome(
+        pytester,
+        """
+    def test_rate(steelyard):
+        run = steelyard.evaluate("datasets/desk.jsonl", target=agent)
+        steelyard.assert_passes(run, at_least=0.8)
+
+    @pytest.mark.parametrize("allowed", [0, 1])
+    def test_missing(steelyard, allowed):
+        run = steelyard.evaluate("datasets/desk.jsonl", target=moody)
+        steelyard.assert_passes(run, allow_failures=allowed)
+
+    def test_invalid(steelyard):
+        steelyard.evaluate("datasets/flawed.jsonl", target=agent)
+    """,
+    )
+
+    result.assert_outcomes(passed=1, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "the pass rate is 75.0 % [[]30.1, 95.4], below 80.0 %",
+            "  pass rate  75.0 % [[]30.1, 95.4]  3 of 4 evaluated (wilson, 95 %)",
+            "  records    4 = 4 evaluated + 0 failed + 0 skipped",
+            "  artifacts  */.steelyard/runs/run_*",
+            "not passed:",
+            "  parking  fail  says: does not contain 'garage'",
+            "1 record(s) have no score, 0 allowed",
+            "  records    4 = 3 evaluated + 1 failed + 0 skipped",
+            "  hours  evaluation_error  RuntimeError: no mood",
+            "*UsageError: datasets/flawed.jsonl has 1 error(s), the first: *",
+        ]
+    )
+
+
+def test_importing_the_plugin_imports_no_engine() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout == "['steelyard', 'steelyard.pytest_plugin']\nFalse\n"

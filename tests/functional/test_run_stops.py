@@ -1,0 +1,130 @@
+"""A run that is stopped says how to go on, and goes on without asking again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from fakes.desk_project import AGENT, write_desk
+
+Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+RUN = ("run", "datasets/desk.jsonl", "--target", "slow", "--format", "json")
+
+
+def calls(folder: Path) -> Counter[str]:
+    path = folder / "calls.txt"
+    return Counter(path.read_text(encoding="utf-8").splitlines() if path.exists() else [])
+
+
+def stopped(folder: Path, number: int) -> subprocess.Popen[str]:
+    """A run that was sent a signal once all of its calls were under way."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", *RUN],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    deadline = time.monotonic() + 30
+    while calls(folder).total() < 4 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    # The answer that came at once is on the disk after a moment.
+    time.sleep(0.3)
+    process.send_signal(number)
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
+    steelyard: Steelyard, tmp_path: Path, number: int
+) -> None:
+    write_desk(tmp_path)
+    process = stopped(tmp_path, number)
+    output, said = process.communicate(timeout=10)
+
+    assert (process.returncode, output) == (130, "")
+    assert "stopped; go on with: steelyard resume run_" in said
+    assert "Traceback" not in said
+
+    (tmp_path / "desk_agent.py").write_text(AGENT.replace("30)", "0)"), encoding="utf-8")
+    run_id = said.split()[-1]
+    done = steelyard("resume", run_id, "--format", "json", cwd=tmp_path)
+    run: dict[str, Any] = json.loads(done.stdout)
+
+    assert (done.returncode, run["run_id"], run["status"]) == (0, run_id, "completed")
+    assert run["metrics"]["pass_count"] == 3
+    assert calls(tmp_path)["When do you open?"] == 1
+    assert calls(tmp_path).total() == 7
+
+
+def test_a_finished_run_says_so_and_exits_with_its_own_code(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    write_desk(tmp_path)
+    run = steelyard("run", "datasets/desk.jsonl", "--target", "moody", cwd=tmp_path)
+    again = steelyard("resume", "latest", cwd=tmp_path)
+
+    assert (run.returncode, again.returncode) == (4, 4)
+    assert "is finished already: completed_with_failures" in again.stderr
+    assert again.stdout == run.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("latest",), "no run 'latest' in this project"), (("run_NO",), "no run 'run_NO'")],
+)
+def test_a_run_that_is_not_there_cannot_be_resumed(
+    steelyard: Steelyard, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = steelyard("resume", *words, cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_a_process_that_is_killed_leaves_a_run_to_resume(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    write_desk(tmp_path)
+    process = stopped(tmp_path, signal.SIGKILL)
+    process.communicate(timeout=10)
+    (tmp_path / "desk_agent.py").write_text(AGENT.replace("30)", "0)"), encoding="utf-8")
+    done = steelyard("resume", "latest", "--format", "json", cwd=tmp_path)
+
+    assert process.returncode == -signal.SIGKILL
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["metrics"]["evaluated_records"] == 4
+    assert calls(tmp_path)["When do you open?"] == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+def test_a_terminal_sees_a_bar_on_stderr(tmp_path: Path) -> None:
+    write_desk(tmp_path)
+    ours, theirs = os.openpty()
+    process = subprocess.run(
+        [sys.executable, "-m", "steelyard", "run", "datasets/desk.jsonl", "--target", "agent"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        check=False,
+        timeout=60,
+    )
+    os.close(theirs)
+    seen = os.read(ours, 65536).decode("utf-8", "replace")
+    os.close(ours)
+
+    assert process.returncode == 0
+    assert process.stdout.startswith("desk × agent".encode())
+    assert "4/4" in seen
+    assert "3 passed" in seen

@@ -1,0 +1,56 @@
+"""What a run tells before it starts: misspelt fields, and settings it does not heed yet."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from typing import TypeAlias
+
+import pytest
+
+from steelyard.settings import parse_settings
+from steelyard.usecases.planning import unused_settings
+
+Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+CASE = """\
+  - id: c{}
+    expected_outcome: Says hello.
+    input: hello
+    expectd_output: hello
+    assertions: [{{type: contains, value: hello}}]
+"""
+
+
+@pytest.fixture(scope="module")
+def planned(
+    steelyard: Steelyard, tmp_path_factory: pytest.TempPathFactory
+) -> subprocess.CompletedProcess[str]:
+    """The plan of a dataset with five misspelt fields in a project with a budget."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "steelyard.yaml").write_text("limits: {budget_usd: 3}\n", encoding="utf-8")
+    cases = "".join(CASE.format(number) for number in range(5))
+    (folder / "cases.yaml").write_text(f"tests:\n{cases}", encoding="utf-8")
+    return steelyard("run", "cases.yaml", "--target", "echo", "--plan", cwd=folder)
+
+
+def test_the_first_misspelt_fields_are_told_with_their_lines(
+    planned: subprocess.CompletedProcess[str],
+) -> None:
+    told = [line for line in planned.stderr.splitlines() if "did you mean" in line]
+
+    assert planned.returncode == 0
+    assert [line.split(":")[3] for line in told] == ["5", "10", "15"]
+    assert "2 more warning(s); validate lists them" in planned.stderr
+
+
+def test_a_setting_that_is_not_heeded_yet_is_told(
+    planned: subprocess.CompletedProcess[str],
+) -> None:
+    assert "this version does not use 'limits' yet" in planned.stderr
+
+
+def test_a_store_of_another_kind_is_told() -> None:
+    settings = parse_settings(b"store: postgresql://db\nslices: [tags]\n")
+
+    assert unused_settings(settings) == ["store"]

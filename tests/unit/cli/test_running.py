@@ -1,0 +1,149 @@
+"""Gates, exit codes and progress."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import typer
+
+from steelyard.cli.running import (
+    Gates,
+    Progress,
+    check_allowed,
+    exit_code,
+    group_code,
+    stoppable,
+)
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import RecordStatus, Result, RunState
+from steelyard.model.verdict import Verdict
+from steelyard.usecases.run import FinishedRun
+
+
+def finished(
+    status: RunState = "completed",
+    *,
+    rate: float | None = 0.75,
+    low: float | None = 0.3,
+    failed: int = 0,
+    skipped: int = 0,
+    total: int = 100,
+) -> FinishedRun:
+    metrics: JsonObject = {
+        "pass_rate": {"value": rate, "low": low},
+        "failed_records": failed,
+        "skipped_records": skipped,
+        "total_records": total,
+    }
+    return FinishedRun(run_id="run_1", status=status, folder="", metrics=metrics)
+
+
+@pytest.mark.parametrize(
+    ("run", "gates", "code"),
+    [
+        (finished(), Gates(), 0),
+        (finished("failed"), Gates(), 3),
+        (finished("cancelled", failed=9), Gates(fail_under=1), 130),
+        (finished(), Gates(fail_under=0.75), 0),
+        (finished(), Gates(fail_under=0.7501), 1),
+        (finished(), Gates(fail_under_low=0.3), 0),
+        (finished(), Gates(fail_under=0.5, fail_under_low=0.31), 1),
+        (finished(rate=None, low=None), Gates(fail_under=0), 1),
+        (finished(failed=1), Gates(), 4),
+        (finished(skipped=1), Gates(), 4),
+        (finished(failed=1), Gates(fail_under=0.9), 1),
+        (finished(failed=2, skipped=1), Gates(allow_failures="3"), 0),
+        (finished(failed=2, skipped=2), Gates(allow_failures="3"), 4),
+        (finished(failed=29), Gates(allow_failures="29%"), 0),
+        (finished(failed=7, total=70), Gates(allow_failures="10%"), 0),
+        (finished(failed=8, total=70), Gates(allow_failures="10%"), 4),
+        (finished(failed=100), Gates(allow_failures="100%"), 0),
+    ],
+)
+def test_a_run_ends_with_the_code_of_what_became_of_it(
+    run: FinishedRun, gates: Gates, code: int
+) -> None:
+    assert exit_code(run, gates) == code
+
+
+@pytest.mark.parametrize(
+    ("codes", "code"),
+    [([0], 0), ([0, 4], 4), ([4, 1], 1), ([1, 130, 4], 130), ([130, 3], 3), ([3, 2, 0], 2)],
+)
+def test_a_group_ends_with_the_worst_of_its_codes(codes: list[int], code: int) -> None:
+    assert group_code(codes) == code
+
+
+@pytest.mark.parametrize("text", ["0", "3", "5%", "12.5%", "100%"])
+def test_failures_are_allowed_by_number_or_share(text: str) -> None:
+    assert check_allowed(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "%", "some", "-1", "-5%", "nan", "5%%", "1/2"])
+def test_another_allowance_is_wrong_usage(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="a share such as 5%"):
+        check_allowed(text)
+
+
+def result(status: RecordStatus = "evaluated", *, passed: bool | None = None) -> Result:
+    verdict = None if passed is None else Verdict(status="evaluated", passed=passed)
+    return Result(index=0, record_id="q", status=status, verdict=verdict)
+
+
+def hurried() -> Callable[[], float]:
+    """Time that runs fast enough for a line after every result."""
+    return itertools.count(step=6.0).__next__
+
+
+@pytest.mark.parametrize(
+    ("total", "said"),
+    [
+        (3, "desk: 1 of 3, 1 passed\ndesk: 2 of 3, 1 passed\n"),
+        (None, "desk: 1, 1 passed\ndesk: 2, 1 passed\n"),
+    ],
+)
+def test_progress_elsewhere_than_on_a_terminal_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str],
+    total: int | None,
+    said: str,
+) -> None:
+    with Progress("desk", total, is_quiet=False, now=hurried()) as progress:
+        progress.note(result(passed=True))
+        progress.note(result(passed=False))
+
+    assert capsys.readouterr() == ("", said)
+
+
+@pytest.mark.parametrize("is_quiet", [True, False])
+def test_progress_is_silent_when_asked_or_when_there_is_nothing_to_wait_for(
+    capsys: pytest.CaptureFixture[str], is_quiet: bool
+) -> None:
+    with Progress("desk", 1, is_quiet=is_quiet) as progress:
+        progress.note(result("timeout"))
+
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_counts_records_without_a_score(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Progress("desk", 2, is_quiet=False, now=hurried()) as progress:
+        progress.note(result("timeout"))
+
+    assert capsys.readouterr().err == "desk: 1 of 2, 0 passed, 1 without a score\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_either_signal_stops_a_run_and_says_how_to_go_on(
+    capsys: pytest.CaptureFixture[str], number: signal.Signals
+) -> None:
+    before: Any = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), stoppable(["run_1"]):
+        signal.raise_signal(number)
+
+    assert capsys.readouterr().err == "\nstopped; go on with: steelyard resume run_1\n"
+    assert signal.getsignal(signal.SIGTERM) == before

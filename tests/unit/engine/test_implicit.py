@@ -1,0 +1,182 @@
+"""What grades a case when no rubric is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.checks.equals import Equals
+from steelyard.checks.latency import Latency
+from steelyard.checks.must_contain_any import MustContainAny
+from steelyard.checks.regex import Regex
+from steelyard.engine.implicit import NeedsJudge, NothingGrades, implicit_rubric
+from steelyard.model.case import Case
+from steelyard.model.evaluator import Evaluator
+from steelyard.model.json_value import JsonObject
+from steelyard.model.rubric import Check, Rubric, RubricCheck
+
+
+def asked(kind: str, name: str | None = None, **settings: object) -> Evaluator:
+    return Evaluator(name=name or kind, type=kind, settings={**settings})  # type: ignore[dict-item]
+
+
+def rubric_of(case: Case) -> Rubric:
+    rubric = implicit_rubric(case)
+    assert isinstance(rubric, Rubric)
+    return rubric
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "check"),
+    [
+        ("contains", {"value": "a"}, MustContainAny(phrases=("a",), ignore_case=False)),
+        ("icontains", {"value": "a"}, MustContainAny(phrases=("a",))),
+        (
+            "contains_any",
+            {"value": ["a", "b"]},
+            MustContainAny(phrases=("a", "b"), ignore_case=False),
+        ),
+        ("icontains_any", {"value": ["a", "b"]}, MustContainAny(phrases=("a", "b"))),
+        ("equals", {"value": "a"}, Equals(value="a")),
+        ("regex", {"value": "a+"}, Regex(pattern="a+")),
+        ("regex", {"value": "a+", "flags": "gi"}, Regex(pattern="(?i)a+")),
+        ("regex", {"value": "a+", "flags": "smiu"}, Regex(pattern="(?ims)a+")),
+        ("regex", {"value": "a+", "flags": "g"}, Regex(pattern="a+")),
+        ("latency", {"threshold": 1500}, Latency(max_ms=1500)),
+    ],
+)
+def test_an_evaluator_of_a_deterministic_type_becomes_its_check(
+    kind: str, settings: JsonObject, check: Check
+) -> None:
+    evaluator = Evaluator(name="mine", type=kind, weight=2.5, settings=settings)
+
+    assert rubric_of(Case(id="a", evaluators=(evaluator,))).checks == (
+        RubricCheck(id="mine", check=check, weight=2.5),
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "required", "negate"),
+    [
+        ({"required": True}, True, False),
+        ({"required": 0.8}, True, False),
+        ({"required": False, "negate": True}, False, True),
+    ],
+)
+def test_an_evaluator_can_be_required_and_negated(
+    settings: JsonObject, required: bool, negate: bool
+) -> None:
+    evaluator = Evaluator(name="a", type="equals", settings={"value": "x", **settings})
+    (check,) = rubric_of(Case(id="a", evaluators=(evaluator,))).checks
+
+    assert (check.required, check.negate) == (required, negate)
+
+
+def test_the_rubric_is_the_weighted_mean_of_what_the_case_brings() -> None:
+    rubric = rubric_of(Case(id="a", evaluators=(asked("equals", value="x"),)))
+
+    assert (rubric.name, rubric.combine) == ("rubric/implicit@1.0.0", "weighted_avg")
+    assert (rubric.pass_threshold, rubric.sha256) == (0.7, None)
+
+
+def test_the_threshold_may_be_another() -> None:
+    rubric = implicit_rubric(Case(id="a", evaluators=(asked("equals", value="x"),)), 0.5)
+
+    assert isinstance(rubric, Rubric)
+    assert rubric.pass_threshold == 0.5
+
+
+@pytest.mark.parametrize(
+    ("case", "what"),
+    [
+        (Case(id="a", evaluators=(asked("llm_judge", "tone"),)), "evaluator 'tone' (llm_judge)"),
+        (Case(id="a", evaluators=(asked("rubric"),)), "evaluator 'rubric' (rubric)"),
+        (Case(id="a", evaluator="llm_judge"), "the default evaluator 'llm_judge'"),
+        (Case(id="a", reference_answers=("4",)), "reference.answer"),
+        (
+            Case(id="a", expected={"required_criteria": ["clarity"], "max_latency_ms": 9}),
+            "expected.required_criteria",
+        ),
+        (
+            Case(id="a", evaluators=(asked("equals", value="x"), asked("llm_judge"))),
+            "evaluator 'llm_judge' (llm_judge)",
+        ),
+    ],
+)
+def test_what_only_a_judge_can_grade_is_named(case: Case, what: str) -> None:
+    assert implicit_rubric(case) == NeedsJudge(what)
+
+
+def test_a_list_of_evaluators_stands_instead_of_the_default_one() -> None:
+    case = Case(id="a", evaluator="llm_judge", evaluators=(asked("equals", value="x"),))
+
+    assert isinstance(implicit_rubric(case), Rubric)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("code_judge", "composite", "tool_trajectory", "field_accuracy", "cost", "token_usage"),
+        *("contains_all", "icontains_all", "starts_with", "ends_with", "is_json"),
+    ],
+)
+def test_a_type_that_is_not_carried_out_yet_never_becomes_another(kind: str) -> None:
+    case = Case(id="a", evaluators=(asked("equals", value="x"), asked(kind, "mine")))
+
+    assert implicit_rubric(case) == NothingGrades(
+        f"evaluator 'mine': this version does not carry out {kind} yet"
+    )
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "reason"),
+    [
+        (
+            asked("regex", value="(?=a)b"),
+            "evaluator 'regex': not a pattern RE2 knows: invalid perl operator: (?=",
+        ),
+        (asked("contains", value=""), "evaluator 'contains': a phrase must not be empty"),
+    ],
+)
+def test_an_evaluator_that_cannot_be_made_grades_nothing(
+    evaluator: Evaluator, reason: str
+) -> None:
+    assert implicit_rubric(Case(id="a", evaluators=(evaluator,))) == NothingGrades(reason)
+
+
+@pytest.mark.parametrize("case", [Case(id="a"), Case(id="a", expected={"format": "json"})])
+def test_a_case_that_brings_nothing_is_graded_by_nothing(case: Case) -> None:
+    assert implicit_rubric(case) == NothingGrades(
+        "the case brings neither a reference nor expectations"
+    )
+
+
+def test_a_limit_on_latency_comes_on_top_and_only_gates() -> None:
+    case = Case(id="a", evaluators=(asked("equals", value="x"),), expected={"max_latency_ms": 300})
+
+    assert rubric_of(case).checks[1:] == (
+        RubricCheck(id="latency", check=Latency(), weight=0.0, required=True),
+    )
+
+
+def test_a_limit_on_latency_alone_is_enough_to_grade() -> None:
+    (check,) = rubric_of(Case(id="a", expected={"max_latency_ms": 300})).checks
+
+    assert check.check == Latency()
+
+
+def test_checks_of_one_name_are_told_apart() -> None:
+    case = Case(
+        id="a",
+        evaluators=(
+            asked("equals", "same", value="x"),
+            asked("equals", "same", value="y"),
+            asked("equals", "same-2", value="z"),
+            asked("equals", "same", value="z"),
+            asked("latency", threshold=5),
+        ),
+        expected={"max_latency_ms": 300},
+    )
+
+    assert [check.id for check in rubric_of(case).checks] == [
+        *("same", "same-2", "same-2-2", "same-3", "latency", "latency-2")
+    ]

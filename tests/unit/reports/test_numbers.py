@@ -1,0 +1,79 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from steelyard.model.json_value import JsonValue
+from steelyard.reports.numbers import (
+    count,
+    dollars,
+    mean_text,
+    milliseconds,
+    percent,
+    rate_text,
+)
+from steelyard.stats.intervals import Interval, wilson
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.9, "90.0 %"), (0, "0.0 %"), (1, "100.0 %"), (0.0004, "0.0 %"), (None, "–")],
+)
+def test_a_share_is_a_percentage(value: JsonValue, text: str) -> None:
+    assert percent(value) == text
+
+
+def test_a_rate_shows_its_interval() -> None:
+    assert rate_text(asdict(wilson(180, 200))) == "90.0 % [85.1, 93.4]"
+
+
+def test_a_mean_shows_its_interval() -> None:
+    assert mean_text(asdict(Interval(0.5, 0.25, 0.75, "bootstrap", 9))) == "0.500 [0.250, 0.750]"
+
+
+def test_what_rests_on_nothing_says_so() -> None:
+    assert rate_text(asdict(wilson(0, 0))) == "– (nothing evaluated)"
+    assert mean_text(asdict(wilson(0, 0))) == "– (nothing evaluated)"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1234.5, "1,234 ms"), (0.4, "0 ms"), (0, "0 ms"), (None, "–")]
+)
+def test_a_latency_is_in_milliseconds(value: JsonValue, text: str) -> None:
+    assert milliseconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234.5, "$1,234.50"),
+        (1, "$1.00"),
+        (0.5, "$0.5000"),
+        (0.01234, "$0.0123"),
+        (0.000123, "$0.00012"),
+        (0.0000009, "$0.00000090"),
+        (0.0, "$0.00"),
+        (None, "–"),
+    ],
+)
+def test_a_small_cost_keeps_its_digits(value: JsonValue, text: str) -> None:
+    assert dollars(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (1234, "1,234"),
+        (1_000_000, "1,000,000"),
+        (123_456_789, "123,456,789"),
+        (1.5, "1.50"),
+        (12345.0 + 1 / 3, "12,345.33"),
+        (None, "–"),
+    ],
+)
+def test_a_count_shows_every_digit(value: JsonValue, text: str) -> None:
+    assert count(value) == text

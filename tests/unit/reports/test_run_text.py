@@ -1,0 +1,204 @@
+"""A run's result for a terminal and for a pull request."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.contracts.run_artifacts.facts import CheckFact
+from steelyard.reports.run_text import next_steps, run_lines, run_markdown, weakest_slices
+from strategies.run_facts import checked, facts
+from strategies.run_views import run_view
+
+SKIPPED = CheckFact("quick", "latency", "skipped", None, None)
+IF = "if the records without a score had all failed or all passed"
+UNSCORED = CheckFact("quick", "latency", "unscored", None, None)
+
+
+def lines(*given: object, **manifest: object) -> list[str]:
+    return list(run_lines(run_view(given, **manifest)))  # type: ignore[arg-type]
+
+
+def test_a_run_is_told_with_every_denominator_interval_and_method() -> None:
+    told = lines(
+        facts(
+            0,
+            passed=True,
+            latency_ms=100.0,
+            input_tokens=1000,
+            output_tokens=20,
+            cost_usd=0.25,
+            checks=(checked("right", passed=True), SKIPPED),
+        ),
+        facts(1, passed=False, latency_ms=300.0, checks=(checked("right", passed=False), SKIPPED)),
+    )
+
+    assert told == [
+        "qa × live  completed",
+        "  pass rate  50.0 % [9.5, 90.5]  1 of 2 evaluated (wilson, 95 %)",
+        "  score      0.500 [0.000, 1.000]",
+        "  records    2 = 2 evaluated + 0 failed + 0 skipped",
+        "  latency    p50 200 ms, p95 290 ms",
+        "  tokens     1,000 in, 20 out (n = 1)",
+        "  cost       $0.2500 (n = 1)",
+        "  check      right  50.0 % [9.5, 90.5]  n = 2",
+        "  check      quick  – (nothing evaluated)  n = 0, 2 skipped",
+    ]
+
+
+def test_a_run_in_which_nothing_was_evaluated_has_no_rate() -> None:
+    told = lines(facts(0, status="timeout"), facts(1, status="skipped"))
+
+    assert told == [
+        "qa × live  completed",
+        "  pass rate  – (nothing evaluated)  0 of 0 evaluated (wilson, 95 %)",
+        "  score      – (nothing evaluated)",
+        "  records    2 = 0 evaluated + 1 failed + 1 skipped",
+        f"  bounds     0.0 % to 100.0 % {IF}",
+        "  latency    p50 –, p95 –",
+    ]
+
+
+def test_bounds_are_told_while_records_have_no_score() -> None:
+    told = lines(facts(0, passed=True), facts(1))
+
+    assert any(line == f"  bounds     50.0 % to 100.0 % {IF}" for line in told)
+
+
+def test_what_stands_behind_the_denominators_is_told_where_there_is_any() -> None:
+    told = lines(
+        facts(0, passed=True, attempts=2),
+        facts(1, status="invalid_record", attempts=0),
+        facts(2, answered=True, checks=(UNSCORED,)),
+        facts(3, status="cancelled"),
+        facts(4, passed=True),
+        facts(4, passed=False, repeat=1),
+    )
+
+    assert told[3] == (
+        "  records    5 = 2 evaluated + 2 failed + 1 skipped "
+        "(1 invalid, 1 unscored, 1 cancelled, 1 retried, 6 rows)"
+    )
+    assert told[-1] == "  check      quick  – (nothing evaluated)  n = 0, 1 unscored"
+
+
+@pytest.mark.parametrize(
+    ("status", "style"), [("completed", "good"), ("completed_with_failures", "warning")]
+)
+def test_a_status_has_its_colour(status: str, style: str) -> None:
+    view = run_view([facts(0, passed=True)], status=status)
+    first = next(run_lines(view, lambda text, style: f"<{style}>{text}</>"))
+
+    assert first == f"<title>qa × live</>  <{style}>{status.replace('_', ' ')}</>"
+
+
+def test_a_run_of_several_targets_names_them_all() -> None:
+    assert lines(targets={"a": {}, "b": {}})[0] == "qa × a + b  completed"
+
+
+def test_no_name_can_move_the_cursor() -> None:
+    told = lines(
+        *(
+            facts(
+                index,
+                passed=False,
+                slices=(("tags", "\x1b[2J"),),
+                checks=(checked("\x1b]0;x\x07", passed=False),),
+            )
+            for index in range(5)
+        ),
+        dataset_id="qa\r",
+    )
+
+    assert all(line.isprintable() for line in told)
+
+
+def test_the_next_steps_name_the_run_and_its_folder() -> None:
+    assert list(next_steps(run_view())) == [
+        "  artifacts  runs/run_01",
+        "  look       steelyard show run_01",
+        "  share      steelyard report run_01 -o report.html",
+    ]
+
+
+def test_the_weakest_slices_come_first_and_are_at_most_three() -> None:
+    """Four slices of six records with 0, 1, 2 and 3 passes."""
+    view = run_view(
+        facts(6 * number + place, passed=place < number, slices=(("tags", f"t{number}"),))
+        for number in range(4)
+        for place in range(6)
+    )
+
+    assert weakest_slices(view.slices) == [
+        ("tags = t0", "0.0 % [0.0, 39.0]  n = 6"),
+        ("tags = t1", "16.7 % [3.0, 56.4]  n = 6"),
+        ("tags = t2", "33.3 % [9.7, 70.0]  n = 6"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("records", "value", "passes"),
+    [
+        pytest.param(4, "t", 0, id="too few records"),
+        pytest.param(6, None, 0, id="records without the field"),
+        pytest.param(6, "t", 6, id="no fail"),
+    ],
+)
+def test_a_slice_that_says_nothing_is_not_called_weak(
+    records: int, value: str | None, passes: int
+) -> None:
+    view = run_view(
+        facts(index, passed=index < passes, slices=(("tags", value),)) for index in range(records)
+    )
+
+    assert weakest_slices(view.slices) == []
+
+
+def test_a_slice_without_a_rate_is_not_called_weak() -> None:
+    view = run_view(facts(index, slices=(("tags", "t"),)) for index in range(9))
+
+    assert weakest_slices(view.slices) == []
+
+
+def test_a_pull_request_gets_a_heading_and_a_table() -> None:
+    view = run_view(
+        facts(index, passed=index < 3, latency_ms=100.0, slices=(("tags", "a"),))
+        for index in range(6)
+    )
+
+    assert run_markdown(view).splitlines() == [
+        "### qa × live: 50.0 % [18.8, 81.2]",
+        "",
+        "`run_01` · completed",
+        "",
+        "| | |",
+        "|---|---|",
+        "| pass rate (95 %, wilson) | 50.0 % [18.8, 81.2], n = 6 |",
+        "| score | 0.500 [0.167, 0.833] |",
+        "| records | 6 = 6 evaluated + 0 failed + 0 skipped |",
+        "| latency | p50 100 ms, p95 100 ms |",
+        "| weak slice tags = a | 50.0 % [18.8, 81.2]  n = 6 |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("plain-name_1.0", "plain-name_1.0"),
+        ("a|b", r"a\|b"),
+        ("<img src=x>", r"\<img src=x\>"),
+        ("[link](x)", r"\[link\](x)"),
+        ("*bold* _thin_", r"\*bold\* \_thin\_"),
+        ("`code` ~~x~~ \\", r"\`code\` \~\~x\~\~ \\"),
+        ("R&D #1", r"R\&D \#1"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_markdown_shows_names_as_they_are(name: str, shown: str) -> None:
+    view = run_view(
+        (facts(index, passed=False, slices=(("tags", name),)) for index in range(5)),
+        dataset_id=name,
+    )
+    first, *_, last = run_markdown(view).splitlines()
+
+    assert first.startswith(f"### {shown} × live: ")
+    assert last.startswith(f"| weak slice tags = {shown} | ")

@@ -1,0 +1,171 @@
+"""`recorded` answers with what was recorded, failures included."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.asking import answer, failure, question
+from steelyard.targets.recorded import RecordedTarget
+from steelyard.targets.response_file import ResponseFile
+
+TRACE = {
+    "messages": [
+        {"role": "assistant", "tool_calls": [{"tool": "hours", "output": "9"}]},
+        {"role": "assistant", "content": "nine"},
+    ],
+    "usage": {"input_tokens": 4, "output_tokens": 1},
+}
+
+
+def recorded(folder: Path, *rows: dict[str, Any], candidate: str = "") -> RecordedTarget:
+    path = folder / "r.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return RecordedTarget("desk", ResponseFile(path), candidate)
+
+
+def row(text: str = "nine", **fields: Any) -> dict[str, Any]:
+    return {"record_id": "q1", "response_text": text, **fields}
+
+
+def prediction(status: str, **fields: Any) -> dict[str, Any]:
+    shared = {"record_id": "q1", "target": "live", "repeat": 0, "evaluator_scores": ()}
+    return {**shared, "status": status, "trace": None, **fields}
+
+
+def test_answers_with_the_recorded_text_and_latency(tmp_path: Path) -> None:
+    trace = answer(recorded(tmp_path, row(latency_ms=420)))
+
+    assert (trace.response, trace.latency_ms) == ("nine", 420)
+
+
+@pytest.mark.parametrize(
+    ("fields", "latency"),
+    [({}, None), ({"latency_ms": 7}, 7), ({"latency_ms": 7, "response_text": "other"}, 7)],
+)
+def test_answers_with_the_recorded_trace(
+    tmp_path: Path, fields: dict[str, Any], latency: float | None
+) -> None:
+    trace = answer(recorded(tmp_path, {"record_id": "q1", "trace": TRACE, **fields}))
+
+    assert trace.response == "nine"
+    assert trace.messages[0].tool_calls[0].tool == "hours"
+    assert (trace.usage.total_tokens, trace.latency_ms) == (5, latency)
+
+
+def test_the_latency_of_a_trace_wins_over_that_of_its_row(tmp_path: Path) -> None:
+    both = {"record_id": "q1", "trace": {**TRACE, "latency_ms": 5}, "latency_ms": 7}
+
+    assert answer(recorded(tmp_path, both)).latency_ms == 5
+
+
+def test_a_trace_that_is_null_gives_way_to_the_text(tmp_path: Path) -> None:
+    assert answer(recorded(tmp_path, row(trace=None))).response == "nine"
+
+
+@pytest.mark.parametrize(("repeat", "said"), [(0, "first"), (1, "second")])
+def test_answers_each_repeat_with_its_own_row(tmp_path: Path, repeat: int, said: str) -> None:
+    target = recorded(tmp_path, row("second", repeat=1), row("first"))
+
+    assert answer(target, question(repeat=repeat)).response == said
+
+
+def test_answers_for_its_candidate_only(tmp_path: Path) -> None:
+    rows = row("mine", candidate_name="a"), row("theirs", candidate_name="b")
+
+    assert answer(recorded(tmp_path, *rows, candidate="b")).response == "theirs"
+
+
+def test_each_attempt_gets_its_row_and_the_last_one_stays(tmp_path: Path) -> None:
+    rows = (
+        row("at last", attempt=3),
+        {"record_id": "q1", "attempt": 1, "error_code": "service_unavailable", "message": "busy"},
+        {"record_id": "q1", "attempt": 2, "error_code": "timeout"},
+    )
+    first = failure(recorded(tmp_path, *rows), question(attempt=1))
+    second = failure(recorded(tmp_path, *rows), question(attempt=2))
+    others = [answer(recorded(tmp_path, *rows), question(attempt=n)).response for n in (3, 4)]
+
+    assert (first.code, str(first), first.retry_after_s) == ("service_unavailable", "busy", None)
+    assert (second.code, str(second)) == ("timeout", "recorded failure: timeout")
+    assert others == ["at last", "at last"]
+
+
+def test_a_failure_after_which_nothing_was_recorded_is_not_worth_a_wait(tmp_path: Path) -> None:
+    error = failure(recorded(tmp_path, {"record_id": "q1", "error_code": "rate_limited"}))
+
+    assert (error.code, error.retry_after_s) == ("rate_limited", math.inf)
+
+
+def test_an_error_code_wins_over_a_text(tmp_path: Path) -> None:
+    assert failure(recorded(tmp_path, row(error_code="timeout"))).code == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [(prediction("evaluated", trace=TRACE), "nine"), (prediction("timeout", trace=TRACE), "nine")],
+)
+def test_a_prediction_answers_with_its_trace(
+    tmp_path: Path, made: dict[str, Any], said: str
+) -> None:
+    assert answer(recorded(tmp_path, made, candidate="live")).response == said
+
+
+@pytest.mark.parametrize(
+    ("made", "code", "said"),
+    [
+        (prediction("timeout", reason="no answer within 1 s"), "timeout", "no answer within 1 s"),
+        (prediction("evaluation_error", reason="HTTP 401"), "target_error", "HTTP 401"),
+        (prediction("evaluation_error"), "target_error", "recorded failure: target_error"),
+    ],
+)
+def test_a_prediction_without_a_trace_fails_as_it_did(
+    tmp_path: Path, made: dict[str, Any], code: str, said: str
+) -> None:
+    error = failure(recorded(tmp_path, made, candidate="live"))
+
+    assert (error.code, str(error)) == (code, said)
+
+
+def test_a_field_called_status_makes_no_prediction(tmp_path: Path) -> None:
+    assert answer(recorded(tmp_path, row(status="ok"))).response == "nine"
+
+
+@pytest.mark.parametrize("trace", [{"messages": 7}, [], {"messages": [], "latency_ms": "x"}])
+def test_a_recorded_trace_that_is_none_is_a_bad_response(tmp_path: Path, trace: object) -> None:
+    error = failure(recorded(tmp_path, {"record_id": "q1", "trace": trace}))
+
+    assert error.code == "bad_response"
+    assert str(error).startswith("not a trace: ")
+
+
+def test_a_record_without_a_row_has_no_response(tmp_path: Path) -> None:
+    error = failure(recorded(tmp_path, row()), question(record="q2"))
+
+    assert (error.code, str(error)) == ("no_response", "no recorded response for 'q2'")
+
+
+def test_says_which_records_and_repeats_it_covers(tmp_path: Path) -> None:
+    target = recorded(tmp_path, row(repeat=1))
+
+    assert [target.covers("q1", 0), target.covers("q1", 1), target.covers("q2", 1)] == [
+        False,
+        True,
+        False,
+    ]
+    answer(target, question(repeat=1))
+
+
+def test_its_settings_name_file_and_candidate(tmp_path: Path) -> None:
+    target = recorded(tmp_path, row(candidate_name="a"), candidate="a")
+
+    assert target.described() == {
+        "provider": "recorded",
+        "path": str(tmp_path / "r.jsonl"),
+        "candidate": "a",
+    }
+    answer(target)

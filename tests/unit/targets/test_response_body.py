@@ -1,0 +1,73 @@
+"""A body is never larger than it may be, however it is packed."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+import zlib
+
+import pytest
+
+from steelyard.errors import TargetError
+from steelyard.targets.response_body import MAX_BODY, unpacked
+
+TEXT = b'{"said": "nine"}' * 50
+
+
+def raw_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(data) + packer.flush()
+
+
+def bomb() -> bytes:
+    """128 megabytes of zeros in 128 kilobytes."""
+    packer = zlib.compressobj(9, wbits=31)
+    zeros = bytes(1 << 20)
+    return b"".join(packer.compress(zeros) for _ in range(128)) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    ("packed", "encoding"),
+    [
+        (TEXT, "identity"),
+        (gzip.compress(TEXT, mtime=0), "gzip"),
+        (gzip.compress(TEXT, mtime=0), " GZip "),
+        (gzip.compress(TEXT, mtime=0), "x-gzip"),
+        (zlib.compress(TEXT), "deflate"),
+        (raw_deflate(TEXT), "deflate"),
+    ],
+)
+def test_what_was_packed_comes_out_again(packed: bytes, encoding: str) -> None:
+    assert unpacked(packed, encoding) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("packed", "encoding", "code", "said"),
+    [
+        (b"plain", "gzip", "internal_error", "damaged or cut off"),
+        (b"plain", "deflate", "internal_error", "damaged or cut off"),
+        (gzip.compress(TEXT, mtime=0)[:-4], "gzip", "internal_error", "damaged or cut off"),
+        (gzip.compress(TEXT, mtime=0) * 2, "gzip", "internal_error", "damaged or cut off"),
+        (TEXT, "br", "bad_response", "packed as 'br'"),
+        (TEXT, "gzip, gzip", "bad_response", "packed as 'gzip, gzip'"),
+    ],
+)
+def test_what_cannot_be_unpacked_is_told(
+    packed: bytes, encoding: str, code: str, said: str
+) -> None:
+    with pytest.raises(TargetError, match=said) as caught:
+        unpacked(packed, encoding)
+
+    assert caught.value.code == code
+
+
+def test_a_bomb_is_refused_before_it_fills_the_memory() -> None:
+    packed = bomb()
+    tracemalloc.start()
+    with pytest.raises(TargetError, match="larger than 16 MB") as caught:
+        unpacked(packed, "gzip")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert caught.value.code == "bad_response"
+    assert peak < 3 * MAX_BODY

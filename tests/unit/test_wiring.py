@@ -1,0 +1,138 @@
+"""Use cases joined with their adapters, as the commands use them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+from fakes.projects import Project, json_of, row, rows_of
+from fakes.targets import ScriptedTarget
+from steelyard import wiring
+from steelyard.errors import NotFoundError
+
+TARGETS = """\
+targets:
+  cheap: {provider: echo, max_concurrency: 3, price: {input: 1.5}}
+  live:
+    provider: openai
+    base_url: "http://127.0.0.1:1/v1"
+    model: m-1
+    temperature: 0.5
+    api_key_env: A_KEY
+    headers: {x-team: "a header value"}
+"""
+RESPONSES = (
+    '{"record_id": "a", "candidate_name": "m1", "response_text": "no"}\n'
+    '{"record_id": "a", "candidate_name": "m2", "response_text": "yes"}\n'
+)
+RUBRIC = """\
+{id: first, version: 1.0.0, checks: [{id: c, kind: regex, pattern: y}], scoring: {combine: min}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    """A project in whose folder the user works."""
+    made = Project(tmp_path.resolve())
+    monkeypatch.chdir(made.root)
+    yield made
+    made.close()
+
+
+def test_a_target_comes_with_what_a_plan_must_know(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", "sk-0123456789")
+    project.write("steelyard.yaml", TARGETS)
+    door = project.door()
+    cheap, live = door.target("cheap"), door.target("live")
+
+    assert (cheap.max_concurrency, cheap.price, cheap.secrets) == (3, (1.5, 0.0), ())
+    assert (live.model, live.sampling, live.price) == ("m-1", {"temperature": 0.5}, None)
+    assert set(live.secrets) == {"sk-0123456789", "a header value"}
+    assert live.response_source == "sampled"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "name", "passed"), [("m1", "m1", False), ("m2", "m2", True), (None, "m1", False)]
+)
+def test_recorded_responses_are_graded_by_candidate(
+    project: Project, candidate: str | None, name: str, passed: bool
+) -> None:
+    project.write("r.jsonl", RESPONSES)
+    options = {"target": None, "responses": Path("r.jsonl"), "candidate": candidate}
+    run = project.run(project.door(), project.cases([row("a")]), **options)
+    graded = rows_of(run)[0]
+
+    assert (graded["target"], graded["passed"]) == (name, passed)
+    assert graded["response_source"] == "prefilled"
+    assert json_of(run)["model"] == name
+
+
+def test_responses_of_nobody_in_particular_have_a_name_all_the_same(project: Project) -> None:
+    project.write("r.jsonl", '{"record_id": "a", "response_text": "yes"}\n')
+    options = {"target": None, "responses": Path("r.jsonl"), "candidate": ""}
+    run = project.run(project.door(), project.cases([row("a")]), **options)
+
+    assert rows_of(run)[0]["target"] == "recorded"
+    assert json_of(run)["model"] is None
+
+
+@pytest.mark.parametrize("folder", [".", "rubrics"])
+@pytest.mark.parametrize("name", ["first", "rubric/first@1.0.0", "rubrics/first.yaml"])
+def test_a_rubric_is_found_from_every_folder_of_the_project(
+    project: Project, monkeypatch: pytest.MonkeyPatch, name: str, folder: str
+) -> None:
+    project.write("rubrics/first.yaml", RUBRIC)
+    monkeypatch.chdir(project.root / folder)
+
+    assert project.door().rubric(name).name == "rubric/first@1.0.0"
+
+
+def test_the_folder_of_a_run_is_found_by_name_or_by_itself(project: Project) -> None:
+    run = project.run(project.door(ScriptedTarget()), project.cases([row("a")]))
+    folder = Path(run.folder)
+    names = (run.run_id, run.run_id[:20], "latest")
+
+    assert {wiring.run_folder(name) for name in names} == {folder}
+    assert wiring.run_folder(str(folder)) == folder
+    assert wiring.run_folder(str(folder.relative_to(project.root))) == folder.relative_to(
+        project.root
+    )
+    with pytest.raises(NotFoundError, match="no run 'run_X' in this project"):
+        wiring.run_folder("run_X")
+
+
+def test_eval_cases_are_loaded(project: Project) -> None:
+    cases = wiring.load_eval_cases(project.root / project.cases([row("a")]))
+
+    assert [case.id for case in cases] == ["a"]
+
+
+def test_checks_of_other_packages_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("mine", "fakes.checks:SaysMoo", "steelyard.checks")
+
+    def installed(group: str) -> EntryPoints:
+        return EntryPoints([point]).select(group=group)
+
+    monkeypatch.setattr(wiring, "entry_points", installed)
+
+    assert "says_moo" in wiring.catalog().kinds
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_loop_is_uvloops_where_there_is_one(
+    monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    if not is_there:
+        monkeypatch.setitem(sys.modules, "uvloop", None)
+
+    async def loop() -> str:
+        return type(asyncio.get_running_loop()).__module__
+
+    assert wiring.run_async(loop).startswith("uvloop" if is_there else "asyncio")

@@ -1,0 +1,197 @@
+"""`evaluate`: a dataset, a function and checks, from Python."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from checker import check_run
+from fakes.projects import Project, row
+from steelyard.checks.equals import Equals
+from steelyard.checks.must_contain_any import MustContainAny
+from steelyard.errors import UsageError
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.message import Message
+from steelyard.model.outcome import Outcome
+from steelyard.model.trace import Trace
+from steelyard.wiring import evaluate, read_dataset
+
+YES = Equals(value="yes")
+
+
+def says_yes(_: str) -> str:
+    """The function most tests ask."""
+    return "yes"
+
+
+@pytest.fixture(autouse=True)
+def here(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user works in the project's folder."""
+    monkeypatch.chdir(project.root)
+    return project.root
+
+
+def dataset(*ids: str) -> Dataset:
+    """Cases made in code."""
+    said = (Message(role="user", content="Say yes."),)
+    cases = tuple(Case(id=name, input_messages=said) for name in ids)
+    return Dataset(id="mine", contract="eval_cases", cases=cases)
+
+
+def test_a_function_gets_the_prompt() -> None:
+    asked: list[str] = []
+
+    def answer(prompt: str) -> str:
+        asked.append(prompt)
+        return "yes"
+
+    run = evaluate(dataset("a", "b"), target=answer, checks=[YES])
+    check_run(run.folder)
+
+    assert asked == ["Say yes.", "Say yes."]
+    assert (run.status, run.metrics["pass_count"]) == ("completed", 2)
+    assert [record["target"] for record in run.records()] == ["answer", "answer"]
+
+
+def test_a_function_that_asks_for_a_case_gets_the_case() -> None:
+    def answer(case: Case) -> str:
+        return "yes" if case.id == "a" else "no"
+
+    run = evaluate(dataset("a", "b"), target=answer, checks=[YES])
+
+    assert [record["passed"] for record in run.records()] == [True, False]
+
+
+def test_a_function_may_be_async_and_return_a_trace() -> None:
+    async def answer(case: Case) -> Trace:
+        return Trace(messages=(Message(role="assistant", content=f"yes, {case.id}"),))
+
+    run = evaluate(dataset("a"), target=answer, checks=[MustContainAny(phrases=("yes",))])
+
+    assert [record["model_response"] for record in run.records()] == ["yes, a"]
+
+
+def test_a_function_that_raises_fails_its_record_alone() -> None:
+    def answer(case: Case) -> str:
+        if case.id == "b":
+            raise ValueError("no idea")
+        return "yes"
+
+    run = evaluate(dataset("a", "b", "c"), target=answer, checks=[YES])
+    check_run(run.folder)
+
+    assert run.status == "completed_with_failures"
+    assert [record["status"] for record in run.records()] == [
+        "evaluated",
+        "evaluation_error",
+        "evaluated",
+    ]
+
+
+def test_checks_of_one_kind_get_numbers() -> None:
+    checks = [YES, Equals(value="no"), MustContainAny(phrases=("y",)), Equals(value="maybe")]
+    run = evaluate(dataset("a"), target=says_yes, checks=checks)
+    scores = next(run.records())["evaluator_scores"]
+
+    assert isinstance(scores, list)
+    assert [score["check"] for score in scores if isinstance(score, dict)] == [
+        "equals",
+        "equals-2",
+        "must_contain_any",
+        "equals-3",
+    ]
+
+
+def test_a_check_of_ones_own_needs_a_kind_and_a_method() -> None:
+    class Short:
+        kind: ClassVar[str] = "short"
+
+        def check(self, trace: Trace, case: Case) -> Outcome:
+            is_short = len(trace.response) < 5 * len(case.id)
+            return Outcome.passing("short") if is_short else Outcome.failing("long")
+
+    run = evaluate(dataset("a"), target=says_yes, checks=[Short()])
+
+    assert run.metrics["pass_count"] == 1
+
+
+def test_without_checks_the_cases_grade_themselves(project: Project) -> None:
+    found, _ = read_dataset(project.root / project.cases([row("a"), row("b")]))
+    run = evaluate(found, target=says_yes)
+
+    assert run.metrics["pass_count"] == 2
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_a_dataset_may_be_a_file_and_its_bad_records_are_counted(
+    project: Project, is_text: bool
+) -> None:
+    path = project.root / project.cases([row("a"), {"id": "bad"}])
+    run = evaluate(str(path) if is_text else path, target=says_yes)
+    check_run(run.folder)
+
+    assert (run.metrics["total_records"], run.metrics["invalid_records"]) == (2, 1)
+    assert run.status == "completed_with_failures"
+
+
+def test_a_target_may_be_named(project: Project) -> None:
+    project.write("steelyard.yaml", "targets: {parrot: {provider: echo}}")
+    run = evaluate(dataset("a"), target="parrot", checks=[Equals(value="Say yes.")])
+
+    assert run.metrics["pass_count"] == 1
+
+
+def test_every_case_may_be_asked_several_times() -> None:
+    run = evaluate(dataset("a"), target=says_yes, checks=[YES], repeat=3)
+
+    assert [record["repeat"] for record in run.records()] == [0, 1, 2]
+
+
+def test_calls_at_once_are_limited() -> None:
+    most = [0, 0]
+
+    async def answer(_: str) -> str:
+        most[0] += 1
+        most[1] = max(most)
+        most[0] -= 1
+        return "yes"
+
+    evaluate(dataset(*map(str, range(20))), target=answer, checks=[YES], max_concurrency=1)
+
+    assert most == [0, 1]
+
+
+def test_what_cannot_be_run_is_refused() -> None:
+    with pytest.raises(UsageError, match="no record is selected"):
+        evaluate(dataset(), target=says_yes, checks=[YES])
+    with pytest.raises(UsageError, match="no such file"):
+        evaluate("gone.jsonl", target=says_yes)
+
+
+def test_a_frame_needs_polars(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = evaluate(dataset("a"), target=says_yes, checks=[YES])
+    monkeypatch.setitem(sys.modules, "polars", None)
+
+    with pytest.raises(UsageError, match="to_frame needs polars: pip install polars"):
+        run.to_frame()
+
+
+def test_a_frame_has_the_plain_columns(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polars is an extra; a module of that name shows what it would be given."""
+    project.write(
+        "extras/polars.py",
+        "def DataFrame(rows, infer_schema_length):\n    return rows, infer_schema_length\n",
+    )
+    monkeypatch.setattr(sys, "path", [str(project.root / "extras"), *sys.path])
+    monkeypatch.delitem(sys.modules, "polars", raising=False)
+    run = evaluate(dataset("a"), target=says_yes, checks=[YES])
+    rows, length = run.to_frame()
+    monkeypatch.delitem(sys.modules, "polars")
+
+    assert rows[0]["model_response"] == "yes"
+    assert not {"trace", "evaluator_scores"} & set(rows[0])
+    assert length is None

@@ -1,0 +1,43 @@
+"""A new project: what it holds can be used at once, and nothing is overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fakes.projects import Project
+from steelyard.errors import UsageError
+from steelyard.usecases.init import scaffold
+from steelyard.wiring import read_dataset
+
+
+def test_the_files_of_a_new_project_are_valid(tmp_path: Path) -> None:
+    made = scaffold(tmp_path / "new")
+    dataset, findings = read_dataset(tmp_path / "new" / "datasets" / "first.yaml")
+
+    assert all(path.is_file() for path in made)
+    assert (len(dataset.cases), list(findings)) == (2, [])
+
+
+def test_a_new_project_can_be_run_at_once(tmp_path: Path) -> None:
+    scaffold(tmp_path)
+    project = Project(tmp_path, (tmp_path / "steelyard.yaml").read_text(encoding="utf-8"))
+    run = project.run(project.door(), Path("datasets/first.yaml"), target="echo", rubric="first")
+    project.close()
+
+    assert (run.status, run.metrics["pass_count"]) == ("completed", 2)
+
+
+@pytest.mark.parametrize("name", ["steelyard.yaml", "rubrics/first.yaml", ".gitignore"])
+def test_what_is_there_already_is_left_alone_and_nothing_is_written(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine", encoding="utf-8")
+
+    with pytest.raises(UsageError, match=r"exists already; name another folder, or remove it"):
+        scaffold(tmp_path)
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [path]
+    assert path.read_text(encoding="utf-8") == "mine"

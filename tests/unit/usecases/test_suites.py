@@ -1,0 +1,150 @@
+"""Which runs a command stands for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fakes.projects import Project, row
+from steelyard.errors import ConfigError, UsageError
+from steelyard.usecases.run_ports import RunDoor
+from steelyard.usecases.suites import SuiteChoice, choose
+
+SUITES = """\
+targets: {live: {provider: echo}, other: {provider: echo}}
+suites:
+  release:
+    dataset: datasets/qa.jsonl
+    target: live
+    rubric: rubric/basic@1.2
+    strict_validation: true
+    fail_under: 0.8
+    pass_threshold: 0.5
+  bare: {target: live}
+"""
+RESPONSES = (
+    '{"record_id": "a", "candidate_name": "m1", "response_text": "yes"}\n'
+    '{"record_id": "a", "candidate_name": "m2", "response_text": "no"}\n'
+)
+
+
+@pytest.fixture
+def door(project: Project, monkeypatch: pytest.MonkeyPatch) -> RunDoor:
+    """A project with suites and a dataset, seen from its root."""
+    project.write("steelyard.yaml", SUITES)
+    project.cases([row("a")], "datasets/qa.jsonl")
+    project.write("r.jsonl", RESPONSES)
+    monkeypatch.chdir(project.root)
+    return project.door()
+
+
+def test_a_suite_says_everything_that_the_user_does_not(door: RunDoor) -> None:
+    chosen = choose(door, SuiteChoice(suite="release"))
+    options = chosen.runs[0]
+
+    assert (len(chosen.runs), chosen.fail_under) == (1, 0.8)
+    assert options.dataset == Path("datasets/qa.jsonl")
+    assert (options.target, options.rubric) == ("live", "rubric/basic@1.2")
+    assert (options.strict, options.pass_threshold, options.group_id) == (True, 0.5, None)
+
+
+def test_what_the_user_says_wins_over_the_suite(door: RunDoor) -> None:
+    choice = SuiteChoice(
+        datasets=(Path("other.jsonl"),),
+        suite="release",
+        targets=("other",),
+        rubric="mine",
+        fail_under=0.0,
+    )
+    chosen = choose(door, choice)
+
+    assert chosen.fail_under == 0.0
+    assert chosen.runs[0].dataset == Path("other.jsonl")
+    assert (chosen.runs[0].target, chosen.runs[0].rubric) == ("other", "mine")
+
+
+def test_options_reach_every_run(door: RunDoor) -> None:
+    choice = SuiteChoice(
+        datasets=(Path("d"),), repeat=2, limit=5, where="id = a", max_concurrency=3, strict=True
+    )
+    options = choose(door, choice).runs[0]
+
+    assert (options.repeat, options.limit, options.where) == (2, 5, "id = a")
+    assert (options.max_concurrency, options.strict, options.target) == (3, True, None)
+
+
+def test_every_dataset_meets_every_target_in_one_group(door: RunDoor) -> None:
+    choice = SuiteChoice(datasets=(Path("a"), Path("b")), targets=("x", "y"))
+    runs = choose(door, choice).runs
+    pairs = [(str(run.dataset), run.target) for run in runs]
+
+    assert pairs == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+    assert len({run.group_id for run in runs}) == 1
+    assert re.fullmatch(r"group_[0-9A-Z]{26}", runs[0].group_id or "")
+
+
+@pytest.mark.parametrize(
+    ("targets", "candidates"),
+    [((), ["m1", "m2"]), (("m2",), ["m2"]), (("m2", "m1"), ["m2", "m1"])],
+)
+def test_responses_are_graded_candidate_by_candidate(
+    door: RunDoor, targets: tuple[str, ...], candidates: list[str]
+) -> None:
+    choice = SuiteChoice(suite="release", responses=Path("r.jsonl"), targets=targets)
+    runs = choose(door, choice).runs
+
+    assert [run.candidate for run in runs] == candidates
+    assert {run.target for run in runs} == {None}
+    assert {run.responses for run in runs} == {Path("r.jsonl")}
+
+
+@pytest.mark.parametrize("targets", [("m3",), ("m1", "m3")])
+def test_a_candidate_that_was_not_recorded_is_refused(
+    door: RunDoor, targets: tuple[str, ...]
+) -> None:
+    choice = SuiteChoice(suite="release", responses=Path("r.jsonl"), targets=targets)
+
+    with pytest.raises(UsageError, match=r"r\.jsonl has no candidate 'm3'; it has: m1, m2"):
+        choose(door, choice)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "relaese",
+            "unknown suite 'relaese' (did you mean 'release'?); suites in steelyard.yaml: ",
+        ),
+        ("nothing", "unknown suite 'nothing'; suites in steelyard.yaml: release, bare"),
+    ],
+)
+def test_an_unknown_suite_is_refused(door: RunDoor, name: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        choose(door, SuiteChoice(suite=name))
+
+
+@pytest.mark.parametrize("suite", [None, "bare"])
+def test_without_any_dataset_there_is_nothing_to_run(door: RunDoor, suite: str | None) -> None:
+    with pytest.raises(UsageError, match="name a dataset, or a suite that has one"):
+        choose(door, SuiteChoice(suite=suite))
+
+
+def test_paths_hold_in_every_folder_of_the_project(
+    project: Project, door: RunDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rubric = project.write("datasets/mine.yaml", "id: mine")
+    monkeypatch.chdir(project.root / "datasets")
+    choice = SuiteChoice(datasets=(Path("qa.jsonl"),), rubric="mine.yaml")
+    options = choose(door, choice).runs[0]
+
+    assert rubric.is_file()
+    assert options.dataset == Path("datasets/qa.jsonl")
+    assert options.rubric == str(Path("datasets/mine.yaml"))
+
+
+def test_a_dataset_elsewhere_is_named_in_full(door: RunDoor) -> None:
+    elsewhere = Path("/elsewhere/d.jsonl")
+
+    assert choose(door, SuiteChoice(datasets=(elsewhere,))).runs[0].dataset == elsewhere
