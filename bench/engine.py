@@ -1,0 +1,226 @@
+"""What a record costs in `steelyard run`, beside the loop a user would write.
+
+Both ask the same endpoint for the same records. What a process costs to start is in neither
+number: each is the difference between 4,000 and 1,000 records, divided by 3,000. Run it with
+`python -m bench.engine`.
+"""
+
+from __future__ import annotations
+
+import compileall
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.child import ROOT, STEELYARD, Cost, medians, run
+
+FOLDER = ROOT / "bench" / "data" / "engine"
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN, END = "<!-- bench engine: begin -->", "<!-- bench engine: end -->"
+TIMES = 3
+FEW, MANY = 1_000, 4_000
+ROWS = (50_000, 200_000)
+CASES = ((0, 64), (0, 256), (50, 64), (50, 256))
+"""Milliseconds until an answer, and calls at once."""
+_SETTINGS = """\
+targets:
+  at_64: {provider: openai, base_url: "${BENCH_URL}", model: bench-1, max_concurrency: 64}
+  at_256: {provider: openai, base_url: "${BENCH_URL}", model: bench-1, max_concurrency: 256}
+"""
+
+
+class Row(NamedTuple):
+    """One row of the table."""
+
+    what: str
+    measured: str
+    goal: str
+    first_bar: str
+
+
+class Marginal(NamedTuple):
+    """What one record more costs."""
+
+    cpu_ms: float
+    wall_ms: float
+
+
+def results() -> Iterator[Row]:
+    """Every measurement, in the order of the table."""
+    prepare()
+    for delay_ms, at_once in CASES:
+        yield from asked_results(delay_ms, at_once)
+    yield small_result()
+    yield recorded_result()
+
+
+def asked_results(delay_ms: int, at_once: int) -> Iterator[Row]:
+    """CPU and speed of one record more, and of the same record in a bare loop."""
+    ours, bare = marginals(delay_ms, at_once)
+    where = f"{at_once} at once, answers after {delay_ms} ms"
+    yield Row(
+        f"CPU a record, {where}: against a bare aiohttp loop",
+        f"**{ours.cpu_ms / bare.cpu_ms:.2f} ×** ({ours.cpu_ms:.3f} ms to {bare.cpu_ms:.3f} ms)",
+        "≤ 1.0 ×",
+        "≤ 2.0 ×",
+    )
+    if delay_ms:
+        limit = 1000 * at_once / delay_ms
+        speeds = [1000 / found.wall_ms for found in (ours, bare)]
+        yield Row(
+            f"records a second, {where}: against the limit of {limit:,.0f}",
+            f"**{speeds[0] / limit:.0%}** ({speeds[0]:,.0f}; bare loop {speeds[1]:,.0f})",
+            "≥ 95 %",
+            "≥ 80 %",
+        )
+
+
+def marginals(delay_ms: int, at_once: int) -> tuple[Marginal, Marginal]:
+    """What one record more costs us, and what it costs the bare loop."""
+    with endpoint(delay_ms) as url:
+        os.environ["BENCH_URL"] = url
+        few, many = cases(FEW), cases(MANY)
+        ours = (*STEELYARD, "run", "--target", f"at_{at_once}", "--format", "json")
+        bare = (sys.executable, "-m", "bench.bare_loop")
+        cost = medians(
+            {
+                "our few": (*ours, few),
+                "bare few": (*bare, few, url, str(at_once)),
+                "our many": (*ours, many),
+                "bare many": (*bare, many, url, str(at_once)),
+            },
+            TIMES,
+        )
+    return (
+        marginal(cost["our few"], cost["our many"]),
+        marginal(cost["bare few"], cost["bare many"]),
+    )
+
+
+def marginal(few: Cost, many: Cost) -> Marginal:
+    """One record's part in the difference of two runs."""
+    count = (MANY - FEW) / 1000
+    return Marginal((many.cpu_s - few.cpu_s) / count, (many.wall_s - few.wall_s) / count)
+
+
+def small_result() -> Row:
+    """How long a user waits for ten records."""
+    with endpoint(0) as url:
+        os.environ["BENCH_URL"] = url
+        words = ("run", cases(10), "--target", "at_64", "--format", "json")
+        cost = medians({"ten": (*STEELYARD, *words)}, 2 * TIMES + 1)["ten"]
+    measured = f"**{cost.wall_s:.2f} s** ({cost.cpu_s:.2f} s of CPU, {_mb(cost)})"
+    return Row("a run of 10 records, whole process", measured, "≤ 0.5 s", "≤ 0.8 s")
+
+
+def recorded_result() -> Row:
+    """The memory of long runs from recorded responses."""
+    few, many = (
+        run(*STEELYARD, "run", cases(rows), "--responses", responses(rows), "--format", "json")
+        for rows in ROWS
+    )
+    cpu_ms = (many.cpu_s - few.cpu_s) / (ROWS[1] - ROWS[0]) * 1000
+    return Row(
+        f"peak memory of a recorded run of {ROWS[0]:,} and of {ROWS[1]:,} rows",
+        f"**{_mb(few)} and {_mb(many)}** ({cpu_ms:.3f} ms of CPU a row)",
+        "< 400 MB and flat",
+        "–",
+    )
+
+
+def prepare() -> None:
+    """A fresh project, and code that is compiled as it is for users."""
+    compileall.compile_dir(str(ROOT / "src"), quiet=1)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    (FOLDER / "steelyard.yaml").write_text(_SETTINGS, encoding="utf-8")
+
+
+def cases(count: int) -> Path:
+    """Eval cases with one deterministic evaluator each."""
+    rows = (
+        {
+            "id": f"case-{number:06d}",
+            "expected_outcome": "Says how long a book may be kept.",
+            "input_messages": [
+                {"role": "user", "content": f"For how long may a member keep book {number}?"}
+            ],
+            "evaluators": [{"name": "weeks", "type": "contains", "value": "three weeks"}],
+            "tags": ["loans"],
+        }
+        for number in range(count)
+    )
+    return _written(f"cases-{count}.jsonl", rows)
+
+
+def responses(count: int) -> Path:
+    """A recorded response to each of those cases."""
+    said = "The loan period is three weeks; it can be extended twice unless somebody waits."
+    rows = (
+        {"record_id": f"case-{number:06d}", "candidate_name": "desk", "response_text": said}
+        for number in range(count)
+    )
+    return _written(f"responses-{count}.jsonl", rows)
+
+
+def _written(name: str, rows: Iterator[Mapping[str, object]]) -> Path:
+    path = FOLDER / name
+    if not path.exists():
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(json.dumps(row) + "\n" for row in rows)
+    return path
+
+
+@contextmanager
+def endpoint(delay_ms: int) -> Generator[str]:
+    """The address of an endpoint that costs next to nothing, in a process of its own."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.openai_server", str(delay_ms)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin
+    assert process.stdout
+    with process:
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
+        process.stdin.close()
+
+
+def engine_table() -> str:
+    """The measurements in Markdown."""
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    lines = [
+        f"Measured by `python -m bench.engine`: {machine}; medians of {TIMES} runs.",
+        "",
+        "| what | measured | goal | first bar |",
+        "|---|---|---|---|",
+        *(f"| {' | '.join(row)} |" for row in results()),
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the table, and put it between its marks on the page."""
+    text = engine_table()
+    print(text)
+    before, mark, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    if mark:
+        after = rest.partition(END)[2]
+        PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+def _mb(cost: Cost) -> str:
+    return f"{cost.peak_bytes / 1e6:.0f} MB"
+
+
+if __name__ == "__main__":
+    main()
