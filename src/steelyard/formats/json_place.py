@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import cast
 
@@ -14,6 +15,7 @@ _PART = re.compile(r"\[(\d+)\]|\.?([^.\[]+)")
 _decoder = json.JSONDecoder()
 
 
+@lru_cache(maxsize=256)
 def parse_path(text: str) -> Path:
     """A written path, such as `records[1].input.prompt`, as its parts."""
     return tuple(int(number) if number else name for number, name in _PART.findall(text))

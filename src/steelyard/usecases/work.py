@@ -40,8 +40,9 @@ def work_items(
         for repeat in left:
             made, first = tried.get((row.index, repeat), (0, None))
             if isinstance(graded, Rubric):
-                result = replace(base, repeat=repeat, first_attempt_at=first)
-                yield Work(result=result, case=case, rubric=graded, attempt=made + 1)
+                is_fresh = repeat == 0 and first is None
+                again = base if is_fresh else replace(base, repeat=repeat, first_attempt_at=first)
+                yield Work(result=again, case=case, rubric=graded, attempt=made + 1)
             else:
                 yield _skipped(replace(base, repeat=repeat), graded.reason)
 
