@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from steelyard.store.runs import move_run, note_redactions
 from steelyard.store.tables import attempts, results, scores
 
 BATCH = 512
+GATHER_S = 0.01
 
 
 class _Entry(NamedTuple):
@@ -85,6 +87,9 @@ class BatchLedger:
         """All that waits, as soon as there is anything; and whether more can come."""
         batch: list[_Entry] = []
         entry = self._queue.get()
+        if entry is not None:
+            # One commit for many costs far less than one each; nobody waits for it this soon.
+            time.sleep(GATHER_S)
         while entry is not None:
             batch.append(entry)
             if len(batch) >= BATCH:
