@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import cast
 
-import aiohttp
 import msgspec
-from yarl import URL
 
 from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Request
 from steelyard.targets.completion import read_completion, refusal_text
-from steelyard.targets.response_body import ACCEPTED, read_body
+from steelyard.targets.http_endpoint import HttpEndpoint, Reply
+from steelyard.targets.response_body import ACCEPTED, unpacked
 from steelyard.targets.retry_after import retry_after_s
 
 _STATUS_CODES = {
@@ -48,12 +47,6 @@ class OpenAISettings:
     max_concurrency: int = 16
 
 
-class _Reply(NamedTuple):
-    status: int
-    headers: Mapping[str, str]
-    data: bytes
-
-
 class OpenAITarget:
     """Asks `POST {base_url}/chat/completions`."""
 
@@ -61,9 +54,9 @@ class OpenAITarget:
         self.name = name
         self._settings = settings
         self._clock = clock
-        self._url = URL(settings.base_url.rstrip("/") + "/chat/completions")
         self._slots = asyncio.Semaphore(settings.max_concurrency)
-        self._session: aiohttp.ClientSession | None = None
+        url = settings.base_url.rstrip("/") + "/chat/completions"
+        self._endpoint = HttpEndpoint(url, _headers(settings), settings.timeout_s)
 
     def described(self) -> JsonObject:
         """Its settings, without key and header values."""
@@ -94,8 +87,7 @@ class OpenAITarget:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._session:
-            await self._session.close()
+        await self._endpoint.close()
 
     def _body(self, request: Request) -> bytes:
         try:
@@ -111,39 +103,15 @@ class OpenAITarget:
         except UnicodeEncodeError:
             raise TargetError("bad_request", "the prompt holds half a character") from None
 
-    async def _reply(self, body: bytes) -> _Reply:
-        session = self._session or self._open()
+    async def _reply(self, body: bytes) -> Reply:
         try:
-            async with (
-                asyncio.timeout(self._settings.timeout_s),
-                session.post(self._url, data=body, allow_redirects=False) as response,
-            ):
-                return _Reply(response.status, response.headers, await read_body(response))
-        except TimeoutError:
-            message = f"no answer within {self._settings.timeout_s:g} s"
-            raise TargetError("timeout", message) from None
-        except aiohttp.ClientPayloadError:
-            raise TargetError("internal_error", "the answer was cut off") from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise self._error("service_unavailable", f"{type(error).__name__}: {error}") from None
+            reply = await self._endpoint.post(body)
+        except TargetError as error:
+            raise self._error(error.code, str(error)) from None
+        encoding = reply.headers.get("content-encoding")
+        return reply._replace(data=unpacked(reply.data, encoding)) if encoding else reply
 
-    def _open(self) -> aiohttp.ClientSession:
-        settings = self._settings
-        headers = {name.lower(): value for name, value in settings.headers.items()}
-        headers |= {"content-type": "application/json", "accept-encoding": ACCEPTED}
-        if settings.api_key:
-            headers["authorization"] = f"Bearer {settings.api_key}"
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
-            headers=headers,
-            timeout=aiohttp.ClientTimeout(total=None),
-            # One caller and one endpoint: no cookie is kept, and nothing is unpacked unasked.
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-        )
-        return self._session
-
-    def _refusal(self, reply: _Reply) -> TargetError:
+    def _refusal(self, reply: Reply) -> TargetError:
         status = reply.status
         code = _STATUS_CODES.get(status) or ("internal_error" if status >= 500 else "bad_request")
         said = refusal_text(reply.data)
@@ -151,7 +119,7 @@ class OpenAITarget:
             said = f"redirects to {reply.headers.get('location')}, which is not followed"
         return self._error(code, f"HTTP {status}: {said}" if said else f"HTTP {status}", reply)
 
-    def _error(self, code: str, message: str, reply: _Reply | None = None) -> TargetError:
+    def _error(self, code: str, message: str, reply: Reply | None = None) -> TargetError:
         """An error whose message shows no secret, even where the endpoint repeats one."""
         # Cut only afterwards: half a secret would not be found.
         key = self._settings.api_key
@@ -168,3 +136,11 @@ class OpenAITarget:
             retry_after_s=retry_after_s(reply.headers.get("retry-after"), self._clock.now()),
             request_id=reply.headers.get("x-request-id"),
         )
+
+
+def _headers(settings: OpenAISettings) -> dict[str, str]:
+    headers = {name.lower(): value for name, value in settings.headers.items()}
+    headers |= {"content-type": "application/json", "accept-encoding": ACCEPTED}
+    if settings.api_key:
+        headers["authorization"] = f"Bearer {settings.api_key}"
+    return headers

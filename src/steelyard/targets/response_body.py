@@ -1,34 +1,15 @@
-"""The body of an HTTP answer, never larger than it may be, packed or unpacked."""
+"""The packed body of an HTTP answer, which never unpacks to more than it may."""
 
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
 
 from steelyard.errors import TargetError
+from steelyard.targets.http_endpoint import MAX_BODY, too_large
 
-if TYPE_CHECKING:
-    from aiohttp import ClientResponse
-
-MAX_BODY = 16 * 1024 * 1024
 ACCEPTED = "gzip, deflate"
 _GZIP_OR_ZLIB = 47
 _RAW_DEFLATE = -15
-
-
-async def read_body(response: ClientResponse) -> bytes:
-    """All bytes of an answer, unpacked; the session must leave unpacking to us."""
-    stream = response.content
-    data = await stream.read(MAX_BODY + 1)
-    if not stream.at_eof():
-        whole = bytearray(data)
-        while len(whole) <= MAX_BODY and (data := await stream.read(MAX_BODY + 1)):
-            whole += data
-        data = bytes(whole)
-    if len(data) > MAX_BODY:
-        raise _too_large()
-    encoding = response.headers.get("content-encoding")
-    return unpacked(data, encoding) if encoding else data
 
 
 def unpacked(data: bytes, encoding: str) -> bytes:
@@ -54,14 +35,10 @@ def _inflated(data: bytes, form: int) -> bytes:
     unpacker = zlib.decompressobj(form)
     whole = unpacker.decompress(data, MAX_BODY + 1)
     if len(whole) > MAX_BODY:
-        raise _too_large()
+        raise too_large()
     if not unpacker.eof or unpacker.unused_data:
         raise _damaged()
     return whole
-
-
-def _too_large() -> TargetError:
-    return TargetError("bad_response", f"the answer is larger than {MAX_BODY >> 20} MB")
 
 
 def _damaged() -> TargetError:

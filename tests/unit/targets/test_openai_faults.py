@@ -160,13 +160,13 @@ def test_a_refused_connection_is_service_unavailable() -> None:
         asyncio.run(ask_once(target(f"http://127.0.0.1:{closed_port()}/v1")))
 
     assert caught.value.code == "service_unavailable"
-    assert "Cannot connect to host 127.0.0.1" in str(caught.value)
+    assert "cannot connect to 127.0.0.1:" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("answer", "code", "said"),
     [
-        (resets, "service_unavailable", "Server disconnected"),
+        (resets, "service_unavailable", "connection"),
         (cuts_off, "internal_error", "cut off"),
         (sends(b"<h1>Welcome</h1>", kind="text/html"), "internal_error", "not JSON"),
         (sends(json.dumps(COMPLETION).encode()[:-9]), "internal_error", "not JSON"),

@@ -1,0 +1,230 @@
+"""One HTTP endpoint, asked over connections that stay open.
+
+A general client builds a request, a response and a stream of objects for every call; here the
+head of the request is made once and the answer is put together as it arrives. What that saves
+is told in docs/decisions/0004-own-http-client.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, cast
+from urllib.parse import quote, urlsplit
+
+from httptools import HttpParserError, HttpResponseParser
+
+from steelyard.errors import TargetError
+
+MAX_BODY = 16 * 1024 * 1024
+_MAX_HEAD = 1024 * 1024
+# How a request is framed is ours to say.
+_OURS = {"content-length", "transfer-encoding", "connection"}
+
+
+class Reply(NamedTuple):
+    """What an endpoint answered; the names of headers are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: bytes
+
+
+class HttpEndpoint:
+    """Sends bodies to one address, each over a connection of its own for as long as it takes."""
+
+    def __init__(self, url: str, headers: Mapping[str, str], timeout_s: float) -> None:
+        parts = urlsplit(url)
+        self._is_secure = parts.scheme == "https"
+        self._host = cast(str, parts.hostname)
+        self._port = parts.port or (443 if self._is_secure else 80)
+        self._timeout_s = timeout_s
+        self._idle: list[_Connection] = []
+        self._all: set[_Connection] = set()
+        sent = {"host": parts.netloc, "user-agent": "steelyard", "accept": "*/*", **headers}
+        lines = [f"POST {quote(parts.path, safe='/%:@!$&()*+,;=~')} HTTP/1.1"]
+        lines += [f"{name}: {value}" for name, value in sent.items() if name not in _OURS]
+        self._head = ("\r\n".join(lines) + "\r\ncontent-length: ").encode()
+
+    async def post(self, body: bytes) -> Reply:
+        """The answer to one body; it comes whole and in time, or not at all."""
+        data = b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
+        left = self._timeout_s
+        if self._idle:
+            connection = self._idle.pop()
+        else:
+            loop = asyncio.get_running_loop()
+            started = loop.time()
+            connection = await self._connect()
+            left -= loop.time() - started
+        try:
+            reply = await connection.ask(data, left)
+        except BaseException:
+            connection.abort()
+            raise
+        if connection.is_reusable:
+            self._idle.append(connection)
+        else:
+            connection.abort()
+        return reply
+
+    async def close(self) -> None:
+        """Close all connections."""
+        self._idle.clear()
+        for connection in list(self._all):
+            connection.abort()
+        # Transports say goodbye in the next round of the loop.
+        await asyncio.sleep(0)
+
+    async def _connect(self) -> _Connection:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                _, connection = await loop.create_connection(
+                    lambda: _Connection(self._lost, self._timeout_s),
+                    self._host,
+                    self._port,
+                    ssl=self._is_secure or None,
+                )
+        except TimeoutError:
+            raise _timeout(self._timeout_s) from None
+        except OSError as error:
+            where = f"{self._host}:{self._port}"
+            raise _unavailable(f"cannot connect to {where}: {error}") from None
+        self._all.add(connection)
+        return connection
+
+    def _lost(self, connection: _Connection) -> None:
+        self._all.discard(connection)
+        if connection in self._idle:
+            self._idle.remove(connection)
+
+
+class _Connection(asyncio.Protocol):
+    """One connection: at most one request at a time is answered on it."""
+
+    def __init__(self, lost: Callable[[_Connection], None], timeout_s: float) -> None:
+        self._on_lost = lost
+        self._timeout_s = timeout_s
+        self._loop = asyncio.get_running_loop()
+        self._parser = HttpResponseParser(self)
+        self._waiter: asyncio.Future[Reply] | None = None
+        self._is_closed = False
+        self.is_reusable = False
+
+    def ask(self, data: bytes, left_s: float) -> asyncio.Future[Reply]:
+        """Send a request; the future ends with the answer or its error."""
+        if self._is_closed:
+            raise _unavailable("the connection was closed")
+        self._waiter = self._loop.create_future()
+        self._timer = self._loop.call_later(max(0.0, left_s), self._expire)
+        self._begin()
+        self._received = 0
+        self.is_reusable = False
+        self._transport.write(data)
+        return self._waiter
+
+    def abort(self) -> None:
+        """Close at once."""
+        if self._waiter:
+            self._timer.cancel()
+            self._waiter = None
+        self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Remember where to write."""
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a piece of the answer."""
+        if self._waiter is None:
+            self._transport.abort()  # nobody asked
+            return
+        self._received += len(data)
+        if self._received > MAX_BODY + _MAX_HEAD:
+            self._fail(too_large())
+            return
+        try:
+            self._parser.feed_data(data)
+        except HttpParserError as error:
+            self._fail(_unavailable(f"the answer is not HTTP: {error}"))
+
+    def eof_received(self) -> None:
+        """An answer without a length ends with its connection."""
+        if self._waiter and self._is_open_ended:
+            self._finish()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Whoever waits is told."""
+        self._is_closed = True
+        if self._waiter and self._has_head:
+            self._fail(TargetError("internal_error", "the answer was cut off"))
+        elif self._waiter:
+            why = f"{type(exc).__name__}: {exc}" if exc else "the connection was closed"
+            self._fail(_unavailable(why))
+        self._on_lost(self)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """The parser found a header."""
+        self._headers[name.decode("latin-1").lower()] = value.decode("utf-8", "replace")
+
+    def on_headers_complete(self) -> None:
+        """The parser is through with the head."""
+        self._has_head = True
+        framed = "content-length" in self._headers or "transfer-encoding" in self._headers
+        self._is_open_ended = not framed and self._parser.get_status_code() >= 200
+
+    def on_body(self, body: bytes) -> None:
+        """The parser found a piece of the body."""
+        self._pieces.append(body)
+
+    def on_message_complete(self) -> None:
+        """The parser is through with the answer."""
+        if self._parser.get_status_code() < 200:
+            self._begin()  # the server only says that it goes on
+        elif self._waiter:
+            self.is_reusable = self._parser.should_keep_alive()
+            self._finish()
+
+    def _begin(self) -> None:
+        self._headers: dict[str, str] = {}
+        self._pieces: list[bytes] = []
+        self._has_head = self._is_open_ended = False
+
+    def _finish(self) -> None:
+        pieces = self._pieces
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        if len(data) > MAX_BODY:
+            self._fail(too_large())
+            return
+        reply = Reply(self._parser.get_status_code(), self._headers, data)
+        waiter = self._settled()
+        if not waiter.done():
+            waiter.set_result(reply)
+
+    def _fail(self, error: TargetError) -> None:
+        waiter = self._settled()
+        if not waiter.done():
+            waiter.set_exception(error)
+        self._transport.abort()
+
+    def _settled(self) -> asyncio.Future[Reply]:
+        waiter, self._waiter = cast("asyncio.Future[Reply]", self._waiter), None
+        self._timer.cancel()
+        return waiter
+
+    def _expire(self) -> None:
+        self._fail(_timeout(self._timeout_s))
+
+
+def _timeout(timeout_s: float) -> TargetError:
+    return TargetError("timeout", f"no answer within {timeout_s:g} s")
+
+
+def _unavailable(why: str) -> TargetError:
+    return TargetError("service_unavailable", why)
+
+
+def too_large() -> TargetError:
+    """The answer to an answer without end."""
+    return TargetError("bad_response", f"the answer is larger than {MAX_BODY >> 20} MB")

@@ -1,0 +1,210 @@
+"""One endpoint over connections that stay open: framing, reuse, endings, deadlines, TLS."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from servers.scripted_bytes import Scripted, scripted
+from steelyard.errors import TargetError
+from steelyard.targets.http_endpoint import MAX_BODY, HttpEndpoint, Reply
+
+TLS = Path(__file__).parents[2] / "servers" / "tls"
+CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+Made = TypeVar("Made")
+
+
+def sized(body: bytes = b"yes", more: bytes = b"") -> bytes:
+    """An answer with its length."""
+    return b"HTTP/1.1 200 OK\r\n%bcontent-length: %d\r\n\r\n%b" % (more, len(body), body)
+
+
+def talk(
+    answers: Sequence[Sequence[bytes]],
+    ask: Callable[[HttpEndpoint, Scripted], Awaitable[Made]],
+    *,
+    timeout_s: float = 5.0,
+    headers: dict[str, str] | None = None,
+    tls: ssl.SSLContext | None = None,
+) -> tuple[Made, Scripted]:
+    """What comes of asking a server with such answers."""
+
+    async def main() -> tuple[Made, Scripted]:
+        async with scripted(*answers, tls=tls) as server:
+            endpoint = HttpEndpoint(f"{server.url}/v1/chat", headers or {}, timeout_s)
+            try:
+                return await ask(endpoint, server), server
+            finally:
+                await endpoint.close()
+
+    return asyncio.run(main())
+
+
+async def once(endpoint: HttpEndpoint, _server: Scripted) -> Reply:
+    return await endpoint.post(b"{}")
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [sized()],
+        [b"HTTP/1.1 200 OK\r\nContent-", b"Length: 3\r\n\r\ny", b"es"],
+        [CHUNKED + b"2\r\nye\r\n", b"1\r\ns\r\n0\r\n\r\n"],
+        [b"HTTP/1.1 200 OK\r\n\r\n", b"ye", b"s", b""],
+        [b"HTTP/1.0 200 OK\r\n\r\nyes", b""],
+        [b"HTTP/1.1 100 Continue\r\n\r\n", sized()],
+        [b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + sized()],
+        [sized() + b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nX"],
+    ],
+    ids=["whole", "pieces", "chunked", "until the end", "old", "100", "103", "one too many"],
+)
+def test_an_answer_is_read_however_it_is_framed(pieces: list[bytes]) -> None:
+    reply, _ = talk([pieces], once)
+
+    assert (reply.status, reply.data) == (200, b"yes")
+
+
+def test_headers_are_found_by_small_letters() -> None:
+    reply, _ = talk([[sized(more=b"Retry-AFTER: 7\r\nX-Name: \xc3\xa9\xff\r\n")]], once)
+
+    assert (reply.headers["retry-after"], reply.headers["x-name"]) == ("7", "é\ufffd")
+
+
+def test_the_request_is_whole_and_its_framing_is_ours() -> None:
+    headers = {"x-a": "1", "content-length": "99", "connection": "close", "host": "elsewhere"}
+    _, server = talk([[sized()]], once, headers=headers)
+    head, _, body = server.requests[0].partition(b"\r\n\r\n")
+
+    assert head.decode().split("\r\n") == [
+        "POST /v1/chat HTTP/1.1",
+        "host: elsewhere",
+        "user-agent: steelyard",
+        "accept: */*",
+        "x-a: 1",
+        "content-length: 2",
+    ]
+    assert body == b"{}"
+
+
+async def twice(endpoint: HttpEndpoint, _server: Scripted) -> list[bytes]:
+    replies = [await endpoint.post(b"{}")]
+    await asyncio.sleep(0.05)
+    replies.append(await endpoint.post(b"{}"))
+    return [reply.data for reply in replies]
+
+
+@pytest.mark.parametrize(
+    ("first", "connections"),
+    [
+        ([sized(b"a")], 1),
+        ([sized(b"a", b"connection: close\r\n")], 2),
+        ([sized(b"a"), b""], 2),
+        ([b"HTTP/1.0 200 OK\r\ncontent-length: 1\r\n\r\na"], 2),
+        ([b"HTTP/1.1 200 OK\r\n\r\na", b""], 2),
+        ([sized(b"a"), b"unasked"], 2),
+    ],
+    ids=["kept", "closed by a word", "closed", "old", "until the end", "unasked"],
+)
+def test_a_connection_is_used_again_unless_it_was_closed(
+    first: list[bytes], connections: int
+) -> None:
+    data, server = talk([first, [sized(b"b")]], twice)
+
+    assert (data, server.connections) == ([b"a", b"b"], connections)
+
+
+def test_two_calls_at_once_have_a_connection_each() -> None:
+    async def both(endpoint: HttpEndpoint, _server: Scripted) -> list[bytes]:
+        replies = await asyncio.gather(endpoint.post(b"1"), endpoint.post(b"2"))
+        return [reply.data for reply in replies]
+
+    data, server = talk([[sized()], [sized()]], both)
+
+    assert (data, server.connections) == ([b"yes", b"yes"], 2)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "code", "message"),
+    [
+        ([b""], "service_unavailable", "the connection was closed"),
+        ([b"HTTP/1.1 200 OK\r\ncontent-len", b""], "service_unavailable", "closed"),
+        ([b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nyes", b""], "internal_error", "cut off"),
+        ([b"SSH-2.0-x\r\n"], "service_unavailable", "the answer is not HTTP"),
+        ([sized(b"a" * (MAX_BODY + 1))], "bad_response", "larger than 16 MB"),
+        ([b"HTTP/1.1 200 OK\r\nx: " + b"a" * (18 << 20)], "bad_response", "larger than 16 MB"),
+    ],
+    ids=["nothing", "half a head", "half a body", "no HTTP", "a body without end", "a head alike"],
+)
+def test_an_answer_that_is_none_is_told(pieces: list[bytes], code: str, message: str) -> None:
+    with pytest.raises(TargetError, match=message) as caught:
+        talk([pieces], once)
+
+    assert caught.value.code == code
+
+
+def test_a_body_may_be_as_large_as_it_may_be() -> None:
+    reply, _ = talk([[sized(b"a" * MAX_BODY)]], once)
+
+    assert len(reply.data) == MAX_BODY
+
+
+def test_the_deadline_holds_for_the_whole_answer() -> None:
+    started = time.monotonic()
+    with pytest.raises(TargetError, match=r"no answer within 0\.2 s") as caught:
+        talk([[b"HTTP/1.1 200 OK\r\n", *[b"x: y\r\n"] * 1000]], once, timeout_s=0.2)
+
+    assert caught.value.code == "timeout"
+    assert time.monotonic() - started < 3
+
+
+def test_a_call_that_is_cancelled_takes_its_connection_with_it() -> None:
+    async def cancelled(endpoint: HttpEndpoint, server: Scripted) -> Reply:
+        call = asyncio.ensure_future(endpoint.post(b"1"))
+        while not server.requests:
+            await asyncio.sleep(0.005)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        return await endpoint.post(b"2")
+
+    reply, server = talk([[b"HTTP/1.1 200 OK\r\n"], [sized()]], cancelled)
+
+    assert (reply.data, server.connections) == (b"yes", 2)
+
+
+def test_nothing_is_left_when_it_is_closed_during_a_call() -> None:
+    async def closed(endpoint: HttpEndpoint, server: Scripted) -> str:
+        call = asyncio.ensure_future(endpoint.post(b"1"))
+        while not server.requests:
+            await asyncio.sleep(0.005)
+        call.cancel()
+        await endpoint.close()
+        (ended,) = await asyncio.gather(call, return_exceptions=True)
+        return type(ended).__name__
+
+    assert talk([[b"HTTP/1.1 200 OK\r\n"]], closed)[0] == "CancelledError"
+
+
+def server_tls() -> ssl.SSLContext:
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(TLS / "certificate.pem", TLS / "key.pem")
+    return made
+
+
+def test_a_known_certificate_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(TLS / "certificate.pem"))
+    data, server = talk([[sized(b"a")], [sized(b"b")]], twice, tls=server_tls())
+
+    assert (data, server.connections) == ([b"a", b"b"], 1)
+
+
+def test_an_unknown_certificate_is_refused() -> None:
+    with pytest.raises(TargetError, match="certificate verify failed") as caught:
+        talk([[sized()]], once, tls=server_tls())
+
+    assert caught.value.code == "service_unavailable"
