@@ -66,6 +66,10 @@ class Workspace(Protocol):
         """Whether there is such a file."""
         ...
 
+    def size(self, path: Path) -> int:
+        """How many bytes a file has."""
+        ...
+
     def files_of(self, path: Path) -> Files:
         """The files that one eval file may show."""
         ...

@@ -110,6 +110,7 @@ def run_door(near: Path | None = None) -> RunDoor:
         target=lambda name: _spec(name, maker.make(name)),
         candidates=_candidates,
         recorded=_recorded,
+        conversation=_conversation,
         rubric=lambda name: rubrics.load(_rooted(found.root, name)),
         digest=lambda path: digest_of(path).sha256,
         environment={
@@ -137,22 +138,24 @@ def _ledger(store: RunStore) -> Callable[[str, Redactor, Callable[[], str]], Ope
 
 
 def _spec(name: str, made: Made) -> TargetSpec:
-    from steelyard.targets.making import DEFAULT_CONCURRENCY
+    from steelyard.targets.making import DEFAULT_CONCURRENCY, LOCAL_CONCURRENCY
     from steelyard.usecases.run_ports import TargetSpec
 
     settings = made.settings
+    is_local = settings["provider"] in {"echo", "recorded", "conversation"}
+    at_once = LOCAL_CONCURRENCY if is_local else DEFAULT_CONCURRENCY
     price = cast(JsonObject, settings.get("price", {}))
     prices = (float(cast(float, price.get(key, 0.0))) for key in ("input", "output"))
     sampling = ("temperature", "top_p", "max_new_tokens", "seed")
     return TargetSpec(
         name=name,
         target=made.target,
-        max_concurrency=cast(int, settings.get("max_concurrency", DEFAULT_CONCURRENCY)),
+        max_concurrency=cast(int, settings.get("max_concurrency", at_once)),
         price=cast("tuple[float, float]", tuple(prices)) if price else None,
         secrets=made.secrets,
         model=cast("str | None", settings.get("model", settings.get("candidate"))),
         sampling={key: settings[key] for key in sampling if key in settings},
-        response_source="prefilled" if made.covers else "sampled",
+        response_source=made.response_source,
         covers=made.covers,
     )
 
@@ -174,7 +177,18 @@ def _recorded(path: Path, candidate: str | None) -> TargetSpec:
     name = candidate or "recorded"
     target = RecordedTarget(name, responses, candidate)
     settings: JsonObject = {"provider": "recorded", "candidate": candidate or None}
-    return _spec(name, Made(target, settings, covers=target.covers))
+    made = Made(target, settings, covers=target.covers, response_source="prefilled")
+    return _spec(name, made)
+
+
+def _conversation() -> TargetSpec:
+    from steelyard.targets.conversation import ConversationTarget
+    from steelyard.targets.making import Made
+
+    target = ConversationTarget()
+    source = "part_of_conversation"
+    made = Made(target, target.described(), covers=target.covers, response_source=source)
+    return _spec(target.name, made)
 
 
 def run_folder(name: str) -> Path:

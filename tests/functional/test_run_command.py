@@ -186,6 +186,42 @@ def test_a_target_picks_one_candidate(steelyard: Steelyard, desk: Path) -> None:
     assert told(done)["metrics"]["pass_count"] == 3
 
 
+TALK = [
+    {"role": "user", "content": "When do you open?"},
+    {"role": "assistant", "content": "At nine."},
+]
+
+
+def case(name: str, messages: list[dict[str, str]]) -> str:
+    says_nine = [{"type": "contains", "value": "nine"}]
+    row = {"id": name, "expected_outcome": "Nine.", "input_messages": messages}
+    return json.dumps({**row, "evaluators": says_nine}) + "\n"
+
+
+def test_a_conversation_is_graded_by_its_own_last_answer(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    (tmp_path / "talks.jsonl").write_text(case("a", TALK), encoding="utf-8")
+    done = steelyard("run", "talks.jsonl", "--responses", "conversation", *JSON, cwd=tmp_path)
+    (row,) = rows(told(done))
+
+    assert done.returncode == 0
+    assert (row["target"], row["model_response"]) == ("conversation", "At nine.")
+    assert (row["response_source"], row["passed"]) == ("part_of_conversation", True)
+    assert row["latency_ms"] is None
+
+
+def test_conversations_without_an_answer_are_named_before_any_run(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    rows = case("a", TALK) + case("b", TALK[:1])
+    (tmp_path / "talks.jsonl").write_text(rows, encoding="utf-8")
+    done = steelyard("run", "talks.jsonl", "--responses", "conversation", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "1 selected pair(s) have no assistant message: b × conversation" in done.stderr
+
+
 def test_the_responses_of_a_run_are_graded_again_without_a_call(tmp_path: Path) -> None:
     write_desk(tmp_path)
     again = ("run", DESK, "--from-run", "latest", "--rubric", "rubric/polite@1.0", *JSON)

@@ -80,6 +80,17 @@ def test_a_finished_run_says_so_and_exits_with_its_own_code(
     assert again.stdout == run.stdout
 
 
+def test_the_gates_of_a_run_hold_when_it_is_resumed(steelyard: Steelyard, tmp_path: Path) -> None:
+    """Unless `resume` names its own."""
+    write_desk(tmp_path)
+    gate = ("--fail-under", "0.9", "--allow-failures", "1")
+    run = steelyard("run", "datasets/desk.jsonl", "--target", "moody", *gate, cwd=tmp_path)
+    again = steelyard("resume", "latest", cwd=tmp_path)
+    other = steelyard("resume", "latest", "--fail-under", "0.1", cwd=tmp_path)
+
+    assert (run.returncode, again.returncode, other.returncode) == (1, 1, 0)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [(("latest",), "no run 'latest' in this project"), (("run_NO",), "no run 'run_NO'")],

@@ -30,17 +30,22 @@ def command(
     fail_under: Annotated[
         float | None, typer.Option(min=0, max=1, help="Exit 1 below this pass rate.")
     ] = None,
+    fail_under_low: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Exit 1 when its lower bound is below.")
+    ] = None,
     allow_failures: Annotated[
-        str, typer.Option(callback=check_allowed, help="Records without a score before exit 4.")
-    ] = "0",
+        str | None,
+        typer.Option(callback=check_allowed, help="Records without a score before exit 4."),
+    ] = None,
     output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
         Format.text
     ),
 ) -> None:
-    """Go on after a stop; what is kept is not asked again."""
+    """Go on after a stop; what is kept is not asked again, and the run's own gates hold."""
     from steelyard.cli.run import finished_row, show_finished
     from steelyard.engine.states import is_terminal
     from steelyard.usecases.run import resume_run
+    from steelyard.usecases.run_options import stored_options
     from steelyard.wiring import run_async, run_door
 
     door = run_door()
@@ -58,5 +63,11 @@ def command(
         show_json(finished_row(finished))
     elif finished.metrics:
         show_finished(finished)
-    gates = Gates(fail_under=fail_under, allow_failures=allow_failures)
-    raise typer.Exit(exit_code(finished, gates))
+    named = {
+        "fail_under": fail_under,
+        "fail_under_low": fail_under_low,
+        "allow_failures": allow_failures,
+    }
+    kept = stored_options(stored.plan, stored.group_id).gates
+    changed = {name: value for name, value in named.items() if value is not None}
+    raise typer.Exit(exit_code(finished, Gates.of({**kept, **changed})))

@@ -48,7 +48,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         str | None, typer.Option(help="rubric/id@version, an id or a path; replaces the case's.")
     ] = None,
     responses: Annotated[
-        Path | None, typer.Option(help="Recorded responses to grade instead of asking.")
+        Path | None,
+        typer.Option(
+            help="Recorded responses to grade instead of asking; 'conversation' grades the last "
+            "assistant message of each case."
+        ),
     ] = None,
     from_run: Annotated[
         str | None, typer.Option(help="Grade the responses that another run has kept.")
@@ -93,33 +97,34 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     spare_collector()
     if from_run and responses:
         raise UsageError("--responses and --from-run exclude each other")
+    is_conversation = str(responses) == "conversation"
     if from_run:
         responses = run_folder(from_run) / "predictions.jsonl"
-    chosen = choose(
+    runs = choose(
         door,
         SuiteChoice(
             datasets=tuple(datasets or ()),
             suite=suite,
             targets=tuple(target or ()),
             rubric=rubric,
-            responses=responses,
+            responses=None if is_conversation else responses,
+            from_conversation=is_conversation,
             repeat=repeat,
             limit=limit,
             where=where,
             max_concurrency=max_concurrency,
             strict=strict,
             fail_under=fail_under,
+            fail_under_low=fail_under_low,
+            allow_failures=allow_failures,
         ),
     )
-    prepared = [prepare(door, options) for options in chosen.runs]
+    prepared = [prepare(door, options) for options in runs]
     if plan:
         _print_plans(prepared, output)
         return
-    gates = Gates(
-        fail_under=chosen.fail_under, fail_under_low=fail_under_low, allow_failures=allow_failures
-    )
-    finished, codes = _run_all(door, prepared, gates, output)
-    _print(finished, chosen.runs, output)
+    finished, codes = _run_all(door, prepared, Gates.of(runs[0].gates), output)
+    _print(finished, runs, output)
     raise typer.Exit(group_code(codes))
 
 

@@ -30,6 +30,11 @@ class Gates:
     fail_under_low: float | None = None
     allow_failures: str = "0"
 
+    @classmethod
+    def of(cls, kept: object) -> Gates:
+        """The gates as they are kept with a run."""
+        return cls(**cast(dict[str, Any], kept))
+
 
 def exit_code(finished: FinishedRun, gates: Gates) -> int:
     """0 done, 1 a gate failed, 3 the run failed, 4 records without a score, 130 cancelled."""
@@ -51,8 +56,10 @@ def group_code(codes: Sequence[int]) -> int:
     return next(code for code in (2, 3, 130, 1, 4, 0) if code in codes)
 
 
-def check_allowed(text: str) -> str:
+def check_allowed(text: str | None) -> str | None:
     """`N` or `P%`, or a usage error."""
+    if text is None:
+        return None
     number = text.removesuffix("%")
     try:
         if float(number) >= 0:

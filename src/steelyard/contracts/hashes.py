@@ -11,22 +11,30 @@ from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import JsonValue
 from steelyard.model.message import FileBlock
 
+_canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False
+).encode
+
 
 def record_sha256(value: JsonValue) -> str:
     """The hash of a record in its canonical form: sorted keys, compact, UTF-8."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def file_hashes(case: Case) -> dict[str, JsonValue]:
     """The hash of the text of every file that a case loads: by the reference as written, and
     of a prompt file by its place among the evaluators."""
-    messages = (*case.input_messages, *case.expected_messages)
-    blocks = [block for message in messages for block in message.blocks]
     hashes: dict[str, JsonValue] = {
-        block.value: _sha256(block.text) for block in blocks if isinstance(block, FileBlock)
+        block.value: _sha256(block.text)
+        for message in (*case.input_messages, *case.expected_messages)
+        if isinstance(message.content, tuple)
+        for block in message.content
+        if isinstance(block, FileBlock)
     }
     hashes.update(_prompt_hashes(case.evaluators))
+    for document in case.attachments:
+        if document.text is not None:
+            hashes[document.path] = _sha256(document.text)
     return hashes
 
 

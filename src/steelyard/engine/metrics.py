@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
 from math import fsum
@@ -17,6 +17,7 @@ from steelyard.stats.summaries import distribution, percentiles
 
 FAILED = ("invalid_record", "timeout", "evaluation_error")
 SKIPPED = ("skipped", "cancelled")
+_CODES = 256
 
 
 def metrics_of(facts: Iterable[Facts]) -> tuple[JsonObject, JsonObject]:
@@ -25,7 +26,7 @@ def metrics_of(facts: Iterable[Facts]) -> tuple[JsonObject, JsonObject]:
     slices: dict[tuple[str, str | None], _Tally] = {}
     clusters: dict[str, int] = {}
     for _, repeats in groupby(facts, key=attrgetter("index")):
-        record = _record(list(repeats), clusters)
+        record = _record([*repeats], clusters)
         whole.add(record)
         for key in record.repeats[0].slices:
             if key not in slices:
@@ -67,7 +68,10 @@ def _record(repeats: list[Facts], clusters: dict[str, int]) -> _Record:
     checks: dict[str, list[CheckFact]] = {}
     for facts in repeats:
         for check in facts.checks:
-            checks.setdefault(check.check, []).append(check)
+            if check.check in checks:
+                checks[check.check].append(check)
+            else:
+                checks[check.check] = [check]
     return _Record(
         repeats=repeats,
         status="evaluated" if scored else first.status,
@@ -84,11 +88,61 @@ def _mean(scored: Sequence[Facts | CheckFact]) -> _Found | None:
     if not scored:
         return None
     n = len(scored)
+    if n == 1:
+        one = scored[0]
+        raw = one.raw_score if isinstance(one, Facts) else None
+        return _Found(float(bool(one.passed)), one.score or 0.0, raw or 0.0)
     return _Found(
         sum(bool(one.passed) for one in scored) / n,
         sum(one.score or 0.0 for one in scored) / n,
         sum(one.raw_score or 0.0 for one in scored if isinstance(one, Facts)) / n,
     )
+
+
+class _Column:
+    """Numbers of which few are different: a byte each, and eight where they are many."""
+
+    __slots__ = ("_codes", "_numbers", "_places", "_table")
+
+    def __init__(self) -> None:
+        self._table: list[float] = []
+        self._places: dict[float, int] = {}
+        self._codes = bytearray()
+        self._numbers: array[float] | None = None
+
+    def __len__(self) -> int:
+        return len(self._codes) if self._numbers is None else len(self._numbers)
+
+    def append(self, number: float) -> None:
+        """One more."""
+        if self._numbers is not None:
+            self._numbers.append(number)
+            return
+        place = self._places.get(number)
+        if place is None:
+            place = self._places[number] = len(self._table)
+            self._table.append(number)
+            if place == _CODES:
+                self._numbers = array("d", (*self.numbers(), number))
+                return
+        self._codes.append(place)
+
+    def numbers(self) -> Sequence[float]:
+        """All of them, in order."""
+        if self._numbers is not None:
+            return self._numbers
+        return array("d", map(self._table.__getitem__, self._codes))
+
+    def total(self) -> float:
+        """Their sum, without the error of adding many."""
+        if self._numbers is not None:
+            return fsum(self._numbers)
+        count = self._codes.count
+        return fsum(number * count(place) for place, number in enumerate(self._table))
+
+    def is_among(self, wanted: Container[float]) -> bool:
+        """Whether every number is one of these."""
+        return self._numbers is None and all(number in wanted for number in self._table)
 
 
 class _Tally:
@@ -97,11 +151,10 @@ class _Tally:
     def __init__(self) -> None:
         self._statuses: dict[str, int] = {}
         self._rows = 0
-        self._passes = array("d")
-        self._scores = array("d")
-        self._raw = array("d")
-        self._clusters = array("q")
-        self._is_clustered = False
+        self._passes = _Column()
+        self._scores = _Column()
+        self._raw = _Column()
+        self._clusters: array[int] | None = None
         self._latencies = array("d")
         self._tokens = [0, 0]
         self._token_rows = 0
@@ -116,11 +169,14 @@ class _Tally:
         """Take in one record."""
         self._statuses[record.status] = self._statuses.get(record.status, 0) + 1
         if record.found:
+            if self._clusters is None and record.cluster >= 0:
+                # Until now every record stood for itself.
+                self._clusters = array("q", range(-1, -1 - len(self._passes), -1))
+            if self._clusters is not None:
+                self._clusters.append(record.cluster)
             self._passes.append(record.found.passed)
             self._scores.append(record.found.score)
             self._raw.append(record.found.raw_score)
-            self._clusters.append(record.cluster)
-            self._is_clustered |= record.cluster >= 0
         for facts in record.repeats:
             self._add_row(facts)
         self._retried += any(facts.attempts > 1 for facts in record.repeats)
@@ -148,8 +204,7 @@ class _Tally:
         count = self._statuses.get
         total = sum(self._statuses.values())
         p50, p95 = percentiles(self._latencies, (50, 95))
-        passes, evaluated = fsum(self._passes), len(self._passes)
-        clusters = self._clusters if self._is_clustered else None
+        passes, evaluated = self._passes.total(), len(self._passes)
         return {
             "total_records": total,
             "valid_records": total - count("invalid_record", 0),
@@ -162,10 +217,10 @@ class _Tally:
             "pass_count": _whole(passes),
             "fail_count": _whole(evaluated - passes),
             "unscored_count": self._unscored,
-            "pass_rate": _interval(_rate(self._passes, clusters)),
+            "pass_rate": _interval(_rate(self._passes, self._clusters)),
             "pass_rate_bounds": _bounds(passes, evaluated, total),
-            "score": _interval(_clipped(bootstrap_mean(self._raw, clusters))),
-            "score_distribution": list(distribution(self._scores)),
+            "score": _interval(_clipped(bootstrap_mean(self._raw.numbers(), self._clusters))),
+            "score_distribution": list(distribution(self._scores.numbers())),
             "latency_ms": {"p50": p50, "p95": p95, "n": len(self._latencies)},
             "tokens": {
                 "input": self._tokens[0] if self._token_rows else None,
@@ -187,8 +242,8 @@ class _CheckTally:
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
-        self._scores = array("d")
-        self._passes = array("d")
+        self._scores = _Column()
+        self._passes = _Column()
         self._other = {"skipped": 0, "unscored": 0}
 
     def add(self, repeats: list[CheckFact], found: _Found | None) -> None:
@@ -204,17 +259,17 @@ class _CheckTally:
         return {
             "kind": self._kind,
             "pass_rate": _interval(_rate(self._passes)),
-            "mean_score": fsum(self._scores) / n if n else None,
+            "mean_score": self._scores.total() / n if n else None,
             "skipped": self._other["skipped"],
             "unscored": self._other["unscored"],
         }
 
 
-def _rate(passes: Sequence[float], clusters: Sequence[int] | None = None) -> Interval:
+def _rate(passes: _Column, clusters: Sequence[int] | None = None) -> Interval:
     """Wilson for passes and fails; where repeats of a record disagree, its pass is a mean."""
-    if all(value in {0.0, 1.0} for value in passes):
-        return wilson(fsum(passes), len(passes))
-    return bootstrap_mean(passes, clusters)
+    if passes.is_among({0.0, 1.0}):
+        return wilson(passes.total(), len(passes))
+    return bootstrap_mean(passes.numbers(), clusters)
 
 
 def _clipped(found: Interval) -> Interval:

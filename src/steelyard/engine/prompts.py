@@ -25,6 +25,12 @@ def build_prompt(case: Case) -> Prompt:
     Guidelines go first, in a block of their own; other files stand where the message shows them.
     The text form carries role markers only when more than one message speaks.
     """
+    if len(case.input_messages) == 1 and not case.context:
+        # What most records are; the long way round comes to the same.
+        only = case.input_messages[0]
+        said = only.content.strip() if isinstance(only.content, str) else ""
+        if said and only.role == "user":
+            return Prompt((("user", said),), said)
     guidelines = _guidelines(case)
     turns = [_Turn("system", case.context.strip())]
     turns += [_Turn(message.role, _text(message)) for message in case.input_messages]

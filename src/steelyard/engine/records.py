@@ -23,6 +23,7 @@ from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Request, Target
 
 TARGET_CALL = "target"
+_TIMED = (None, "sampled")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,16 +124,20 @@ class RecordLoop:
             at, started = clock.now(), clock.monotonic()
             answer = await _answer(self._around.targets[name], request)
             elapsed = round((clock.monotonic() - started) * 1000, 3)
+        # How long it takes to find a recording says nothing about the one who was recorded.
+        measured = elapsed if work.result.response_source in _TIMED else None
         if isinstance(answer, TargetError):
-            await self._failed(work, answer, at, elapsed)
+            await self._failed(work, answer, at, measured)
             return
-        if answer.latency_ms is None:
-            answer = replace(answer, latency_ms=elapsed)
+        if answer.latency_ms is None and measured is not None:
+            answer = replace(answer, latency_ms=measured)
         attempt = _attempt(work, at, trace=answer)
         self._keep(self._graded(work, answer, attempt), (attempt,))
         self._schedule.done()
 
-    async def _failed(self, work: Work, error: TargetError, at: datetime, elapsed: float) -> None:
+    async def _failed(
+        self, work: Work, error: TargetError, at: datetime, elapsed: float | None
+    ) -> None:
         wait = self._around.retry.wait(error, work.attempt, self._around.chance)
         attempt = _attempt(work, at, error=error, elapsed=elapsed, wait=wait)
         if wait is None:
@@ -150,17 +155,26 @@ class RecordLoop:
 
     def _graded(self, work: Work, trace: Trace, attempt: Attempt) -> Result:
         verdict = grade(work.rubric, trace, work.case)
-        return replace(
-            work.result,
+        is_evaluated, known = verdict.status == "evaluated", work.result
+        # Written out: `replace` would take twice the time, once a record.
+        return Result(
+            index=known.index,
+            record_id=known.record_id,
             status=verdict.status,
+            record_sha256=known.record_sha256,
+            target=known.target,
+            repeat=known.repeat,
             trace=trace,
             verdict=verdict,
-            label=None if verdict.status == "evaluated" else verdict.status,
-            message="" if verdict.status == "evaluated" else verdict.reason,
+            label=None if is_evaluated else verdict.status,
+            message="" if is_evaluated else verdict.reason,
             attempts=work.attempt,
-            first_attempt_at=work.result.first_attempt_at or attempt.at,
+            first_attempt_at=known.first_attempt_at or attempt.at,
             last_attempt_at=attempt.at,
-            cost_usd=self._cost(work.result.target or "", trace),
+            response_source=known.response_source,
+            cost_usd=self._cost(known.target or "", trace),
+            slices=known.slices,
+            cluster=known.cluster,
         )
 
     def _cost(self, target: str, trace: Trace) -> float | None:

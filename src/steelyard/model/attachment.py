@@ -14,4 +14,6 @@ class Attachment:
     path: str
     kind: str | None = None
     title: str | None = None
+    text: str | None = None
+    """What the document says; None where it is kept by its path alone, or is not there."""
     extra: Extra = field(default_factory=no_extra)

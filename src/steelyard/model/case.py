@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from steelyard.model.attachment import Attachment
+from steelyard.model.choice import Choice
+from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.message import Message
@@ -49,6 +51,14 @@ class Case:
     evaluator: str | None = None
     evaluators: tuple[Evaluator, ...] = ()
     rubrics: tuple[RubricItem, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    correct_choice_ids: tuple[str, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    """The case's own criteria rubric."""
+    rubric_ref: str | None = None
+    """The rubric that grades this case, such as `rubric/basic@1.2`."""
+    bundle: str | None = None
+    """The domain that the case belongs to and whose fields it may carry."""
     guideline_paths: tuple[str, ...] = ()
     file_paths: tuple[str, ...] = ()
     extra: Extra = field(default_factory=no_extra)

@@ -6,16 +6,14 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Engine, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.contracts.run_artifacts.facts import Facts, facts_of
 from steelyard.contracts.run_artifacts.rows import (
-    attempt_row,
     failure_row,
     prediction_row,
     score_row,
@@ -27,11 +25,16 @@ from steelyard.errors import RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Attempt, Result, RunState
 from steelyard.store.database import reason_of
+from steelyard.store.many_rows import ManyRows
 from steelyard.store.runs import move_run, note_redactions
 from steelyard.store.tables import attempts, results, scores
 
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
 BATCH = 512
 GATHER_S = 0.01
+_encode = msgspec.json.Encoder().encode
 
 
 class _Entry(NamedTuple):
@@ -51,6 +54,9 @@ class BatchLedger:
         self._run_id = run_id
         self._redact = redact
         self._now = now
+        self._attempts, self._results, self._scores = (
+            ManyRows(table, engine.dialect) for table in (attempts, results, scores)
+        )
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="steelyard-ledger", daemon=True)
@@ -115,60 +121,44 @@ class BatchLedger:
     def _insert(self, connection: Connection, batch: list[_Entry]) -> None:
         before = self._redact.count
         kept = [entry.result for entry in batch if entry.result]
-        tried = [attempt for entry in batch for attempt in entry.attempts]
-        if tried:
-            connection.execute(insert(attempts), [self._attempt(attempt) for attempt in tried])
-        if kept:
-            connection.execute(insert(results), [self._result(result) for result in kept])
-        found = [row for result in kept for row in self._scores(result)]
-        if found:
-            connection.execute(insert(scores), found)
+        self._attempts.put(
+            connection, [self._attempt(tried) for entry in batch for tried in entry.attempts]
+        )
+        self._results.put(connection, [self._result(result) for result in kept])
+        self._scores.put(connection, [row for result in kept for row in self._checked(result)])
         if self._redact.count > before:
             note_redactions(connection, self._run_id, self._redact.count - before)
         for entry in batch:
             if entry.state:
                 move_run(connection, self._run_id, entry.state, self._now())
 
-    def _result(self, result: Result) -> dict[str, object]:
+    def _result(self, result: Result) -> tuple[object, ...]:
         is_failure = result.status in FAILED
-        return {
-            "run_id": self._run_id,
-            "idx": result.index,
-            "repeat": result.repeat,
-            "status": result.status,
-            "prediction": self._bytes(prediction_row(result)),
-            "validation": self._bytes(validation_row(result)),
-            "failure": self._bytes(failure_row(result)) if is_failure else None,
-            "facts": self._bytes(facts_of(result)),
-        }
+        return (
+            self._run_id,
+            result.index,
+            result.repeat,
+            result.status,
+            self._bytes(prediction_row(result)),
+            self._bytes(validation_row(result)),
+            self._bytes(failure_row(result)) if is_failure else None,
+            self._bytes(facts_of(result)),
+        )
 
-    def _scores(self, result: Result) -> list[dict[str, object]]:
-        checked = result.verdict.results if result.verdict else ()
-        return [
-            {
-                "run_id": self._run_id,
-                "idx": result.index,
-                "repeat": result.repeat,
-                "place": place,
-                "check_id": entry.check,
-                "row": self._bytes(score_row(entry)),
-            }
-            for place, entry in enumerate(checked)
-        ]
+    def _checked(self, result: Result) -> Iterator[tuple[object, ...]]:
+        if result.verdict is None:
+            return
+        for place, entry in enumerate(result.verdict.results):
+            row = self._bytes(score_row(entry))
+            yield self._run_id, result.index, result.repeat, place, entry.check, row
 
-    def _attempt(self, attempt: Attempt) -> dict[str, object]:
-        return {
-            "run_id": self._run_id,
-            "idx": attempt.index,
-            "repeat": attempt.repeat,
-            "call": attempt.call,
-            "attempt": attempt.attempt,
-            "row": self._bytes(attempt_row(attempt)),
-        }
+    def _attempt(self, tried: Attempt) -> tuple[object, ...]:
+        row = self._bytes(tried)
+        return self._run_id, tried.index, tried.repeat, tried.call, tried.attempt, row
 
-    def _bytes(self, row: JsonObject | Facts) -> bytes:
+    def _bytes(self, row: JsonObject | Facts | Attempt) -> bytes:
         try:
-            return self._redact(msgspec.json.encode(row))
+            return self._redact(_encode(row))
         except UnicodeEncodeError:
             return self._redact(json_bytes(msgspec.to_builtins(row)))
 

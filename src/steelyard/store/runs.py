@@ -132,20 +132,21 @@ class RunStore:
 
     def results(self, run_id: str) -> Iterator[KeptResult]:
         """Every stored result in dataset order, then repeat, with the scores of its checks."""
-        by_place = select(scores).where(scores.c.run_id == run_id)
+        by_place = select(scores.c.idx, scores.c.repeat, scores.c.row)
+        by_place = by_place.where(scores.c.run_id == run_id)
         by_place = by_place.order_by(scores.c.idx, scores.c.repeat, scores.c.place)
-        query = select(results).where(results.c.run_id == run_id)
-        query = query.order_by(results.c.idx, results.c.repeat)
+        query = select(*(results.c[name] for name in ("idx", "repeat", *KeptResult._fields[:4])))
+        query = query.where(results.c.run_id == run_id).order_by(results.c.idx, results.c.repeat)
         found = self._rows(by_place)
         score = next(found, None)
-        for row in self._rows(query):
+        for idx, repeat, prediction, validation, failure, facts in self._rows(query):
             listed: list[bytes] = []
-            while score is not None and (score.idx, score.repeat) == (row.idx, row.repeat):
-                listed.append(score.row)
+            while score is not None and score[0] == idx and score[1] == repeat:
+                listed.append(score[2])
                 score = next(found, None)
             filled = NO_SCORES[:-1] + b",".join(listed) + b"]"
-            prediction = row.prediction.replace(NO_SCORES, filled, 1)
-            yield KeptResult(prediction, row.validation, row.failure, row.facts, row.repeat)
+            filled_in = prediction.replace(NO_SCORES, filled, 1)
+            yield KeptResult(filled_in, validation, failure, facts, repeat)
 
     def record_hashes(self, run_id: str) -> Iterator[tuple[int, str]]:
         """The index of every record that has a result, in order, with the hash it had then."""
@@ -155,24 +156,12 @@ class RunStore:
         for row in self._rows(query.order_by(results.c.idx)):
             yield row.idx, json.loads(row.validation)["record_sha256"]
 
-    def validations(self, run_id: str) -> Iterator[bytes]:
-        """What validation said of every record, in dataset order."""
-        query = select(results.c.validation).where(
-            results.c.run_id == run_id, results.c.repeat == 0
-        )
-        with self.engine.connect() as connection:
-            found = connection.execution_options(yield_per=5000).execute(
-                query.order_by(results.c.idx)
-            )
-            for row in found:
-                yield row.validation
-
     def attempt_rows(self, run_id: str) -> Iterator[bytes]:
         """Every attempt as it was kept, in dataset order."""
         order = (attempts.c.idx, attempts.c.repeat, attempts.c.call, attempts.c.attempt)
         query = select(attempts.c.row).where(attempts.c.run_id == run_id).order_by(*order)
-        for row in self._rows(query):
-            yield row.row
+        for (row,) in self._rows(query):
+            yield row
 
     @contextmanager
     def _writing(self) -> Generator[Connection]:

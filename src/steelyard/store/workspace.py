@@ -43,6 +43,10 @@ class DiskWorkspace:
         """Whether there is such a file."""
         return path.is_file()
 
+    def size(self, path: Path) -> int:
+        """How many bytes a file has."""
+        return path.stat().st_size
+
     def files_of(self, path: Path) -> Files:
         """The files that one eval file may show; the project file is read once a folder."""
         folder = path.resolve().parent

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError
 from steelyard.formats.names import did_you_mean
+from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.ports import Clock, Target
 from steelyard.targets.callables import PythonTarget, load_callable
@@ -18,6 +19,8 @@ from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
 
 DEFAULT_CONCURRENCY = 16
+LOCAL_CONCURRENCY = 256
+"""For targets that call nobody."""
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -43,7 +46,8 @@ class Made(NamedTuple):
     target: Target
     settings: JsonObject
     secrets: tuple[str, ...] = ()
-    covers: Callable[[str, int], bool] | None = None
+    covers: Callable[[Case, int], bool] | None = None
+    response_source: str = "sampled"
 
 
 class TargetMaker:
@@ -95,7 +99,7 @@ class TargetMaker:
             asked = f"no candidate '{candidate}'" if candidate else "several candidates; name one"
             raise ConfigError(f"targets.{name}: {path} has {asked}; has: {known}")
         target = RecordedTarget(name, responses, candidate)
-        return Made(target, settings, covers=target.covers)
+        return Made(target, settings, covers=target.covers, response_source="prefilled")
 
     def _python(self, name: str, settings: JsonObject) -> Made:
         function = load_callable(self._needed(name, settings, "callable"), self._root)

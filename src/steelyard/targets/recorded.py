@@ -8,6 +8,7 @@ from typing import cast
 
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import TargetError
+from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
 from steelyard.model.trace import Trace
@@ -33,9 +34,9 @@ class RecordedTarget:
         path = str(self._responses.path)
         return {"provider": "recorded", "path": path, "candidate": self._candidate}
 
-    def covers(self, record_id: str, repeat: int) -> bool:
+    def covers(self, case: Case, repeat: int) -> bool:
         """Whether a response for this record and repeat was recorded."""
-        return bool(self._attempts(record_id, repeat))
+        return bool(self._attempts(case.id, repeat))
 
     async def ask(self, request: Request) -> Trace:
         """The recorded row of this attempt; of the last one, when there are no more."""

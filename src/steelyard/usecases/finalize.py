@@ -8,17 +8,18 @@ from contextlib import ExitStack, closing
 from itertools import zip_longest
 from typing import cast
 
+import msgspec
+
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.run_artifacts.facts import Facts, read_facts
 from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.errors import RunError
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.usecases.planning import Prepared
-from steelyard.usecases.record_selection import selected
-from steelyard.usecases.run_ports import Artifacts, RunDoor, Sealing
+from steelyard.usecases.run_ports import Artifacts, Draft, RunDoor, Sealing
 from steelyard.usecases.verify import sealed_json, with_own_hash
 
 
@@ -32,11 +33,13 @@ def finalize(
     if ended:
         return ended
     sealed: dict[str, Sealing] = {}
-    summary, slices = _seal_rows(door, run_id, artifacts, sealed)
+    with closing(artifacts.draft("input_dataset.json")) as draft:
+        records = _InputRecords(draft, prepared, redact)
+        summary, slices = _seal_rows(door, run_id, artifacts, records, sealed)
+        sealed["input_dataset.json"] = records.seal()
     _seal_attempts(door, run_id, artifacts, sealed)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
-    _seal_input(door, run_id, artifacts, prepared, sealed=sealed, redact=redact)
     has_failures = summary["failed_records"] or summary["cancelled_records"]
     status: RunState = "completed_with_failures" if has_failures else "completed"
     at = door.clock.now().isoformat(timespec="milliseconds")
@@ -52,18 +55,65 @@ def finalize(
     return status, summary, str(artifacts.folder)
 
 
-def _documents(prepared: Prepared) -> Iterator[JsonValue]:
-    for row, case in selected(prepared.reading, prepared.options):
-        if case is not None:
-            yield row.value
+class _Accepted(msgspec.Struct):
+    """What `input_dataset.json` says of an accepted record of a file that stays where it is."""
+
+    index: int
+    record_id: str | None
+    record_sha256: str
 
 
-def _hashes(door: RunDoor, run_id: str) -> Iterator[JsonValue]:
-    """What was kept of each accepted record when it was read."""
-    for kept in door.repository.validations(run_id):
-        row = cast(JsonObject, json.loads(kept))
-        if row["result"] == "accepted":
-            yield {name: row[name] for name in ("index", "record_id", "record_sha256")}
+class _Validated(_Accepted):
+    result: str
+
+
+_read_validated = msgspec.json.Decoder(_Validated).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class _InputRecords:
+    """The accepted document of contract 2; of other contracts, hashes and the source's own."""
+
+    def __init__(self, draft: Draft, prepared: Prepared, redact: Redactor) -> None:
+        self._draft = draft
+        self._prepared = prepared
+        self._redact = redact
+        self._is_document = prepared.contract == "dataset_document"
+        self._separator = b"\n"
+        draft.write(redact(json_bytes(self._head()))[:-1] + b',"records":[')
+
+    def add(self, validation: bytes) -> None:
+        """One more record, by what was kept of it when it was read."""
+        if self._is_document:
+            return
+        row = _read_validated(validation)
+        if row.result == "accepted":
+            self._write(_encode(_Accepted(row.index, row.record_id, row.record_sha256)))
+
+    def seal(self) -> Sealing:
+        """All records are there."""
+        if self._is_document:
+            for row, case, _ in self._prepared.records():
+                if case is not None:
+                    self._write(self._redact(json_bytes(row.value)))
+        self._draft.write(b"\n]}\n")
+        return self._draft.seal()
+
+    def _write(self, record: bytes) -> None:
+        self._draft.write(self._separator + record)
+        self._separator = b",\n"
+
+    def _head(self) -> JsonObject:
+        dataset = self._prepared.dataset
+        head: JsonObject = {
+            "dataset_id": dataset.id,
+            "dataset_version": _version(self._prepared),
+            "schema_version": _schema_version(self._prepared),
+        }
+        if not self._is_document:
+            return {**head, "source": cast(JsonObject, dict(self._prepared.source))}
+        metadata: JsonObject = {"metadata": dict(dataset.metadata)} if dataset.metadata else {}
+        return {**head, **dataset.extra, **metadata}
 
 
 def require_same_source(door: RunDoor, run_id: str, prepared: Prepared) -> None:
@@ -80,7 +130,7 @@ def require_same_records(door: RunDoor, run_id: str, prepared: Prepared) -> None
     """What an earlier process kept may come from a file that had changed meanwhile."""
     hashes = (
         (row.index, record_sha256(prepared.reading.hashed(row, case) if case else row.value))
-        for row, case in selected(prepared.reading, prepared.options)
+        for row, case, _ in prepared.records()
     )
     kept = door.repository.record_hashes(run_id)
     if any(one != other for one, other in zip_longest(hashes, kept)):
@@ -104,7 +154,11 @@ def _ended(
 
 
 def _seal_rows(
-    door: RunDoor, run_id: str, artifacts: Artifacts, sealed: dict[str, Sealing]
+    door: RunDoor,
+    run_id: str,
+    artifacts: Artifacts,
+    records: _InputRecords,
+    sealed: dict[str, Sealing],
 ) -> tuple[JsonObject, JsonObject]:
     """Predictions, validation and failures in one pass; the metrics come out of the same pass."""
     with ExitStack() as stack:
@@ -118,6 +172,7 @@ def _seal_rows(
                 drafts["predictions"].write(kept.prediction + b"\n")
                 if kept.repeat == 0:
                     drafts["record_validation"].write(kept.validation + b"\n")
+                    records.add(kept.validation)
                 if kept.failure is not None:
                     drafts["failures"].write(kept.failure + b"\n")
                 yield read_facts(kept.facts)
@@ -143,39 +198,6 @@ def _seal_json(
     with closing(artifacts.draft(name)) as draft:
         draft.write(sealed_json(value))
         sealed[name] = draft.seal()
-
-
-def _seal_input(
-    door: RunDoor,
-    run_id: str,
-    artifacts: Artifacts,
-    prepared: Prepared,
-    *,
-    sealed: dict[str, Sealing],
-    redact: Redactor,
-) -> None:
-    """The accepted document of contract 2; of other contracts, hashes and the source's own."""
-    is_document = prepared.contract == "dataset_document"
-    head: JsonObject = {
-        "dataset_id": prepared.dataset.id,
-        "dataset_version": _version(prepared),
-        "schema_version": _schema_version(prepared),
-    }
-    if is_document:
-        head.update(prepared.dataset.extra)
-        if prepared.dataset.metadata:
-            head["metadata"] = dict(prepared.dataset.metadata)
-    else:
-        head["source"] = cast(JsonObject, dict(prepared.source))
-    with closing(artifacts.draft("input_dataset.json")) as draft:
-        draft.write(redact(json_bytes(head))[:-1] + b',"records":[')
-        separator = b"\n"
-        values = _documents(prepared) if is_document else _hashes(door, run_id)
-        for value in values:
-            draft.write(separator + redact(json_bytes(value)))
-            separator = b",\n"
-        draft.write(b"\n]}\n")
-        sealed["input_dataset.json"] = draft.seal()
 
 
 def _version(prepared: Prepared) -> str:

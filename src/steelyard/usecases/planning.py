@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import DatasetReading, Row
@@ -28,6 +28,8 @@ from steelyard.usecases.record_selection import selected
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
 
+KEPT_BYTES = 8 * 1024 * 1024
+"""Datasets up to this size are read once, and their records kept from the plan to the run."""
 _SHOWN_GAPS = 10
 _SHOWN_WARNINGS = 3
 _CHARACTERS_A_TOKEN = 4
@@ -50,6 +52,14 @@ class Outlook:
     targets: dict[str, int] = field(default_factory=dict[str, int])
 
 
+class Planned(NamedTuple):
+    """A record of the run with what grades it; an invalid one has no case."""
+
+    row: Row
+    case: Case | None
+    graded: Rubric | NothingGrades | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """A run that may start."""
@@ -69,6 +79,17 @@ class Prepared:
     retry: RetryPolicy
     slices: tuple[str, ...]
     outlook: Outlook
+    kept: Sequence[Planned] | None = None
+    """All records, of a dataset that is small enough."""
+
+    def records(self) -> Iterator[Planned]:
+        """Every selected record, in dataset order."""
+        if self.kept is not None:
+            yield from self.kept
+            return
+        for row, case in selected(self.reading, self.options):
+            graded = _grading(case, self.rubric, self.options) if case else None
+            yield Planned(row, case, graded)
 
     @property
     def concurrency(self) -> int:
@@ -79,17 +100,13 @@ class Prepared:
     @property
     def limits(self) -> dict[str, int]:
         """Calls at once that one target of several allows, unless the option says otherwise."""
-        if self.options.max_concurrency:
+        if self.options.max_concurrency or len(self.specs) == 1:
             return {}
         return {name: spec.max_concurrency for name, spec in self.specs.items()}
 
     def target_of(self, case: Case) -> str:
         """The name of the target that answers a case."""
         return _target_name(self.options, self.specs, case)
-
-    def grading_of(self, case: Case) -> Rubric | NothingGrades:
-        """What grades a case."""
-        return _grading(case, self.rubric, self.options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +118,8 @@ class Source:
     contract: str
     digests: dict[str, str]
     paths: tuple[Path, ...] = ()
+    size: int = 0
+    """The bytes of those files."""
 
 
 def prepare(door: RunDoor, options: RunOptions) -> Prepared:
@@ -130,6 +149,7 @@ def open_source(door: RunDoor, options: RunOptions) -> Source:
         contract=cast(str, opened.contract),
         digests={found.name: door.digest(found) for found in paths},
         paths=tuple(paths),
+        size=sum(door.workspace.size(found) for found in paths),
     )
 
 
@@ -143,6 +163,8 @@ def prepare_source(
     """The same for records that are open already, with targets that are known already."""
     _refuse(source.name, source.reading.findings, strict=options.strict)
     survey = _Survey(door, options, source.reading, rubric, dict(specs))
+    if source.size > KEPT_BYTES:
+        survey.kept = None
     survey.look()
     for spec in survey.specs.values():
         _warn_of_short_secrets(spec)
@@ -161,6 +183,7 @@ def prepare_source(
         retry=_retry(door.settings),
         slices=_slices(door.settings),
         outlook=survey.outlook,
+        kept=survey.kept,
     )
 
 
@@ -199,7 +222,11 @@ class _Survey:
         self.outlook = Outlook()
         self.shown = hashlib.sha256()
         self.specs = specs
-        if options.responses:
+        self.kept: list[Planned] | None = []
+        if options.from_conversation:
+            spec = door.conversation()
+            self.specs[spec.name] = spec
+        elif options.responses:
             spec = door.recorded(door.root / options.responses, options.candidate)
             self.specs[spec.name] = spec
 
@@ -207,10 +234,14 @@ class _Survey:
         rows = self._watched(self._reading.rows())
         for row, case in selected(self._reading, self._options, rows):
             self.outlook.total += 1
-            self._check_findings(row)
+            if row.findings:
+                self._check_findings(row)
+            graded = None
             if case is not None:
                 self.outlook.valid += 1
-                self._look_at(case)
+                graded = self._look_at(case)
+            if self.kept is not None:
+                self.kept.append(Planned(row, case, graded))
         # What spoils the file does so beyond the limit, too.
         deque(rows, maxlen=0)
         if self._warnings > _SHOWN_WARNINGS:
@@ -255,11 +286,12 @@ class _Survey:
                 if self._warnings <= _SHOWN_WARNINGS:
                     _log.warning("%s%s: %s%s", self._options.dataset, place, message, hint)
 
-    def _look_at(self, case: Case) -> None:
+    def _look_at(self, case: Case) -> Rubric | NothingGrades:
         outlook, repeats = self.outlook, self._options.repeat
-        if isinstance(_grading(case, self._rubric, self._options), NothingGrades):
+        graded = _grading(case, self._rubric, self._options)
+        if isinstance(graded, NothingGrades):
             outlook.skipped += 1
-            return
+            return graded
         spec = self._spec(_target_name(self._options, self.specs, case))
         outlook.targets[spec.name] = outlook.targets.get(spec.name, 0) + repeats
         outlook.calls += repeats
@@ -267,15 +299,17 @@ class _Survey:
             self._look_for_gaps(spec.name, spec.covers, case)
         if hashes := file_hashes(case):
             self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
+            self.kept = None  # the texts of files are not in the size of the dataset
         said = sum(len(message.text) for message in case.input_messages) + len(case.context)
         tokens = said // _CHARACTERS_A_TOKEN * repeats
         outlook.input_tokens += tokens
         if spec.price:
             outlook.cost_usd = (outlook.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
+        return graded
 
-    def _look_for_gaps(self, name: str, covers: Callable[[str, int], bool], case: Case) -> None:
+    def _look_for_gaps(self, name: str, covers: Callable[[Case, int], bool], case: Case) -> None:
         for repeat in range(self._options.repeat):
-            if not covers(case.id, repeat):
+            if not covers(case, repeat):
                 self._gap_count += 1
                 if len(self._gaps) < _SHOWN_GAPS:
                     shown = f" repeat {repeat}" if repeat else ""
@@ -291,14 +325,14 @@ class _Survey:
             return
         more = self._gap_count - len(self._gaps)
         rest = f", and {more} more" if more else ""
+        what = "assistant message" if self._options.from_conversation else "recorded response"
         raise ConfigError(
-            f"{self._gap_count} selected pair(s) have no recorded response: "
-            f"{', '.join(self._gaps)}{rest}"
+            f"{self._gap_count} selected pair(s) have no {what}: {', '.join(self._gaps)}{rest}"
         )
 
 
 def _target_name(options: RunOptions, specs: Mapping[str, TargetSpec], case: Case) -> str:
-    if options.responses:
+    if options.responses or options.from_conversation:
         return next(iter(specs))
     return options.target or case.target or _DEFAULT_TARGET
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,8 @@ class RunOptions:
     rubric: str | None = None
     responses: Path | None = None
     candidate: str | None = None
+    from_conversation: bool = False
+    """Whether the last assistant message of each case is the response."""
     repeat: int = 1
     limit: int | None = None
     where: str | None = None
@@ -25,6 +28,8 @@ class RunOptions:
     strict: bool = False
     pass_threshold: float | None = None
     group_id: str | None = None
+    gates: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    """What the run must reach for exit code 0, as given on the command line."""
 
     def stored(self) -> JsonObject:
         """The options as they are kept with the run."""
@@ -34,12 +39,14 @@ class RunOptions:
             "rubric": self.rubric,
             "responses": str(self.responses) if self.responses else None,
             "candidate": self.candidate,
+            "from_conversation": self.from_conversation,
             "repeat": self.repeat,
             "limit": self.limit,
             "where": self.where,
             "max_concurrency": self.max_concurrency,
             "strict": self.strict,
             "pass_threshold": self.pass_threshold,
+            "gates": dict(self.gates),
         }
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from steelyard.engine.records import Ledger
 from steelyard.engine.redaction import Redactor
+from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import RunState, StoredRun
@@ -28,8 +29,8 @@ class TargetSpec:
     model: str | None = None
     sampling: JsonObject
     response_source: str = "sampled"
-    covers: Callable[[str, int], bool] | None = None
-    """For recordings: whether a record and repeat was recorded."""
+    covers: Callable[[Case, int], bool] | None = None
+    """For recordings: whether there is one of a case and repeat."""
 
 
 class KeptResult(Protocol):
@@ -65,7 +66,6 @@ class RunRepository(Protocol):
     def results(self, run_id: str) -> Iterator[KeptResult]: ...
     def record_hashes(self, run_id: str) -> Iterator[tuple[int, str]]: ...
     def attempt_rows(self, run_id: str) -> Iterator[bytes]: ...
-    def validations(self, run_id: str) -> Iterator[bytes]: ...
 
 
 class OpenLedger(Ledger, Protocol):
@@ -122,6 +122,8 @@ class RunDoor:
     """The names of the candidates of a response file."""
     recorded: Callable[[Path, str | None], TargetSpec]
     """The target that answers as a candidate of a response file did; the first when unnamed."""
+    conversation: Callable[[], TargetSpec]
+    """The target whose answer is the last assistant message of the case itself."""
     rubric: Callable[[str], Rubric]
     """A rubric by reference or path."""
     digest: Callable[[Path], str]

@@ -22,23 +22,18 @@ class SuiteChoice:
     targets: tuple[str, ...] = ()
     rubric: str | None = None
     responses: Path | None = None
+    from_conversation: bool = False
     repeat: int = 1
     limit: int | None = None
     where: str | None = None
     max_concurrency: int | None = None
     strict: bool = False
     fail_under: float | None = None
+    fail_under_low: float | None = None
+    allow_failures: str = "0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """The runs, and the gate that holds for them."""
-
-    runs: tuple[RunOptions, ...]
-    fail_under: float | None
-
-
-def choose(door: RunDoor, choice: SuiteChoice) -> Chosen:
+def choose(door: RunDoor, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     """Every dataset against every target (or candidate of a response file), as one group."""
     suite = _suite(door, choice.suite)
     datasets = choice.datasets or _suite_dataset(door, suite)
@@ -47,18 +42,20 @@ def choose(door: RunDoor, choice: SuiteChoice) -> Chosen:
     suite_target = cast("str | None", suite.get("target"))
     targets: tuple[str | None, ...] = choice.targets or (suite_target,)
     candidates: tuple[str | None, ...] = (None,)
-    if choice.responses:
+    if choice.from_conversation:
+        targets = (None,)
+    elif choice.responses:
         candidates, targets = _candidates(door, choice.responses, choice.targets), (None,)
     is_group = len(datasets) * len(targets) * len(candidates) > 1
     group_id = door.new_run_id().replace("run_", "group_") if is_group else None
-    gate = cast("float | None", suite.get("fail_under"))
-    runs = tuple(
+    return tuple(
         RunOptions(
             dataset=within(door.root, dataset),
             target=target,
             rubric=_rubric(door, choice.rubric) or cast("str | None", suite.get("rubric")),
             responses=within(door.root, choice.responses) if choice.responses else None,
             candidate=candidate,
+            from_conversation=choice.from_conversation,
             repeat=choice.repeat,
             limit=choice.limit,
             where=choice.where,
@@ -66,12 +63,21 @@ def choose(door: RunDoor, choice: SuiteChoice) -> Chosen:
             strict=choice.strict or bool(suite.get("strict_validation")),
             pass_threshold=cast("float | None", suite.get("pass_threshold")),
             group_id=group_id,
+            gates=_gates(choice, suite),
         )
         for dataset in datasets
         for target in targets
         for candidate in candidates
     )
-    return Chosen(runs=runs, fail_under=gate if choice.fail_under is None else choice.fail_under)
+
+
+def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:
+    fail_under = suite.get("fail_under") if choice.fail_under is None else choice.fail_under
+    return {
+        "fail_under": fail_under,
+        "fail_under_low": choice.fail_under_low,
+        "allow_failures": choice.allow_failures,
+    }
 
 
 def _suite(door: RunDoor, name: str | None) -> JsonObject:

@@ -8,13 +8,12 @@ from dataclasses import replace
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.reading import Row
 from steelyard.engine.records import Work
-from steelyard.engine.selection import value_at
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Result
 from steelyard.usecases.planning import Prepared
-from steelyard.usecases.record_selection import fields_of, selected
+from steelyard.usecases.record_selection import field_of
 
 
 def work_items(
@@ -26,8 +25,8 @@ def work_items(
 
     `tried` says how many attempts were made for those, and when the first was.
     """
-    for row, case in selected(prepared.reading, prepared.options):
-        if case is None:
+    for row, case, graded in prepared.records():
+        if case is None or graded is None:
             if not is_done(row.index, 0):
                 yield _invalid(row)
             continue
@@ -36,7 +35,6 @@ def work_items(
         if not left:
             continue
         base = _base(prepared, row, case)
-        graded = prepared.grading_of(case)
         for repeat in left:
             made, first = tried.get((row.index, repeat), (0, None))
             if isinstance(graded, Rubric):
@@ -51,7 +49,6 @@ def _base(prepared: Prepared, row: Row, case: Case) -> Result:
     """What is known of a result before its target is asked."""
     name = prepared.target_of(case)
     spec = prepared.specs.get(name)
-    fields = fields_of(case)
     return Result(
         index=row.index,
         record_id=case.id,
@@ -60,7 +57,7 @@ def _base(prepared: Prepared, row: Row, case: Case) -> Result:
         target=name,
         response_source=spec.response_source if spec else None,
         slices=tuple(
-            pair for path in prepared.slices for pair in _groups(path, value_at(fields, path))
+            pair for path in prepared.slices for pair in _groups(path, field_of(case, path))
         ),
         cluster=case.conversation_id,
     )

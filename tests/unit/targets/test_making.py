@@ -13,6 +13,7 @@ import pytest
 
 from fakes.asking import answer, question
 from steelyard.errors import ConfigError
+from steelyard.model.case import Case
 from steelyard.store.clock import SystemClock
 from steelyard.targets.making import Made, TargetMaker
 
@@ -89,7 +90,7 @@ def test_a_recorded_target_answers_for_its_candidate(
     found = made(root, {"provider": "recorded", **settings})
 
     assert found.covers is not None
-    assert found.covers("q1", 0)
+    assert found.covers(Case(id="q1"), 0)
     assert answer(found.target).response == said
 
 

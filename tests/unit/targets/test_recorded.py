@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fakes.asking import answer, failure, question
+from steelyard.model.case import Case
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
 
@@ -152,11 +153,9 @@ def test_a_record_without_a_row_has_no_response(tmp_path: Path) -> None:
 def test_says_which_records_and_repeats_it_covers(tmp_path: Path) -> None:
     target = recorded(tmp_path, row(repeat=1))
 
-    assert [target.covers("q1", 0), target.covers("q1", 1), target.covers("q2", 1)] == [
-        False,
-        True,
-        False,
-    ]
+    pairs = (("q1", 0), ("q1", 1), ("q2", 1))
+
+    assert [target.covers(Case(id=name), repeat) for name, repeat in pairs] == [False, True, False]
     answer(target, question(repeat=1))
 
 

@@ -18,6 +18,7 @@ from steelyard import __version__
 from steelyard.errors import RunError
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
+from steelyard.usecases import planning
 from steelyard.usecases.run import start_run
 
 KEY = "sk-0123456789abcdef"
@@ -137,9 +138,10 @@ def test_a_dataset_that_changes_while_a_run_goes_on_must_be_put_back(project: Pr
 
 @pytest.mark.parametrize("more", [row("c"), {"id": "bad"}])
 def test_results_of_a_dataset_that_had_changed_are_never_those_of_the_old_one(
-    project: Project, more: dict[str, object]
+    project: Project, monkeypatch: pytest.MonkeyPatch, more: dict[str, object]
 ) -> None:
-    """JSONL is read row by row: what is appended meanwhile is read, asked and kept."""
+    """Long JSONL is read row by row: what is appended meanwhile is read, asked and kept."""
+    monkeypatch.setattr(planning, "KEPT_BYTES", 0)
     dataset = project.cases([row("a"), row("b")])
     old = (project.root / dataset).read_text(encoding="utf-8")
     new = old + json.dumps(more) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
 from steelyard.engine.retries import RetryPolicy
+from steelyard.usecases import planning
 from steelyard.usecases.run_options import RunOptions, stored_options
 
 ROWS = [
@@ -18,6 +20,7 @@ ROWS = [
     row("c", tags=["x", "y"], metadata={"n": 12}),
     {"id": "worse"},
 ]
+SHOWS_A_FILE = [{"role": "user", "content": [{"type": "file", "value": "a.txt"}]}]
 
 
 @pytest.mark.parametrize(
@@ -151,10 +154,34 @@ def test_the_users_threshold_holds_for_every_rubric_and_may_be_zero(
     door = project.door(ScriptedTarget())
     dataset = project.cases([row("a")])
     prepared = project.prepare(door, dataset, rubric=rubric, pass_threshold=asked)
-    case = next(prepared.reading.case(found) for found in prepared.reading.rows())
-    graded = prepared.grading_of(case)
+    graded = next(prepared.records()).graded
 
     assert getattr(graded, "pass_threshold", None) == threshold
+
+
+@pytest.mark.parametrize(
+    ("rows", "limit", "is_kept"),
+    [
+        ([row("a"), {"id": "bad"}], 10_000, True),
+        ([row("a"), {"id": "bad"}], 0, False),
+        ([row("a"), row("b", input=SHOWS_A_FILE)], 10_000, False),
+    ],
+)
+def test_a_small_dataset_is_read_once_and_gives_the_same_records_as_a_long_one(
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: list[dict[str, object]],
+    limit: int,
+    is_kept: bool,
+) -> None:
+    """Files that cases show are not in the dataset's size, so that their texts are not kept."""
+    monkeypatch.setattr(planning, "KEPT_BYTES", limit)
+    project.write("a.txt", "a text")
+    prepared = project.prepare(project.door(ScriptedTarget()), project.cases(rows))
+
+    assert (prepared.kept is not None) is is_kept
+    assert list(prepared.records()) == list(replace(prepared, kept=None).records())
+    assert [planned.row.index for planned in prepared.records()] == [0, 1]
 
 
 def test_options_come_back_as_they_were_kept(project: Project) -> None:

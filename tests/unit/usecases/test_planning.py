@@ -13,6 +13,7 @@ import pytest
 from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
 from steelyard.errors import ConfigError, UsageError
+from steelyard.model.case import Case
 from steelyard.usecases.run_ports import TargetSpec
 
 TARGETS = """\
@@ -190,7 +191,11 @@ def test_a_rubric_that_is_not_there_is_refused_by_its_name(
 
 def covering(is_covered: Callable[[str, int], bool]) -> TargetSpec:
     """A target with recorded responses to some records and repeats."""
-    return spec(ScriptedTarget(), covers=is_covered)
+
+    def covers(case: Case, repeat: int) -> bool:
+        return is_covered(case.id, repeat)
+
+    return spec(ScriptedTarget(), covers=covers)
 
 
 @pytest.mark.parametrize(

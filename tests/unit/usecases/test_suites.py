@@ -42,9 +42,9 @@ def door(project: Project, monkeypatch: pytest.MonkeyPatch) -> RunDoor:
 
 def test_a_suite_says_everything_that_the_user_does_not(door: RunDoor) -> None:
     chosen = choose(door, SuiteChoice(suite="release"))
-    options = chosen.runs[0]
+    options = chosen[0]
 
-    assert (len(chosen.runs), chosen.fail_under) == (1, 0.8)
+    assert (len(chosen), options.gates["fail_under"]) == (1, 0.8)
     assert options.dataset == Path("datasets/qa.jsonl")
     assert (options.target, options.rubric) == ("live", "rubric/basic@1.2")
     assert (options.strict, options.pass_threshold, options.group_id) == (True, 0.5, None)
@@ -60,16 +60,16 @@ def test_what_the_user_says_wins_over_the_suite(door: RunDoor) -> None:
     )
     chosen = choose(door, choice)
 
-    assert chosen.fail_under == 0.0
-    assert chosen.runs[0].dataset == Path("other.jsonl")
-    assert (chosen.runs[0].target, chosen.runs[0].rubric) == ("other", "mine")
+    assert chosen[0].gates["fail_under"] == 0.0
+    assert chosen[0].dataset == Path("other.jsonl")
+    assert (chosen[0].target, chosen[0].rubric) == ("other", "mine")
 
 
 def test_options_reach_every_run(door: RunDoor) -> None:
     choice = SuiteChoice(
         datasets=(Path("d"),), repeat=2, limit=5, where="id = a", max_concurrency=3, strict=True
     )
-    options = choose(door, choice).runs[0]
+    options = choose(door, choice)[0]
 
     assert (options.repeat, options.limit, options.where) == (2, 5, "id = a")
     assert (options.max_concurrency, options.strict, options.target) == (3, True, None)
@@ -77,7 +77,7 @@ def test_options_reach_every_run(door: RunDoor) -> None:
 
 def test_every_dataset_meets_every_target_in_one_group(door: RunDoor) -> None:
     choice = SuiteChoice(datasets=(Path("a"), Path("b")), targets=("x", "y"))
-    runs = choose(door, choice).runs
+    runs = choose(door, choice)
     pairs = [(str(run.dataset), run.target) for run in runs]
 
     assert pairs == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
@@ -93,7 +93,7 @@ def test_responses_are_graded_candidate_by_candidate(
     door: RunDoor, targets: tuple[str, ...], candidates: list[str]
 ) -> None:
     choice = SuiteChoice(suite="release", responses=Path("r.jsonl"), targets=targets)
-    runs = choose(door, choice).runs
+    runs = choose(door, choice)
 
     assert [run.candidate for run in runs] == candidates
     assert {run.target for run in runs} == {None}
@@ -137,7 +137,7 @@ def test_paths_hold_in_every_folder_of_the_project(
     rubric = project.write("datasets/mine.yaml", "id: mine")
     monkeypatch.chdir(project.root / "datasets")
     choice = SuiteChoice(datasets=(Path("qa.jsonl"),), rubric="mine.yaml")
-    options = choose(door, choice).runs[0]
+    options = choose(door, choice)[0]
 
     assert rubric.is_file()
     assert options.dataset == Path("datasets/qa.jsonl")
@@ -147,4 +147,10 @@ def test_paths_hold_in_every_folder_of_the_project(
 def test_a_dataset_elsewhere_is_named_in_full(door: RunDoor) -> None:
     elsewhere = Path("/elsewhere/d.jsonl")
 
-    assert choose(door, SuiteChoice(datasets=(elsewhere,))).runs[0].dataset == elsewhere
+    assert choose(door, SuiteChoice(datasets=(elsewhere,)))[0].dataset == elsewhere
+
+
+def test_a_conversation_answers_for_itself_whatever_the_suite_names(door: RunDoor) -> None:
+    (options,) = choose(door, SuiteChoice(suite="release", from_conversation=True))
+
+    assert (options.from_conversation, options.target, options.responses) == (True, None, None)
