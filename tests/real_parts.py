@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from importlib.util import find_spec
 
 import pytest
@@ -11,9 +12,17 @@ import pytest
 def require(*modules: str) -> None:
     """Skip where a module is missing, with the reason; on CI, where all must be there, fail."""
     missing = [name for name in modules if find_spec(name) is None]
-    if not missing:
-        return
-    reason = f"needs {' and '.join(missing)}: pip install {' '.join(missing)}"
+    if missing:
+        _lack(f"needs {' and '.join(missing)}: pip install {' '.join(missing)}")
+
+
+def require_program(name: str, package: str) -> None:
+    """The same for a program of the system."""
+    if shutil.which(name) is None:
+        _lack(f"needs {name} on the PATH: the system's package {package}")
+
+
+def _lack(reason: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)

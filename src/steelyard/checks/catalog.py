@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields
-from typing import Any, Literal, cast
+from typing import Any, cast
 
+from steelyard.checks.choice import Choice
+from steelyard.checks.contains_all import ContainsAll
+from steelyard.checks.ends_with import EndsWith
 from steelyard.checks.equals import Equals
+from steelyard.checks.fact_match import FactMatch
+from steelyard.checks.format import Format
+from steelyard.checks.is_json import IsJson
+from steelyard.checks.json_schema import JsonSchema
 from steelyard.checks.latency import Latency
+from steelyard.checks.markdown_structure import MarkdownStructure
 from steelyard.checks.must_contain_any import MustContainAny
 from steelyard.checks.must_not_contain import MustNotContain
+from steelyard.checks.php_lint import PhpLint
+from steelyard.checks.programs import NoPrograms, Programs
 from steelyard.checks.regex import Regex
+from steelyard.checks.setting_rules import arguments_of, schema_of
+from steelyard.checks.starts_with import StartsWith
+from steelyard.checks.tool_usage import ToolUsage
 from steelyard.errors import NotFoundError, UsageError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.rubric import Check
 
-BUILT_IN: tuple[type[Check], ...] = (Equals, Latency, MustContainAny, MustNotContain, Regex)
-_SIMPLE: dict[object, JsonObject] = {
-    str: {"type": "string"},
-    bool: {"type": "boolean"},
-    int: {"type": "integer"},
-    float: {"type": "number"},
-}
+BUILT_IN: tuple[type[Check], ...] = (
+    *(Choice, ContainsAll, EndsWith, Equals, FactMatch, Format, IsJson, JsonSchema, Latency),
+    *(MarkdownStructure, MustContainAny, MustNotContain, PhpLint, Regex, StartsWith, ToolUsage),
+)
 
 
 class Catalog:
     """Finds a check's class by its kind."""
 
-    def __init__(self, kinds: Iterable[type[Check]] = BUILT_IN) -> None:
+    def __init__(
+        self, kinds: Iterable[type[Check]] = BUILT_IN, *, programs: Programs | None = None
+    ) -> None:
+        self._programs = programs or NoPrograms()
         self._kinds: dict[str, type[Check]] = {}
         for made in kinds:
             if made.kind in self._kinds:
@@ -46,38 +56,16 @@ class Catalog:
         if kind not in self._kinds:
             known = ", ".join(self.kinds)
             raise NotFoundError(f"unknown check kind '{kind}'; known kinds: {known}")
-        frozen = {name: _frozen(value) for name, value in settings.items()}
-        return cast(Any, self._kinds[kind])(**frozen)
+        made = cast(Any, self._kinds[kind])
+        given = arguments_of(made, settings)
+        if getattr(made, "runs_commands", False):
+            given["programs"] = self._programs
+        return made(**given)
+
+    def description(self, kind: str) -> str:
+        """What a kind looks for, in a sentence."""
+        return (self._kinds[kind].__doc__ or kind).strip().partition("\n")[0]
 
     def fragment(self, kind: str) -> JsonObject:
         """The schema of a kind's settings, made from its dataclass."""
-        made = cast(Any, self._kinds[kind])
-        hints = typing.get_type_hints(made)
-        properties: JsonObject = {}
-        required: list[JsonValue] = []
-        for setting in fields(made):
-            if not setting.init:
-                continue
-            properties[setting.name] = _rule(hints[setting.name])
-            if setting.default is MISSING and setting.default_factory is MISSING:
-                required.append(setting.name)
-        return {"required": required, "properties": properties}
-
-
-def _rule(hint: Any) -> JsonObject:
-    """The schema of one setting by its type."""
-    if hint in _SIMPLE:
-        return dict(_SIMPLE[hint])
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin is tuple:
-        return {"type": "array", "minItems": 1, "items": _rule(arguments[0])}
-    given = [argument for argument in arguments if argument is not type(None)]
-    if origin in {types.UnionType, typing.Union} and len(given) == 1:
-        return _rule(given[0])
-    raise UsageError(f"a check's setting cannot be of type {hint}")
-
-
-def _frozen(value: JsonValue) -> object:
-    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+        return schema_of(self._kinds[kind])

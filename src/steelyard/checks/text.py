@@ -16,6 +16,12 @@ def require_phrases(phrases: tuple[str, ...]) -> None:
         raise SettingError("phrases", "a phrase must not be empty")
 
 
+def require_text(value: str) -> None:
+    """A blank value is a SettingError: every response begins and ends with it."""
+    if not value.strip():
+        raise SettingError("value", "the value must not be blank")
+
+
 def clip(text: str, limit: int = 60) -> str:
     """A text short enough for a reason."""
     flat = " ".join(text.split())

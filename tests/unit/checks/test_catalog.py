@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import pytest
 
 from steelyard.checks.catalog import BUILT_IN, Catalog
 from steelyard.checks.equals import Equals
+from steelyard.checks.json_schema import JsonSchema
 from steelyard.checks.must_contain_any import MustContainAny
+from steelyard.checks.tool_usage import ExpectedTool, ToolUsage
 from steelyard.errors import NotFoundError, SettingError, UsageError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
@@ -21,6 +23,7 @@ from strategies.traces import said
 TEXT = {"type": "string"}
 FLAG = {"type": "boolean"}
 NUMBER = {"type": "number"}
+COUNT = {"type": "integer", "minimum": 0}
 TEXTS = {"type": "array", "minItems": 1, "items": TEXT}
 
 
@@ -72,11 +75,9 @@ class WithPairs(Undefined):
 
 def test_the_kinds_of_this_version_are_these() -> None:
     assert Catalog().kinds == (
-        "equals",
-        "latency",
-        "must_contain_any",
-        "must_not_contain",
-        "regex",
+        *("choice", "contains_all", "ends_with", "equals", "fact_match", "format", "is_json"),
+        *("json_schema", "latency", "markdown_structure", "must_contain_any", "must_not_contain"),
+        *("php_lint", "regex", "starts_with", "tool_usage"),
     )
 
 
@@ -94,6 +95,77 @@ def test_the_settings_of_a_kind_are_the_fields_of_its_class(
     kind: str, required: list[str], properties: JsonObject
 ) -> None:
     assert Catalog().fragment(kind) == {"required": required, "properties": properties}
+
+
+def described(rule: JsonObject) -> JsonObject:
+    """A rule without its words, which must be there."""
+    assert rule.pop("description")
+    return rule
+
+
+@pytest.mark.parametrize(
+    ("kind", "required", "properties"),
+    [
+        ("json_schema", ["schema"], {"schema": {"type": "object"}}),
+        (
+            "format",
+            [],
+            {"format": {"enum": ["json", "text"]}, "max_chars": {**COUNT, "minimum": 1}},
+        ),
+        ("fact_match", [], {"facts": TEXTS, "threshold": {**NUMBER, "minimum": 0, "maximum": 1}}),
+        (
+            "markdown_structure",
+            [],
+            {
+                "min_headings": COUNT,
+                "max_heading_level": {"type": "integer", "minimum": 1, "maximum": 6},
+                "no_h1": FLAG,
+                "required_sections": TEXTS,
+                "forbidden_patterns": TEXTS,
+                "min_code_blocks": COUNT,
+                "min_paragraphs": COUNT,
+            },
+        ),
+    ],
+)
+def test_settings_that_explain_themselves_have_limits_too(
+    kind: str, required: list[str], properties: JsonObject
+) -> None:
+    fragment = Catalog().fragment(kind)
+    rules = cast(dict[str, JsonObject], fragment["properties"])
+
+    assert {name: described(rule) for name, rule in rules.items()} == properties
+    assert fragment["required"] == required
+
+
+def test_a_setting_may_be_a_name_or_an_object_with_parts() -> None:
+    rules = cast(Any, Catalog().fragment("tool_usage")["properties"])
+    tool = rules["expected_tools"]["items"]
+
+    assert tool["type"] == ["string", "object"]
+    assert tool["required"] == ["name"]
+    assert {name: rule["type"] for name, rule in tool["properties"].items()} == {
+        "name": "string",
+        "args": "object",
+    }
+    assert all(rule["title"] and rule["description"] for rule in tool["properties"].values())
+
+
+def test_an_object_with_parts_is_made_into_its_class() -> None:
+    settings: JsonObject = {
+        "expected_tools": ["search", {"name": "open", "args": {"page": 1}, "note": "ours"}],
+        "order": "exact",
+    }
+
+    assert Catalog().make("tool_usage", settings) == ToolUsage(
+        expected_tools=("search", ExpectedTool(name="open", args={"page": 1})), order="exact"
+    )
+
+
+def test_an_object_of_json_is_left_as_it_is() -> None:
+    schema: JsonObject = {"enum": [[1], {"a": [2]}]}
+
+    assert Catalog().make("json_schema", {"schema": schema}) == JsonSchema(schema=schema)
 
 
 def test_a_check_is_made_from_its_settings() -> None:

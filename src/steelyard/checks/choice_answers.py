@@ -1,0 +1,275 @@
+"""Which choices an answer selects: a ladder of rules, of which the first that fires decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from steelyard.checks.choice_patterns import (
+    CUE,
+    HASHES,
+    KEYED,
+    LISTED_VALUE,
+    MARKS,
+    PLACEHOLDER,
+    THOUGHT_END,
+    WORD_AFTER,
+    patterns_of,
+)
+from steelyard.checks.json_in_text import embedded_json, fenced_json, whole_json
+from steelyard.checks.text import clip
+from steelyard.model.choice import Choice
+from steelyard.model.json_value import JsonValue
+
+Ids: TypeAlias = tuple[str, ...]
+
+RULES = ("json", "fenced_json", "embedded_json", "hashes", "phrase", "letter", "text")
+"""The rungs of the ladder, highest first."""
+_KEYS = {"answer", "choice", "final_answer"}
+_NO_ANSWER = {"null", "none", "true", "false"}
+_HEAD = 8
+_BEFORE_HEAD = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What an answer selects, and the rule that found it."""
+
+    rule: str | None = None
+    ids: Ids = ()
+    given: str | None = None
+    """What stands in the place of a choice, where it is none of them."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a rule fired."""
+        return bool(self.ids) or self.given is not None
+
+
+class ChoiceReader:
+    """Reads answers to one set of choices."""
+
+    def __init__(self, choices: tuple[Choice, ...]) -> None:
+        self._exact = {choice.id for choice in choices}
+        self._ids = _by_form(choices, lambda choice: choice.id)
+        self._texts = _by_form(choices, lambda choice: choice.text)
+        self._heads = {form[:_HEAD] for form in self._texts}
+        self._longest = max((len(choice.text) for choice in choices), default=0) + 80
+        self._patterns = patterns_of(tuple(choice.id for choice in choices))
+
+    def read(self, answer: str) -> Selection:
+        """What an answer selects; reasoning that a model marks as such is passed over."""
+        text = _after_thought(answer)
+        for name, rule in zip(RULES, self._ladder(), strict=True):
+            found = rule(text)
+            if found.is_decided:
+                return Selection(name, found.ids, found.given)
+        return Selection()
+
+    def _ladder(self) -> tuple[Callable[[str], Selection], ...]:
+        """The rules in their order."""
+        return (
+            lambda text: self._in_json([whole_json(text)]),
+            lambda text: self._in_json(fenced_json(text)),
+            self._embedded,
+            lambda text: _last(self._in_hashes(text)),
+            lambda text: _last(self._in_phrases(text)),
+            lambda text: _last(self._alone_in_line(text)),
+            self._in_text,
+        )
+
+    def _embedded(self, text: str) -> Selection:
+        """Objects between other words, or else what broken JSON says under the known keys."""
+        found = self._in_json(embedded_json(text))
+        return found if found.is_decided else self._in_json(_broken_json(text))
+
+    def _in_json(self, values: Iterable[JsonValue]) -> Selection:
+        candidates = [found for value in values for found in _keyed(value)]
+        for candidate in reversed(candidates):
+            ids = self._value(candidate)
+            if ids:
+                return Selection(ids=ids)
+        said = [given for candidate in candidates if (given := _given(candidate))]
+        return Selection(given=said[-1]) if said else Selection()
+
+    def _value(self, value: JsonValue) -> Ids:
+        """The choices that a JSON value names."""
+        if isinstance(value, bool) or value is None:
+            return ()
+        if isinstance(value, list):
+            return _once(name for item in value for name in self._value(item))
+        if isinstance(value, dict):
+            inner = [*_keyed(value), value.get("id")]
+            return next((ids for item in inner if (ids := self._value(item))), ())
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        return self._short_text(str(value))
+
+    def _short_text(self, text: str) -> Ids:
+        """The choices that a text names which is there to name them."""
+        if text in self._exact:
+            return (text,)
+        alone = self._patterns.alone.fullmatch(text.strip())
+        if alone:
+            return self._names(alone["ids"])
+        if len(text) <= self._longest and (name := self._texts.get(_form(text))):
+            return (name,)
+        labelled = self._patterns.labelled.match(text)
+        if labelled:
+            return self._names(labelled["ids"])
+        begun = self._patterns.listed.match(text)
+        if begun and not _is_word(begun):
+            return self._names(begun["ids"])
+        return _last(self._in_hashes(text)).ids or _last(self._in_phrases(text)).ids
+
+    def _in_hashes(self, text: str) -> Iterator[Ids]:
+        for found in HASHES.finditer(text):
+            alone = self._patterns.alone.fullmatch(found[1].strip())
+            if alone:
+                yield self._names(alone["ids"])
+
+    def _in_phrases(self, text: str) -> Iterator[Ids]:
+        end = 0
+        for cue in CUE.finditer(text):
+            if cue.start() < end:  # the second option of a list: it has been read
+                continue
+            ids, end = self._after(cue)
+            yield ids
+
+    def _after(self, cue: re.Match[str]) -> tuple[Ids, int]:
+        """The choices that a cue announces, and where they end."""
+        start = cue.end()
+        rest = self._rest_of_line(cue.string, start)
+        alone = self._patterns.alone.fullmatch(rest.strip())
+        if alone:
+            return self._names(alone["ids"]), start + len(rest)
+        if name := self._text_of(rest):
+            return (name,), start + len(rest)
+        found = self._patterns.listed.match(cue.string, start)
+        if found and (cue["option"] or not _is_word(found)):
+            return self._names(found["ids"]), found.end()
+        return (), start
+
+    def _rest_of_line(self, text: str, start: int) -> str:
+        """The rest of a line; nothing where it is longer than any choice."""
+        limit = start + self._longest
+        end = text.find("\n", start, limit)
+        if end < 0:
+            end = len(text)
+        return text[start:end] if end <= limit else ""
+
+    def _text_of(self, line: str) -> str | None:
+        """The choice whose text a line is; a look at its head spares most lines the rest."""
+        if _form(line[:_BEFORE_HEAD])[:_HEAD] not in self._heads:
+            return None
+        return self._texts.get(_form(line))
+
+    def _alone_in_line(self, text: str) -> Iterator[Ids]:
+        for line in text.split("\n"):
+            if len(line) <= self._longest:
+                found = self._patterns.alone.fullmatch(line.strip())
+                if found:
+                    yield self._names(found["ids"])
+
+    def _in_text(self, text: str) -> Selection:
+        """The text of a choice as the whole answer or as a line, with or without its label.
+
+        Lines with a label count only when all name one choice: several are the question again.
+        """
+        if len(text) <= self._longest and (name := self._texts.get(_form(text))):
+            return Selection(ids=(name,))
+        labelled: set[str] = set()
+        for line in reversed(text.split("\n")):
+            if len(line) > self._longest:
+                continue
+            if name := self._text_of(line):
+                return Selection(ids=(name,))
+            labelled.update(self._labelled_text(line))
+        return Selection(ids=tuple(labelled) if len(labelled) == 1 else ())
+
+    def _labelled_text(self, line: str) -> Ids:
+        label = self._patterns.labelled.match(line)
+        name = self._text_of(line[label.end() :]) if label else None
+        return (name,) if label and name and self._names(label["ids"]) == (name,) else ()
+
+    def _names(self, text: str) -> Ids:
+        """The ids in a list of them; one that could be two choices is none."""
+        found = (match[0] for match in self._patterns.label.finditer(text))
+        named = (form if form in self._exact else self._ids.get(_form(form)) for form in found)
+        return _once(name for name in named if name is not None)
+
+
+def _by_form(choices: tuple[Choice, ...], part: Callable[[Choice], str]) -> dict[str, str]:
+    """The ids of choices by the form of their id or text; a form of two choices is left out."""
+    found: dict[str, str] = {}
+    shared: set[str] = {""}
+    for choice in choices:
+        form = _form(part(choice))
+        shared.update({form} & found.keys())
+        found[form] = choice.id
+    return {form: name for form, name in found.items() if form not in shared}
+
+
+def _form(text: str) -> str:
+    """How texts are compared: without case, marks around them and runs of white space."""
+    return " ".join(text.split()).strip(MARKS).casefold()
+
+
+def _after_thought(answer: str) -> str:
+    ends = list(THOUGHT_END.finditer(answer))
+    rest = answer[ends[-1].end() :] if ends else ""
+    return rest if rest.strip() else answer
+
+
+def _keyed(value: JsonValue) -> Iterator[JsonValue]:
+    """What stands under the known keys of an object; of a list, of its objects or itself."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if name.strip().casefold().replace(" ", "_").replace("-", "_") in _KEYS:
+                yield item
+    elif isinstance(value, list):
+        objects = [item for item in value if isinstance(item, dict)]
+        if objects:
+            for item in objects:
+                yield from _keyed(item)
+        elif value:
+            yield value
+
+
+def _broken_json(text: str) -> Iterator[JsonValue]:
+    """The values of known keys in JSON that no parser reads."""
+    for found in KEYED.finditer(text):
+        if found["list"] is not None:
+            items = LISTED_VALUE.finditer(found["list"])
+            named: list[JsonValue] = [item[1] or item[2] or "" for item in items]
+            yield {"answer": named}
+        elif (found["bare"] or "").casefold() not in _NO_ANSWER:
+            yield {"answer": found["double"] or found["single"] or found["bare"]}
+
+
+def _given(value: JsonValue) -> str | None:
+    """What an answer says that names no choice; None where it says nothing."""
+    if isinstance(value, bool) or not value:
+        return None
+    text = str(value).strip()
+    return None if PLACEHOLDER.fullmatch(text) else clip(text, 40)
+
+
+def _last(found: Iterable[Ids]) -> Selection:
+    """The last match of a rule; one that names no choice is none."""
+    ids: Ids = ()
+    for one in found:
+        ids = one or ids
+    return Selection(ids=ids)
+
+
+def _once(names: Iterable[str]) -> Ids:
+    return tuple(dict.fromkeys(names))
+
+
+def _is_word(found: re.Match[str]) -> bool:
+    """Whether a letter is more likely the word `a` or `I` of a sentence than a choice."""
+    is_letter = found["ids"] in {"a", "A", "i", "I"}
+    return is_letter and bool(WORD_AFTER.match(found.string, found.end("ids")))

@@ -1,0 +1,67 @@
+"""`json_schema`: the response is JSON that fits a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
+
+import jsonschema_rs
+
+from steelyard.checks.json_reply import any_json
+from steelyard.checks.setting_rules import Rule
+from steelyard.checks.text import clip
+from steelyard.errors import ParseError, SettingError
+from steelyard.model.case import Case
+from steelyard.model.json_value import Extra, path_text
+from steelyard.model.outcome import Outcome
+from steelyard.model.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonSchema:
+    """Pass when the response, or the JSON block in it, fits the schema.
+
+    Nothing is fetched: a reference leads into the schema itself or is refused. Patterns match in
+    linear time.
+    """
+
+    kind: ClassVar[str] = "json_schema"
+
+    schema: Annotated[Extra, Rule("A JSON Schema; Draft 2020-12 unless it names another.")] = (
+        field(hash=False)
+    )
+    _validator: Any = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Compile once; what is no schema is a SettingError."""
+        object.__setattr__(self, "_validator", _compile(self.schema))
+
+    def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002
+        """Validate the JSON of the response."""
+        try:
+            value = any_json(trace.response)
+        except ParseError as wrong:
+            return Outcome.failing(f"is not JSON: {wrong}; got {clip(trace.response)!r}")
+        wrong = next(iter(self._validator.iter_errors(value)), None)
+        if wrong is None:
+            return Outcome.passing("is JSON that fits the schema")
+        place = path_text(tuple(wrong.instance_path)) or "the top level"
+        return Outcome.failing(f"does not fit the schema at {place}: {clip(wrong.message, 160)}")
+
+
+def _compile(schema: Mapping[str, Any]) -> Any:
+    try:
+        return jsonschema_rs.validator_for(
+            dict(schema), retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions()
+        )
+    except jsonschema_rs.ValidationError as error:
+        place = path_text(tuple(error.instance_path))
+        where = f" at {place}" if place else ""
+        raise SettingError("schema", f"not a JSON Schema{where}: {error.message}") from None
+    except ValueError as error:
+        raise SettingError("schema", f"not a JSON Schema: {error}") from None
+
+
+def _refuse(uri: str) -> None:
+    raise ValueError(f"nothing is fetched, not even {uri}")

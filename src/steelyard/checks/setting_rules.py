@@ -1,0 +1,133 @@
+"""The settings of a kind by their types: the schema that states them, and the values they take."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple, cast
+
+from steelyard.errors import UsageError
+from steelyard.model.json_value import Extra, JsonObject, JsonValue
+
+PORT: Extra = {"port": True}
+"""The metadata of a field that is no setting: what the check needs of the world around it."""
+_SIMPLE: dict[object, JsonObject] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+}
+_UNIONS = (types.UnionType, typing.Union)
+
+
+class Rule(NamedTuple):
+    """What the schema says of a setting beside its type, as in `Annotated[int, Rule(…)]`."""
+
+    description: str
+    keywords: Extra = types.MappingProxyType({})
+    """Further keywords of the schema, such as `minimum`."""
+
+
+class _Anything(NamedTuple):
+    """A class only to read from it how the type checker's JSON object looks at run time."""
+
+    value: Extra
+
+
+def _hints(made: type) -> dict[str, Any]:
+    """The types of a class; its module need not know the alias that JSON's own refers to."""
+    return typing.get_type_hints(made, localns={"JsonValue": JsonValue}, include_extras=True)
+
+
+_JSON_OBJECT = _hints(_Anything)["value"]
+
+
+@cache
+def settings_of(made: type) -> tuple[tuple[Field[Any], Any], ...]:
+    """The settings of a dataclass, each with its type."""
+    hints = _hints(made)
+    found = fields(cast(Any, made))
+    return tuple(
+        (one, hints[one.name]) for one in found if one.init and "port" not in one.metadata
+    )
+
+
+def schema_of(made: type) -> JsonObject:
+    """The schema of a dataclass's settings."""
+    properties: JsonObject = {}
+    required: list[JsonValue] = []
+    for setting, hint in settings_of(made):
+        properties[setting.name] = _rule(hint)
+        if setting.default is MISSING and setting.default_factory is MISSING:
+            required.append(setting.name)
+    return {"required": required, "properties": properties}
+
+
+def arguments_of(made: type, settings: Mapping[str, JsonValue]) -> dict[str, object]:
+    """Settings, whose shape has been checked, as the arguments of a dataclass."""
+    hints = {setting.name: hint for setting, hint in settings_of(made)}
+    return {name: _value(hints.get(name), item) for name, item in settings.items()}
+
+
+def _value(hint: Any, value: JsonValue) -> object:
+    """A JSON value as the value of a setting of this type."""
+    hint, _ = _plain(hint)
+    arguments = typing.get_args(hint)
+    if isinstance(value, list) and typing.get_origin(hint) is tuple:
+        return tuple(_value(arguments[0], item) for item in value)
+    nested = [part for part in (hint, *arguments) if is_dataclass(part)]
+    if nested and isinstance(value, dict):
+        part = cast(Any, nested[0])
+        known = {setting.name: made for setting, made in settings_of(part)}
+        given = {name: _value(known[name], value[name]) for name in known if name in value}
+        return part(**given)
+    return value
+
+
+def _rule(hint: Any) -> JsonObject:
+    """The schema of one setting by its type."""
+    hint, rule = _plain(hint)
+    return {**_by_type(hint), **rule}
+
+
+def _plain(hint: Any) -> tuple[Any, JsonObject]:
+    """The type without its annotation and without None, and what the annotation says."""
+    said: JsonObject = {}
+    if typing.get_origin(hint) is Annotated:
+        hint, *notes = typing.get_args(hint)
+        for note in notes:
+            if isinstance(note, Rule):
+                said = {"description": note.description, **note.keywords}
+    if typing.get_origin(hint) in _UNIONS:
+        given = [part for part in typing.get_args(hint) if part is not type(None)]
+        hint = given[0] if len(given) == 1 else hint
+    return hint, said
+
+
+def _by_type(hint: Any) -> JsonObject:
+    if hint in _SIMPLE:
+        return dict(_SIMPLE[hint])
+    if hint == _JSON_OBJECT:
+        return {"type": "object"}
+    if is_dataclass(hint):
+        return _object(cast(type, hint))
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is tuple:
+        return {"type": "array", "minItems": 1, "items": _rule(arguments[0])}
+    named = [part for part in arguments if is_dataclass(part)]
+    if origin in _UNIONS and str in arguments and len(arguments) == 2 and named:
+        return {**_object(cast(type, named[0])), "type": ["string", "object"]}
+    raise UsageError(f"a check's setting cannot be of type {hint}")
+
+
+def _object(made: type) -> JsonObject:
+    """A setting with parts of its own, each of which a schema must explain."""
+    stated = schema_of(made)
+    properties = cast(dict[str, JsonObject], stated["properties"])
+    titled: JsonObject = {name: {"title": name, **rule} for name, rule in properties.items()}
+    return {"type": "object", "required": stated["required"], "properties": titled}

@@ -1,0 +1,20 @@
+"""Programs that a test writes down in place of running them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from steelyard.checks.programs import NotRun, Ran
+
+
+class ScriptedPrograms:
+    """Answers each run with the next of the given results, and remembers what was asked."""
+
+    def __init__(self, results: Iterable[Ran | NotRun] = ()) -> None:
+        self._results = list(results)
+        self.runs: list[tuple[tuple[str, ...], str, float]] = []
+
+    def run(self, argv: tuple[str, ...], given: str, timeout_s: float) -> Ran | NotRun:
+        """The next result; where none is left, success."""
+        self.runs.append((argv, given, timeout_s))
+        return self._results.pop(0) if self._results else Ran(0, "")
