@@ -33,11 +33,29 @@ def cases(rows: int) -> Path:
     return _written(f"cases-{rows}.jsonl", _cases(rows))
 
 
+def legal_rows(rows: int) -> Path:
+    """Legal evaluation rows, the three types in turn."""
+    return _written(f"legal-{rows}.jsonl", _legal_rows(rows))
+
+
+def question_set(questions: int, ending: str) -> Path:
+    """Questions that all name a rubric of their project, in a folder of their own."""
+    rubric = "id: basic\nversion: 1.0.0\nchecks: [{id: a, kind: fact_match}]\n"
+    _written("asked/steelyard.yaml", iter(["slices: [bundle]\n"]))
+    _written("asked/rubrics/basic.yaml", iter([rubric, "scoring: {combine: all_pass}\n"]))
+    return _written(f"asked/set-{questions}.{ending}", _asked(questions))
+
+
+def question_rubric(questions: int) -> Path:
+    """A question rubric in which every type of question takes its turn."""
+    return _written(f"questions-{questions}.json", _questions(questions))
+
+
 def _written(name: str, lines: Iterator[str]) -> Path:
     """Write a file once; a half-written one never takes its name."""
     path = FOLDER / name
     if not path.exists():
-        FOLDER.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".part")
         with fresh.open("w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(lines)
@@ -76,6 +94,78 @@ def _cases(rows: int) -> Iterator[str]:
             "tags": ["loans"],
         }
         yield json.dumps(case, ensure_ascii=False) + "\n"
+
+
+def _legal_rows(rows: int) -> Iterator[str]:
+    chance = Random(17)
+    sentences = _sentences(chance)
+    types = ("mcq", "reference_qa", "rubric_qa")
+    for index in range(rows):
+        kind = types[index % len(types)]
+        row: dict[str, object] = {
+            "schema_version": "legal_eval_v1",
+            "id": f"bench:{index:06d}",
+            "dataset": "bench",
+            "task_type": kind,
+            "prompt": chance.choice(sentences),
+            "metadata": {"policy_id": "default_v1", "language": "en"},
+        }
+        if kind == "mcq":
+            row["choices"] = [
+                {"id": name, "text": chance.choice(sentences)[:30]} for name in "ABCD"
+            ]
+            row["correct_choice_ids"] = [chance.choice("ABCD")]
+        elif kind == "reference_qa":
+            row["reference_answers"] = [chance.choice(sentences)]
+        else:
+            row["rubric"] = [
+                {"id": f"c{number}", "title": chance.choice(sentences)[:40], "weight": number - 1}
+                for number in range(4)
+            ]
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _questions(count: int) -> Iterator[str]:
+    chance = Random(13)
+    sentences = _sentences(chance)
+    types = ("score", "single_select", "multi_select", "yes_no", "button_group", "comment")
+    yield '{"name": "Bench", "version": "bench-v1", "scale": "0-5", "questions": [\n'
+    for index in range(count):
+        kind = types[index % len(types)]
+        question: dict[str, object] = {
+            "key": f"q_{index:06d}",
+            "label": chance.choice(sentences)[:60],
+            "type": kind,
+            "scope": "turn" if index % 3 else "trace",
+            "guidance": chance.choice(sentences),
+        }
+        if kind in {"single_select", "multi_select", "button_group"}:
+            question["options"] = [
+                {"value": f"option_{number}", "label": chance.choice(sentences)[:20]}
+                for number in range(5)
+            ]
+        end = ",\n" if index + 1 < count else "\n"
+        yield json.dumps(question, ensure_ascii=False) + end
+    yield "]}\n"
+
+
+def _asked(count: int) -> Iterator[str]:
+    chance = Random(19)
+    sentences = _sentences(chance)
+    yield '{"questions": [\n'
+    for index in range(count):
+        question = {
+            "id": f"q_{index:06d}",
+            "input": chance.choice(sentences)[:70],
+            "criteria": [chance.choice(sentences)[:40]],
+            "expected": {"answer": chance.choice(sentences)[:40], "format": "text"},
+            "expected_facts": [chance.choice(sentences)[:30]],
+            "rubric_ref": "rubric/basic@1.0",
+            "bundle": "rag",
+        }
+        end = ",\n" if index + 1 < count else "\n"
+        yield json.dumps(question, ensure_ascii=False) + end
+    yield "]}\n"
 
 
 def _sentences(chance: Random) -> list[str]:

@@ -36,6 +36,10 @@ def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
     problems = Schema(project_schema()).problems(value)
     if problems:
         first = problems[0]
+        if first.code == "missing_required_field":
+            # It may only be misspelt; then the misspelling is the thing to say.
+            beside = [one for one in problems if one.hint and one.path[:-1] == first.path[:-1]]
+            first = next(iter(beside), first)
         hint = f" ({first.hint})" if first.hint else ""
         raise ConfigError(f"{name}:{located.lines.at(first.path)}: {spoken(first)}{hint}")
     values = cast(JsonObject, value)

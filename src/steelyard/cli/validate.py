@@ -32,7 +32,10 @@ def command(
         typer.Option(help="dataset, rubric, judge or an exact contract name; settles a doubt."),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Misspelt field names are errors, not warnings.")
+        bool,
+        typer.Option(
+            "--strict", help="Misspelt fields, missing pins and stale judges are errors."
+        ),
     ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Also say which optional files are missing.")
@@ -45,14 +48,14 @@ def command(
     from steelyard.contracts.detect import CONTRACTS, KINDS
     from steelyard.errors import UsageError
     from steelyard.usecases.validate import ValidateOptions, validate
-    from steelyard.wiring import catalog, workspace
+    from steelyard.wiring import catalog, references_of, workspace
 
     known = (*KINDS, *CONTRACTS)
     if kind is not None and kind not in known:
         raise UsageError(f"unknown kind '{kind}'; known are {', '.join(dict.fromkeys(known))}")
     disk = workspace()
     options = ValidateOptions(kind=kind, strict=strict, verbose=verbose)
-    report = validate(disk, paths, options, catalog())
+    report = validate(disk, paths, options, catalog(), references_of())
     for line in _lines(report, output, disk):
         show(line)
     raise typer.Exit(0 if report.is_valid else 1)

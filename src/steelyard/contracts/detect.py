@@ -17,8 +17,12 @@ CONTRACTS = (*DATASETS, *RUBRICS, *JUDGES)
 KINDS: dict[str, tuple[str, ...]] = {"dataset": DATASETS, "rubric": RUBRICS, "judge": JUDGES}
 EXTENSIONS = (".json", ".jsonl", ".yaml", ".yml")
 SUPPORTED = (
+    "legal_eval rows (.jsonl with 'task_type'), "
     "dataset documents (.json with 'records'), eval cases (.yaml or .yml with 'evalcases', "
-    ".jsonl with one case a line) and check rubrics (.yaml with 'checks')"
+    ".jsonl with one case a line), question sets (.yaml or .json with 'questions' that have an "
+    "'input'), judges (.yaml or .json with 'template'), "
+    "question rubrics (.json or .yaml with 'questions'), "
+    "evals files (.json with 'evals') and check rubrics (.yaml with 'checks')"
 )
 
 CASE_KEYS = ("evalcases", "eval_cases", "cases", "tests")
@@ -49,7 +53,7 @@ def detect_document(top: dict[str, JsonValue], extension: str, folder: str = "")
     if folder == "judges":
         return "judge"
     if folder == "rubrics" and found not in RUBRICS:
-        return "check_rubric"
+        return "question_rubric" if _has(top, "questions") else "check_rubric"
     return found
 
 

@@ -124,6 +124,14 @@ class SeenIds:
         self._count += 1
         return True
 
+    def __contains__(self, name: str) -> bool:
+        mark = (hash(name) & 0xFFFFFFFFFFFFFFFF) or 1
+        table, size = self._table, self._size
+        slot = mark % size
+        while (found := table[slot]) and found != mark:
+            slot = slot + 1 if slot + 1 < size else 0
+        return found == mark
+
     def _grow(self) -> None:
         old = self._table
         self._size = self._size * 3 // 2

@@ -9,7 +9,18 @@ from importlib.resources import files
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
 
-SCHEMAS = ("dataset_document", "eval_cases", "check_rubric", "trace", "project")
+SCHEMAS = (
+    "legal_eval",
+    "dataset_document",
+    "eval_cases",
+    "evals_json",
+    "question_rubric",
+    "question_set",
+    "check_rubric",
+    "judge",
+    "trace",
+    "project",
+)
 
 
 def schema_bytes(name: str) -> bytes:

@@ -133,7 +133,8 @@ def _unsupported(path: Path, name: str, known: frozenset[str]) -> Problem:
 
 
 def _annotated(rule: JsonObject, path: Path) -> Problem:
-    """A rule that says in `x-missing`, `x-conflict` or `x-instead` what its failure means."""
+    """A rule that says in `x-missing`, `x-conflict`, `x-either` or `x-instead` what its failure
+    means."""
     if "x-missing" in rule:
         return _missing((*path, cast(str, rule["x-missing"])))
     if "x-conflict" in rule:
@@ -141,6 +142,13 @@ def _annotated(rule: JsonObject, path: Path) -> Problem:
         return Problem(
             code="conflicting_fields",
             message=f"{{}} is another spelling of {first}; keep one of them",
+            path=(*path, second),
+        )
+    if "x-either" in rule:
+        first, second = cast(list[str], rule["x-either"])
+        return Problem(
+            code="conflicting_fields",
+            message=f"{{}} stands beside {first}; keep one of them",
             path=(*path, second),
         )
     return Problem(
@@ -189,6 +197,11 @@ def _off_pattern(path: Path, kind: Any, value: object) -> Problem:
     return Problem(code="value_out_of_range", message=message, path=path)
 
 
+def _repeated(path: Path, _kind: Any, _value: object) -> Problem:
+    message = "{} must not have the same item twice"
+    return Problem(code="value_out_of_range", message=message, path=path)
+
+
 _PROBLEMS: dict[str, Callable[[Path, Any, object], Problem]] = {
     "type": _wrong_type,
     "enum": _not_allowed,
@@ -198,6 +211,7 @@ _PROBLEMS: dict[str, Callable[[Path, Any, object], Problem]] = {
     "maxLength": _ranged("must have at most # characters", "string_too_long"),
     "minItems": _ranged("must have at least # item(s)"),
     "maxItems": _ranged("must have at most # items"),
+    "uniqueItems": _repeated,
     "minProperties": _ranged("must have at least # field(s)"),
     "minimum": _ranged("must be at least #"),
     "maximum": _ranged("must be at most #"),

@@ -92,9 +92,20 @@ def _closed(node: Any, document: JsonObject, *, is_branch: bool) -> Any:
     is_object = "properties" in members and "object" in members.get("type", ())
     if is_object and not is_branch and "additionalProperties" not in members:
         # `additionalProperties` is faster, but does not see the names that branches bring.
-        branches = any("if" in branch for branch in members.get("allOf", ()))
-        twin["unevaluatedProperties" if branches else "additionalProperties"] = False
+        brings = _brings_names(members)
+        twin["unevaluatedProperties" if brings else "additionalProperties"] = False
     return twin
+
+
+def _brings_names(members: dict[str, Any]) -> bool:
+    """Whether a branch knows names that the schema itself does not."""
+    own = members["properties"].keys()
+    branches = [branch["then"] for branch in members.get("allOf", ()) if "if" in branch]
+    # What a branch refers to is not looked into: it may bring anything.
+    return any(
+        {"allOf", "$ref"} & then.keys() or then.get("properties", {}).keys() - own
+        for then in branches
+    )
 
 
 def _closed_member(key: str, item: Any, document: JsonObject) -> Any:

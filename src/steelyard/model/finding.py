@@ -22,6 +22,7 @@ RECORD_CODES = (
 CODES = (
     *RECORD_CODES,
     "unknown_field",
+    "ignored_field",
     "conflicting_fields",
     "invalid_json",
     "invalid_yaml",
@@ -31,7 +32,18 @@ CODES = (
     "missing_file",
     "file_outside_root",
     "missing_sidecar",
+    "invalid_template",
+    "dangling_reference",
+    "unpinned_reference",
+    "version_conflict",
+    "reference_cycle",
+    "nested_composite",
+    "archived_rubric",
+    "stale_validation",
+    "out_of_scope_judge",
 )
+# What strict mode takes for an error: nobody can say later what a run was graded by, or how well.
+_STRICT_CODES = ("unpinned_reference", "stale_validation", "out_of_scope_judge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +65,9 @@ class Finding:
         return self.severity == "error"
 
     def strict(self) -> Finding:
-        """The same finding as strict mode sees it: a near-miss field name is an error."""
-        if self.code == "unknown_field" and self.hint:
+        """The same finding as strict mode sees it: an error if it is a near-miss field name, an
+        unpinned reference, or a judge that is stale or out of its scope."""
+        if (self.code == "unknown_field" and self.hint) or self.code in _STRICT_CODES:
             return replace(self, severity="error")
         return self
 

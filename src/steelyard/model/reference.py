@@ -32,3 +32,16 @@ class Reference:
         """The form in which it is written in files."""
         pin = f"@{self.version}" if self.version else ""
         return f"{self.kind}/{self.id}{pin}"
+
+
+def exact_version(version: str) -> str:
+    """A version with all three numbers: `1.2` means exactly `1.2.0`."""
+    main = re.split(r"[-+]", version, maxsplit=1)[0]
+    filled = main + ".0" if main.count(".") == 1 else main
+    return filled + version[len(main) :]
+
+
+def release_numbers(version: str) -> tuple[int, ...] | None:
+    """The numbers of a release, to compare; None for a pre-release."""
+    main = version.partition("+")[0]
+    return None if "-" in main else tuple(int(part) for part in main.split("."))

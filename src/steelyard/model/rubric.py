@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from steelyard.model.case import Case
+from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
 
@@ -24,14 +25,32 @@ class Check(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedCheck:
+    """A check that needs more than a trace and a case: a judge, another rubric, a program.
+
+    It holds its settings as they are written. Whoever has what a kind needs makes a check of
+    them; on its own it cannot be carried out, which is neither a 0 nor a pass.
+    """
+
+    kind: str
+    settings: Extra = field(default_factory=no_extra, hash=False)
+
+    def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002
+        """Nothing here carries it out."""
+        return Outcome.unscored(f"nothing here carries out {self.kind}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RubricCheck:
     """A check with its place in a rubric."""
 
     id: str
-    check: Check
+    check: Check | StatedCheck
     weight: float = 1.0
     required: bool = False
     negate: bool = False
+    extra: Extra = field(default_factory=no_extra, hash=False)
+    """What the file says beside the settings of the kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +62,22 @@ class Rubric:
     checks: tuple[RubricCheck, ...]
     combine: Combine = "weighted_avg"
     pass_threshold: float = PASS_THRESHOLD
+    description: str = ""
     sha256: str | None = None
     """The hash of the file it was read from; None for a rubric made in code."""
+    extra: Extra = field(default_factory=no_extra, hash=False)
 
     @property
     def name(self) -> str:
         """Its reference."""
         return f"rubric/{self.id}@{self.version}"
+
+    @property
+    def stated(self) -> dict[str, StatedCheck]:
+        """The checks that need more than a trace and a case, by id."""
+        return {one.id: one.check for one in self.checks if isinstance(one.check, StatedCheck)}
+
+    @property
+    def runs_commands(self) -> bool:
+        """Whether a check of it may run a program."""
+        return any(getattr(one.check, "runs_commands", False) for one in self.checks)

@@ -27,6 +27,8 @@ TERMINAL: frozenset[RunState] = frozenset(
 RecordStatus: TypeAlias = Literal[
     "evaluated", "invalid_record", "timeout", "evaluation_error", "cancelled", "skipped"
 ]
+CACHED = "cached"
+"""The response source of an answer that another record was given."""
 TRANSIENT = frozenset(("timeout", "rate_limited", "service_unavailable", "internal_error"))
 
 
@@ -42,6 +44,12 @@ class StoredRun:
     target: str | None = None
     group_id: str | None = None
     owner: str | None = None
+    fence: int = 1
+    """How often the run has been claimed; a write that carries an older number is refused."""
+    lease_left_s: float | None = None
+    """How long its owner may still rest before another process may take the run over."""
+    is_cancelling: bool = False
+    """Whether somebody has asked for it to be cancelled."""
     summary: JsonObject | None = None
 
 
@@ -88,6 +96,10 @@ class Result:
     last_attempt_at: str | None = None
     response_source: str | None = None
     cost_usd: float | None = None
+    answer_key: bytes | None = None
+    """What the question is known by, where another record may be given the same answer."""
+    saved_usd: float | None = None
+    """What the answer would have cost, had it not been given before."""
     slices: tuple[tuple[str, str | None], ...] = ()
     """The groups that the record belongs to, as (slice, value)."""
     cluster: str | None = None

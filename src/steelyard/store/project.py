@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from steelyard.errors import ConfigError, ParseError
+from steelyard.formats.pdf_text import is_pdf, pdf_text
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import FileFault, FoundFile
@@ -14,6 +15,9 @@ from steelyard.settings import PROJECT_FILE, Settings, parse_settings
 from steelyard.store.globs import matches
 
 MAX_SHOWN_FILE = 10 * 1024 * 1024
+MAX_KEPT = 32 * 1024 * 1024
+"""How many characters of files are remembered at once."""
+_ENTRY = 500
 _AGENTV = ".agentv"
 
 
@@ -64,12 +68,24 @@ class ProjectFiles:
         self._allowed = tuple((root / folder).resolve() for folder in allowed)
         self._patterns = patterns
         self._known: dict[str, FoundFile | FileFault] = {}
+        self._kept = 0
 
     def read(self, reference: str) -> FoundFile | FileFault:
-        """The text of a file, or why there is none; each file is read once."""
-        if reference not in self._known:
-            self._known[reference] = self._find(reference)
-        return self._known[reference]
+        """The text of a file, or why there is none; a file that many cases show is read once."""
+        found = self._known.get(reference)
+        if found is None:
+            found = self._find(reference)
+            self._keep(reference, found)
+        return found
+
+    def _keep(self, reference: str, found: FoundFile | FileFault) -> None:
+        """Remember a file, in bounded memory however many files a dataset shows."""
+        size = _ENTRY + (len(found.text) if isinstance(found, FoundFile) else 0)
+        if self._kept + size > MAX_KEPT:
+            self._known.clear()
+            self._kept = 0
+        self._known[reference] = found
+        self._kept += size
 
     def _find(self, reference: str) -> FoundFile | FileFault:
         is_outside = False
@@ -104,9 +120,11 @@ class ProjectFiles:
         try:
             if path.stat().st_size > MAX_SHOWN_FILE:
                 return FileFault("record_too_large", f"{path.name} is larger than 10 MB")
-            text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+            text = _text(path)
         except UnicodeDecodeError:
             return FileFault("invalid_encoding", f"{path.name} is not UTF-8 text")
+        except ParseError as wrong:
+            return FileFault(wrong.code, f"{path.name}: {wrong}")
         except OSError as error:
             return FileFault("missing_file", f"cannot read {path.name}: {error.strerror}")
         return FoundFile(str(path), text, self._is_guideline(path))
@@ -115,6 +133,13 @@ class ProjectFiles:
         inside = path.is_relative_to(self._root)
         relative = (path.relative_to(self._root) if inside else path).as_posix()
         return any(matches(pattern, relative) for pattern in self._patterns)
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    if path.suffix.lower() == ".pdf" or is_pdf(data):
+        return pdf_text(data)
+    return data.decode("utf-8-sig").replace("\r\n", "\n")
 
 
 def _upwards(folder: Path, root: Path) -> list[Path]:

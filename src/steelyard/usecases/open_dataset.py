@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 from steelyard.checks.catalog import Catalog
-from steelyard.contracts.check_rubric.reader import CONTRACT as CHECK_RUBRIC
-from steelyard.contracts.check_rubric.reader import read_check_rubric
-from steelyard.contracts.dataset_document.document import split_json
+from steelyard.contracts.dataset_document.document import RawRecord, split_json
 from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
 from steelyard.contracts.dataset_document.rules import MAX_PAYLOAD
+from steelyard.contracts.definitions import looked_at, read_definition
 from steelyard.contracts.detect import (
     EXTENSIONS,
+    JUDGES,
+    RUBRICS,
     SUPPORTED,
     detect_document,
     detect_jsonl,
@@ -24,22 +25,25 @@ from steelyard.contracts.detect import (
 )
 from steelyard.contracts.eval_cases.defaults import Defaults
 from steelyard.contracts.eval_cases.reader import (
-    MAX_LINE,
     EvalCasesJsonl,
     EvalCasesYaml,
     read_sidecar,
 )
+from steelyard.contracts.evals_json.reader import EvalsJsonReading
+from steelyard.contracts.legal_eval.policies import Policies
+from steelyard.contracts.legal_eval.reader import CONTRACT as LEGAL_EVAL
+from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
+from steelyard.contracts.question_set.reader import CONTRACT as QUESTION_SET
+from steelyard.contracts.question_set.reader import QuestionSetReading
 from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import without_bom
-from steelyard.formats.json_text import (
-    parse_json,
-    parse_json_tolerantly,
-    raw_members,
-)
+from steelyard.formats.json_text import parse_json_tolerantly, raw_items, raw_members
+from steelyard.formats.jsonl import MAX_LINE
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.names import near_miss
 from steelyard.formats.yaml_text import parse_yaml
+from steelyard.model.definition import Content
 from steelyard.model.finding import Finding, error
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.ports import Workspace
@@ -68,18 +72,34 @@ class Opened:
     is_recognised: bool = True
     is_single: bool = False
     """Whether the file is one thing, such as a rubric, and no list of records."""
+    content: Content | None = None
+    """The rubric or judge that such a file holds, where nothing is wrong with it."""
+    lines: Lines | None = None
+    """Where its parts stand, where the format has lines."""
+
+    @property
+    def refusal(self) -> str:
+        """Why there is no dataset in the file, where there is no reading."""
+        if self.is_single or not self.findings:
+            return f"this is a {self.contract} file and no dataset"
+        return self.findings[0].message
 
 
 def open_dataset(
-    workspace: Workspace, path: Path, kind: str | None = None, catalog: Catalog | None = None
+    workspace: Workspace,
+    path: Path,
+    kind: str | None = None,
+    catalog: Catalog | None = None,
+    policies: Policies | None = None,
 ) -> Opened:
     """Detect a file's contract and open it; bad content gives findings, never an exception."""
     extension = path.suffix.lower()
     if extension not in EXTENSIONS:
         return _unsupported(path, f"'{extension}' files are not read")
     try:
-        if extension == ".jsonl" and (kind is None or of_kind(kind, None, extension) != _DOCUMENT):
-            return _open_jsonl(workspace, path, kind)
+        settled = of_kind(kind, None, extension) if kind else None
+        if settled == LEGAL_EVAL or (extension == ".jsonl" and settled != _DOCUMENT):
+            return _open_jsonl(workspace, path, kind, policies)
         return _open_document(workspace, path, kind, catalog or Catalog())
     except ParseError as wrong:
         contract = of_kind(kind, None, extension) if kind else None
@@ -105,12 +125,19 @@ def find_sidecar(workspace: Workspace, path: Path) -> Path | None:
     return None if has_cases(top) else beside
 
 
-def _open_jsonl(workspace: Workspace, path: Path, kind: str | None) -> Opened:
+def _open_jsonl(
+    workspace: Workspace, path: Path, kind: str | None, policies: Policies | None
+) -> Opened:
     detected = detect_jsonl(_first_row(workspace, path))
     contract = of_kind(kind, detected, ".jsonl") if kind else detected
+    files = workspace.files_of(path)
+    if contract == LEGAL_EVAL:
+        stem = path.name[: -len(path.suffix)]
+        stream = partial(workspace.open, path)
+        rows = LegalEvalJsonl(stream, stem, files=files, file=str(path), policies=policies)
+        return Opened(path=path, contract=contract, reading=rows)
     if contract != "eval_cases":
         return _not_yet(path, contract)
-    files = workspace.files_of(path)
     sidecar, defaults = _sidecar(workspace, path)
     reading = EvalCasesJsonl(partial(workspace.open, path), defaults, files=files, file=str(path))
     return Opened(path=path, contract=contract, reading=reading, sidecar=sidecar)
@@ -173,29 +200,40 @@ def _open_document(workspace: Workspace, path: Path, kind: str | None, catalog: 
     contract = of_kind(kind, detected, extension) if kind else detected
     if contract is None:
         return _unsupported(path, "its top level has the keys of no contract")
+    if contract in (*RUBRICS, *JUDGES):
+        return _open_definition(path, content, contract, catalog)
+    reading = _document_reading(workspace, path, content, contract)
+    return Opened(path=path, contract=contract, reading=reading)
+
+
+def _document_reading(
+    workspace: Workspace, path: Path, content: bytes | Located, contract: str
+) -> DatasetReading:
+    """The reading of a dataset that is one document."""
+    stem, file = path.name[: -len(path.suffix)], str(path)
     if contract == _DOCUMENT:
-        reading = DatasetDocumentReading(content, file=str(path))
-        return Opened(path=path, contract=contract, reading=reading)
+        return DatasetDocumentReading(content, file=file)
     if contract == "eval_cases":
         located = content if isinstance(content, Located) else parse_yaml(content)
-        stem = path.name[: -len(path.suffix)]
-        files = workspace.files_of(path)
-        yaml = EvalCasesYaml(located, stem, files=files, file=str(path))
-        return Opened(path=path, contract=contract, reading=yaml)
-    if contract == "check_rubric":
-        return _open_rubric(path, content, catalog)
-    return _not_yet(path, contract)
+        return EvalCasesYaml(located, stem, files=workspace.files_of(path), file=file)
+    if contract == QUESTION_SET:
+        return QuestionSetReading(content, stem, file=file)
+    return EvalsJsonReading(content, stem, file=file)
 
 
-def _open_rubric(path: Path, content: bytes | Located, catalog: Catalog) -> Opened:
-    if isinstance(content, Located):
-        _, findings = read_check_rubric(content, catalog)
-    else:
-        whole = Located(parse_json(without_bom(content)), Lines(1))
-        _, found = read_check_rubric(whole, catalog)
-        # JSON is parsed without lines; the spot is looked up when it is shown.
-        findings = [replace(finding, line=None) for finding in found]
-    return Opened(path=path, contract=CHECK_RUBRIC, findings=tuple(findings), is_single=True)
+def _open_definition(
+    path: Path, content: bytes | Located, contract: str, catalog: Catalog
+) -> Opened:
+    """A rubric or a judge: one thing, and no list of records."""
+    held, findings = read_definition(content, contract, catalog)
+    return Opened(
+        path=path,
+        contract=contract,
+        findings=tuple(findings),
+        is_single=True,
+        content=held,
+        lines=content.lines if isinstance(content, Located) else None,
+    )
 
 
 def _yaml(workspace: Workspace, path: Path) -> Located:
@@ -220,10 +258,21 @@ def _json_top(data: bytes) -> Iterator[tuple[str, JsonValue]]:
         # One odd record must not hide what the file is; text that is no JSON at all still does.
         document = split_json(data)
         names = document.header if document.records is None else (*document.header, "records")
-        yield from ((name, None) for name in names)
+        yield from ((name, document.header.get(name)) for name in names)
         return
     for name, raw in members.items():
-        yield name, parse_json(raw) if near_miss(name, ("questions",)) else None
+        yield name, _telling(raw_items(raw)) if near_miss(name, ("questions",)) else None
+
+
+def _telling(items: Iterable[RawRecord] | None) -> JsonValue:
+    """The items of a list of questions up to one that settles what they are."""
+    found: list[JsonValue] = []
+    for item in items or ():
+        value = looked_at(bytes(item)).value
+        found.append(value)
+        if isinstance(value, dict) and any(near_miss(name, ("input",)) for name in value):
+            break
+    return found
 
 
 def _unsupported(path: Path, why: str) -> Opened:

@@ -18,7 +18,7 @@ def read_dataset(workspace: Workspace, path: Path) -> tuple[Dataset, list[Findin
         raise NotFoundError(f"no such file: {path}")
     opened = open_dataset(workspace, path)
     if opened.reading is None:
-        raise UnreadableFileError(f"{path}: {opened.findings[0].message}")
+        raise UnreadableFileError(f"{path}: {opened.refusal}")
     reading = opened.reading
     findings = [*(opened.sidecar.findings if opened.sidecar else ()), *reading.findings]
     cases: list[Case] = []

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from steelyard.checks.catalog import Catalog
 from steelyard.errors import NotFoundError
+from steelyard.formats.schema import spoken
 from steelyard.model.finding import Finding, error, warning
+from steelyard.model.json_value import path_text
 from steelyard.ports import Workspace
 from steelyard.usecases.open_dataset import Opened, Sidecar, find_sidecar, open_dataset
+from steelyard.usecases.referenced_rows import with_references
+from steelyard.usecases.references import References
+
+ReferencesOf: TypeAlias = Callable[[Path], References]
+"""The rubrics and judges that a file may refer to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +75,17 @@ def validate(
     patterns: Sequence[str],
     options: ValidateOptions,
     catalog: Catalog | None = None,
+    references: ReferencesOf | None = None,
 ) -> ValidationReport:
-    """Validate files, folders and globs."""
+    """Validate files, folders and globs; with their references, where those can be looked up."""
     if not all(patterns):
         raise NotFoundError("an empty path names nothing; '.' is the current folder")
     reports: dict[Path, FileReport] = {}
     skipped: list[str] = []
     for found in workspace.expand(patterns):
         opened = _open(workspace, found.path, options, catalog)
+        if references:
+            opened = _with_references(opened, references)
         if not (opened.is_recognised or found.is_named):
             skipped.append(str(found.path))
             continue
@@ -97,6 +109,31 @@ def _open(
         if opened.sidecar:
             return opened
     return open_dataset(workspace, path, options.kind, catalog)
+
+
+def _with_references(opened: Opened, references: ReferencesOf) -> Opened:
+    """The same file with what is wrong with its references."""
+    look_up = partial(references, opened.path)
+    if opened.reading:
+        return replace(opened, reading=with_references(opened.reading, look_up))
+    if opened.content is None:
+        return opened
+    known, lines = look_up(), opened.lines
+    found = tuple(
+        Finding(
+            severity=problem.severity,
+            code=problem.code,
+            message=spoken(problem),
+            path=path_text(problem.path),
+            line=lines.at(problem.path) if lines else None,
+            hint=problem.hint,
+        )
+        for problem in (
+            *known.conflicts_of(opened.path, opened.content),
+            *known.problems_of(opened.content),
+        )
+    )
+    return replace(opened, findings=(*opened.findings, *found))
 
 
 def _report(opened: Opened, options: ValidateOptions) -> FileReport:

@@ -129,6 +129,8 @@ def test_questions_are_decided_by_any_item(items: JsonValue, contract: str | Non
         ("rubrics", {}, "check_rubric"),
         ("rubrics", {"records": []}, "check_rubric"),
         ("rubrics", {"questions": [{"key": "k"}]}, "question_rubric"),
+        ("rubrics", {"questions": []}, "question_rubric"),
+        ("rubrics", {"question": [{"label": "?"}]}, "question_rubric"),
         ("rubrics", {"checks": []}, "check_rubric"),
         ("judges", {}, "judge"),
         ("judges", {"checks": []}, "judge"),

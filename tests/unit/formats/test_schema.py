@@ -113,6 +113,12 @@ def case_problems(**changes: JsonValue) -> list[Problem]:
         ({"minLength": 1}, "", "value_out_of_range", "f must have at least 1 character(s)"),
         ({"maxLength": 2}, "abc", "string_too_long", "f must have at most 2 characters"),
         ({"minItems": 1}, [], "value_out_of_range", "f must have at least 1 item(s)"),
+        (
+            {"uniqueItems": True},
+            [1, 2, 1],
+            "value_out_of_range",
+            "f must not have the same item twice",
+        ),
         ({"maxItems": 1}, [1, 2], "value_out_of_range", "f must have at most 1 items"),
         ({"minProperties": 1}, {}, "value_out_of_range", "f must have at least 1 field(s)"),
         ({"minimum": 1}, 0, "value_out_of_range", "f must be at least 1"),
@@ -396,6 +402,14 @@ def test_a_schema_may_not_fetch_another(address: str, at_top: bool) -> None:
         Schema(document)
 
 
+def test_two_fields_that_exclude_each_other_are_told_at_the_second() -> None:
+    rule: JsonObject = {"x-either": ["a", "b"], "not": {"required": ["a", "b"]}}
+    problem = problem_of(rule, {"a": 1, "b": 2})
+
+    assert (problem.code, problem.path) == ("conflicting_fields", ("f", "b"))
+    assert spoken(problem) == "f.b stands beside a; keep one of them"
+
+
 # --- the words of a message
 
 
@@ -413,11 +427,11 @@ def test_a_value_that_looks_like_the_gap_is_shown_as_it_is() -> None:
 # --- the published schemas
 
 
-MEANINGS = {"x-missing", "x-conflict", "x-instead"}
+MEANINGS = {"x-missing", "x-conflict", "x-either", "x-instead"}
 UNTRANSLATED = (
     "contains dependentRequired dependentSchemas else exclusiveMaximum format maxProperties "
     "multipleOf oneOf patternProperties prefixItems propertyNames unevaluatedItems "
-    "unevaluatedProperties uniqueItems"
+    "unevaluatedProperties"
 )
 
 
@@ -434,6 +448,8 @@ def rules(node: Any, document: JsonObject, seen: set[str]) -> Iterator[dict[str,
         if key == "$ref" and item not in seen:
             seen.add(item)
             yield from rules(resolve(members, document), document, seen)
+        elif key == "properties":  # whose names may be those of keywords
+            yield from rules(list(item.values()), document, seen)
         elif key not in {"$defs", "anyOf", "not", "if"}:
             yield from rules(item, document, seen)
 

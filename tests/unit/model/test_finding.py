@@ -37,6 +37,11 @@ def test_strict_mode_leaves_other_findings_as_they_are(finding: Finding) -> None
     assert finding.strict() == finding
 
 
+@pytest.mark.parametrize("code", ["unpinned_reference", "stale_validation", "out_of_scope_judge"])
+def test_strict_mode_takes_no_doubtful_reference(code: str) -> None:
+    assert warning(code, "x").strict() == error(code, "x")
+
+
 def test_only_an_error_is_an_error() -> None:
     assert error("invalid_json", "x").is_error
     assert not warning("unknown_field", "x").is_error

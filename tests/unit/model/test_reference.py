@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.model.reference import Reference
+from steelyard.model.reference import Reference, exact_version, release_numbers
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,21 @@ def test_a_reference_is_read_and_written_the_same(text: str, reference: Referenc
 )
 def test_another_text_is_no_reference(text: str) -> None:
     assert Reference.parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "exact", "numbers"),
+    [
+        ("1.2", "1.2.0", (1, 2, 0)),
+        ("1.2.3", "1.2.3", (1, 2, 3)),
+        ("10.20", "10.20.0", (10, 20, 0)),
+        ("1.2-rc.1", "1.2.0-rc.1", None),
+        ("1.2.3-rc.1+b-7", "1.2.3-rc.1+b-7", None),
+        ("1.2+build-7", "1.2.0+build-7", (1, 2, 0)),
+    ],
+)
+def test_a_version_is_made_exact_and_compared_by_numbers(
+    version: str, exact: str, numbers: tuple[int, ...] | None
+) -> None:
+    assert exact_version(version) == exact
+    assert release_numbers(exact) == numbers

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.model.judge import Judge
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.open_dataset import MAX_YAML, Opened, find_sidecar, open_dataset
 
@@ -44,6 +45,8 @@ def codes(opened: Opened) -> list[str]:
         ("a.yml", CASES, "eval_cases"),
         ("a.jsonl", ROW, "eval_cases"),
         ("a.jsonl", "", "eval_cases"),
+        ("a.evals.json", '{"evals": []}', "evals_json"),
+        ("a.yaml", "evals: []", "evals_json"),
         ("a.jsonl", b"\xef\xbb\xbf\n" + ROW.encode(), "eval_cases"),
     ],
 )
@@ -61,24 +64,61 @@ def test_a_file_of_a_contract_that_is_read_is_opened(
 @pytest.mark.parametrize(
     ("name", "content", "contract"),
     [
-        ("a.jsonl", LEGAL, "legal_eval"),
-        ("a.jsonl", "\n{broken\n" + LEGAL, "legal_eval"),
         ("a.json", '{"questions": [{"input": "?"}]}', "question_set"),
-        ("a.json", '{"questions": [{"key": "?"}]}', "question_rubric"),
-        ("a.yaml", "template: '?'", "judge"),
-        ("a.json", '{"evals": []}', "evals_json"),
-        ("rubrics/a.json", '{"questions": [{"key": "?"}]}', "question_rubric"),
-        ("judges/a.json", "{}", "judge"),
+        ("a.yaml", "questions: [{key: a}, {input: b}]", "question_set"),
+        ("a.json", '{"questions": [{"id": "a"}, {"inptu": "?"}]}', "question_set"),
+        ("a.json", '{"questions": [{"input": "\\ud800"}]}', "question_set"),
+        ("rubrics.json", '{"questoins": [{"input": "?"}]}', "question_set"),
     ],
 )
-def test_a_file_of_a_later_contract_is_recognised_and_refused(
+def test_questions_with_an_input_are_a_dataset(
     disk: DiskWorkspace, tmp_path: Path, name: str, content: str, contract: str
 ) -> None:
     opened = open_dataset(disk, write(tmp_path / name, content))
 
-    assert (opened.contract, opened.reading, opened.is_recognised) == (contract, None, True)
+    assert (opened.contract, opened.is_single) == (contract, False)
+    assert opened.reading
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "contract"),
+    [
+        ("a.yaml", "template: '?'", "judge"),
+        ("judges/a.json", "{}", "judge"),
+        ("a.json", '{"questions": [{"key": "?"}]}', "question_rubric"),
+        ("rubrics/a.json", '{"questions": [{"key": "?"}]}', "question_rubric"),
+        ("a.json", '{"questions": 7, "checks": []}', "check_rubric"),
+    ],
+)
+def test_a_rubric_or_judge_is_one_thing(
+    disk: DiskWorkspace, tmp_path: Path, name: str, content: str, contract: str
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, content))
+
+    assert (opened.contract, opened.is_single, opened.reading) == (contract, True, None)
+    assert opened.findings
+    assert opened.content is None
+
+
+@pytest.mark.parametrize(("name", "has_lines"), [("a.yaml", True), ("a.json", False)])
+def test_a_sound_judge_is_handed_on_with_its_lines(
+    disk: DiskWorkspace, tmp_path: Path, name: str, has_lines: bool
+) -> None:
+    text = '{"id": "a", "version": "1.0", "template": "?"}'
+    opened = open_dataset(disk, write(tmp_path / name, text))
+
+    assert isinstance(opened.content, Judge)
+    assert (opened.lines is not None) is has_lines
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.jsonl", "question_set"), ("a.jsonl", "judge")])
+def test_rows_are_not_read_as_a_document(
+    disk: DiskWorkspace, tmp_path: Path, name: str, kind: str
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, ROW), kind)
+
     assert codes(opened) == ["unsupported_format"]
-    assert f"this is a {contract} file" in opened.findings[0].message
+    assert f"this is a {kind} file" in opened.findings[0].message
 
 
 @pytest.mark.parametrize(
@@ -99,7 +139,7 @@ def test_a_file_that_fits_nothing_is_unsupported(
 
     assert not opened.is_recognised
     assert codes(opened) == ["unsupported_format"]
-    assert "supported are dataset documents (.json" in opened.findings[0].message
+    assert "dataset documents (.json with 'records')" in opened.findings[0].message
 
 
 @pytest.mark.parametrize(

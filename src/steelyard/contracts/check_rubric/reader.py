@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from typing import Any, cast
+from functools import lru_cache
+from typing import cast
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.check_rubric.schema import check_rubric_schema
+from steelyard.contracts.message_rows import beyond
 from steelyard.errors import SettingError
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema, spoken
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
-from steelyard.model.rubric import PASS_THRESHOLD, Combine, Rubric, RubricCheck
+from steelyard.model.reference import exact_version
+from steelyard.model.rubric import (
+    PASS_THRESHOLD,
+    Check,
+    Combine,
+    Rubric,
+    RubricCheck,
+    StatedCheck,
+)
 
 CONTRACT = "check_rubric"
-LATER_KINDS = (
-    *("json_schema", "php_lint", "markdown_structure", "tool_usage", "format", "fact_match"),
-    *("llm_judge", "composite", "contains_all", "starts_with", "ends_with", "is_json", "choice"),
-    *("cost", "token_usage", "field_accuracy", "tool_trajectory", "command"),
-)
-"""Kinds that the contract knows and this version does not carry out yet."""
 _HINTS: dict[Path, str] = {
     ("id",): "write small letters, digits and _, such as answer_quality",
     ("version",): 'write two or three numbers in quotes, such as "1.2.0"',
 }
+_REFERENCES = {
+    "judge_prompt_ref": "write judge/id@version, such as judge/accuracy@1.0",
+    "rubric_ref": "write rubric/id@version, such as rubric/basic@1.2",
+}
+_FIELDS = {"id", "version", "description", "checks", "scoring"}
+_CHECK = {"id", "kind", "weight", "required", "negate"}
+
+
+@lru_cache(maxsize=8)
+def _schema(catalog: Catalog) -> Schema:
+    return Schema(check_rubric_schema(catalog))
 
 
 def read_check_rubric(
@@ -34,21 +48,13 @@ def read_check_rubric(
 ) -> tuple[Rubric | None, list[Finding]]:
     """The rubric that a file holds, and what is wrong with it; None when it cannot be used."""
     value = content.value
-    found = Schema(check_rubric_schema(catalog)).problems(value)
-    problems = [_explained(problem, value) for problem in found]
+    problems = [_explained(problem) for problem in _schema(catalog).problems(value)]
     rubric = None
     if not any(problem.severity == "error" for problem in problems):
         rubric = _rubric(cast(JsonObject, value), catalog, problems, sha256)
     findings = [_finding(problem, content.lines) for problem in sorted(problems, key=path_order)]
     is_sound = not any(finding.is_error for finding in findings)
     return rubric if is_sound else None, findings
-
-
-def exact_version(version: str) -> str:
-    """A version with all three numbers: `1.2` means exactly `1.2.0`."""
-    main = re.split(r"[-+]", version, maxsplit=1)[0]
-    filled = main + ".0" if main.count(".") == 1 else main
-    return filled + version[len(main) :]
 
 
 def _rubric(
@@ -73,18 +79,17 @@ def _rubric(
         checks=tuple(checks),
         combine=cast(Combine, scoring["combine"]),
         pass_threshold=float(threshold),
+        description=cast(str, row.get("description", "")),
         sha256=sha256,
+        extra=beyond(row, _FIELDS),
     )
 
 
 def _check(
     entry: JsonObject, index: int, catalog: Catalog, problems: list[Problem]
 ) -> RubricCheck | None:
-    kind = cast(str, entry["kind"])
-    known = cast(JsonObject, catalog.fragment(kind)["properties"])
-    settings = {name: value for name, value in entry.items() if name in known}
     try:
-        check = catalog.make(kind, settings)
+        check, extra = _made(cast(str, entry["kind"]), beyond(entry, _CHECK), catalog)
     except SettingError as wrong:
         path = ("checks", index, wrong.name)
         problems.append(Problem(code="value_out_of_range", message=f"{{}}: {wrong}", path=path))
@@ -95,17 +100,33 @@ def _check(
         weight=float(cast(float, entry.get("weight", 1.0))),
         required=cast(bool, entry.get("required", False)),
         negate=cast(bool, entry.get("negate", False)),
+        extra=extra,
     )
 
 
-def _explained(problem: Problem, value: JsonValue) -> Problem:
-    """The problem with a hint, where a pattern or a list of kinds does not say enough."""
-    if problem.code in {"invalid_field_type", "value_out_of_range"} and problem.path in _HINTS:
+def _made(
+    kind: str, settings: JsonObject, catalog: Catalog
+) -> tuple[Check | StatedCheck, JsonObject]:
+    """A check of its class, and what is no setting of it; else the settings as they stand."""
+    if kind not in catalog.kinds:
+        return StatedCheck(kind=kind, settings=settings), {}
+    known = cast(JsonObject, catalog.fragment(kind)["properties"])
+    own = {name: value for name, value in settings.items() if name in known}
+    return catalog.make(kind, own), beyond(settings, set(known))
+
+
+def _explained(problem: Problem) -> Problem:
+    """The problem with a hint, where a pattern does not say enough."""
+    if problem.code not in {"invalid_field_type", "value_out_of_range"}:
+        return problem
+    name = str(problem.path[-1]) if problem.path else ""
+    if problem.path in _HINTS:
         return replace(problem, hint=_HINTS[problem.path])
-    if problem.code == "invalid_enum_value" and problem.path[-1] == "kind":
-        kind = cast(Any, value)["checks"][problem.path[1]]["kind"]
-        if kind in LATER_KINDS:
-            return replace(problem, hint=f"this version does not carry out {kind} yet")
+    if name in _REFERENCES and problem.code == "value_out_of_range":
+        kind = name.partition("_")[0]
+        return replace(
+            problem, message=f"{{}} is no reference to a {kind}", hint=_REFERENCES[name]
+        )
     return problem
 
 

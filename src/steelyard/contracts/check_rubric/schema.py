@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
+from importlib.resources import files
 from typing import cast
 
 from steelyard.checks.catalog import Catalog
@@ -21,8 +24,10 @@ _TITLES = {
 
 
 def check_rubric_schema(catalog: Catalog) -> JsonObject:
-    """The schema for the kinds of a catalog."""
-    branches: list[JsonValue] = [_branch(kind, catalog.fragment(kind)) for kind in catalog.kinds]
+    """The schema for the kinds of a catalog, and for those that need more than a trace."""
+    branches: list[JsonValue] = [
+        _branch(kind, kind_fragment(kind, catalog)) for kind in kinds(catalog)
+    ]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:steelyard:schema:check_rubric",
@@ -50,11 +55,48 @@ def check_rubric_schema(catalog: Catalog) -> JsonObject:
             },
             "scoring": {"$ref": "#/$defs/scoring"},
         },
-        "$defs": {"check": _check(catalog, branches), "scoring": _scoring()},
+        "$defs": {
+            "check": _check(
+                {kind: kind_description(kind, catalog) for kind in kinds(catalog)}, branches
+            ),
+            "scoring": _scoring(),
+            **cast(JsonObject, _stated()["$defs"]),
+        },
     }
 
 
-def _check(catalog: Catalog, branches: list[JsonValue]) -> JsonObject:
+def kinds(catalog: Catalog) -> list[str]:
+    """Every kind that a rubric may have, sorted."""
+    return sorted({*catalog.kinds, *stated_kinds()})
+
+
+def stated_kinds() -> list[str]:
+    """The kinds of the contract that a trace and a case are not enough for."""
+    return [kind for kind in _stated() if kind != "$defs"]
+
+
+def kind_fragment(kind: str, catalog: Catalog) -> JsonObject:
+    """The schema of a kind's settings: its class says it, or else the table of stated kinds."""
+    if kind in catalog.kinds:
+        return catalog.fragment(kind)
+    stated = cast(JsonObject, _stated()[kind])
+    return {name: value for name, value in stated.items() if name != "description"}
+
+
+def kind_description(kind: str, catalog: Catalog) -> str:
+    """What a kind looks for, in a sentence: its class says it, or else the table."""
+    if kind in catalog.kinds:
+        return catalog.description(kind)
+    return cast(str, cast(JsonObject, _stated()[kind])["description"])
+
+
+@cache
+def _stated() -> JsonObject:
+    table = files("steelyard.contracts.check_rubric").joinpath("stated_kinds.json")
+    return json.loads(table.read_bytes())
+
+
+def _check(names: dict[str, str], branches: list[JsonValue]) -> JsonObject:
     return {
         "title": "Check",
         "description": "One way of looking at a trace.",
@@ -65,7 +107,8 @@ def _check(catalog: Catalog, branches: list[JsonValue]) -> JsonObject:
             "kind": {
                 "title": "Kind",
                 "description": "What sort of check it is; decides the other settings.",
-                "enum": list(catalog.kinds),
+                "enum": [*names],
+                "enumDescriptions": [*names.values()],
             },
             "weight": {
                 "title": "Weight",
@@ -105,14 +148,18 @@ def _scoring() -> JsonObject:
 
 def _branch(kind: str, fragment: JsonObject) -> JsonObject:
     properties = cast(dict[str, JsonObject], fragment["properties"])
-    titled: JsonObject = {
-        name: {"title": name, "description": _TITLES.get(name, f"A setting of {kind}."), **rule}
-        for name, rule in properties.items()
-    }
+    titled: JsonObject = {name: _titled(name, kind, rule) for name, rule in properties.items()}
     return {
         "if": {"properties": {"kind": {"enum": [kind]}}, "required": ["kind"]},
-        "then": {"required": fragment["required"], "properties": titled},
+        "then": {**fragment, "properties": titled},
     }
+
+
+def _titled(name: str, kind: str, rule: JsonObject) -> JsonObject:
+    """A setting with words for the editor that shows it."""
+    if "$ref" in rule:
+        return rule
+    return {"title": name, "description": _TITLES.get(name, f"A setting of {kind}."), **rule}
 
 
 def _text(title: str, description: str) -> JsonObject:

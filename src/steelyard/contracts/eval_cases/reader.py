@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import BinaryIO, cast
 
 from steelyard.contracts.eval_cases.cases import CaseBuilder
@@ -15,8 +15,8 @@ from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row, RowPlace, SeenIds
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
-from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
+from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema, spoken
@@ -27,7 +27,6 @@ from steelyard.model.json_value import JsonObject, JsonValue, path_text
 from steelyard.ports import Files, NoFiles
 
 CONTRACT = "eval_cases"
-MAX_LINE = 64 * 1024 * 1024
 # A row without any of these shows no file and needs no second reading of its shape.
 _TELLING = (
     *(b'"file"', b'"prompt"', b'"weights"', b'"input"', b'"input_files"', b'"expected_output"'),
@@ -118,10 +117,7 @@ class EvalCasesJsonl(_EvalCasesReading):
         seen = SeenIds()
         index = -1
         with self._stream() as stream:
-            for number, line in enumerate(_lines(stream), start=1):
-                text = without_bom(line) if number == 1 else line
-                if _is_blank(text):
-                    continue
+            for number, text in jsonl_lines(stream):
                 index += 1
                 yield self._row(index, number, text, seen)
 
@@ -160,26 +156,12 @@ class EvalCasesJsonl(_EvalCasesReading):
         return Row(index, number, None, None, (finding,))
 
 
-def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines without their ends; of one that is too long, the beginning."""
-    limit = MAX_LINE + 2
-    for line in iter(partial(stream.readline, limit), b""):
-        yield line.rstrip(b"\r\n")
-        rest = line
-        while len(rest) == limit and not rest.endswith(b"\n"):
-            rest = stream.readline(limit)
-
-
 def _is_telling(text: bytes) -> bool:
     # A loop: the searches are so short that a generator would double their time.
     for mark in _TELLING:  # noqa: SIM110
         if mark in text:
             return True
     return False
-
-
-def _is_blank(text: bytes) -> bool:
-    return not text.startswith(b"{") and not text.decode("utf-8", "replace").strip()
 
 
 def _jsonl_place(index: int, number: int) -> RowPlace:

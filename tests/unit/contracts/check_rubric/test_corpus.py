@@ -12,8 +12,9 @@ import pytest
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.check_rubric.schema import check_rubric_schema
+from steelyard.contracts.definitions import read_definition_file
 from steelyard.formats.yaml_text import parse_yaml
-from steelyard.store.rubrics import RubricFolder
+from steelyard.model.rubric import Rubric
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "check_rubric"
 VALID = sorted(path for path in (CORPUS / "valid").iterdir())
@@ -22,12 +23,13 @@ PUBLISHED = jsonschema_rs.Draft202012Validator(check_rubric_schema(Catalog()))
 
 
 @pytest.mark.parametrize("path", VALID, ids=lambda path: path.name)
-def test_a_valid_rubric_is_read(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_valid_rubric_is_read(path: Path) -> None:
     """CR-01, CR-06, CR-25"""
-    rubric = RubricFolder(CORPUS, Catalog()).load(str(path))
+    rubric, findings = read_definition_file(path.read_bytes(), path.suffix, "rubrics", Catalog())
 
+    assert findings == []
+    assert isinstance(rubric, Rubric)
     assert rubric.id == path.stem
-    assert caplog.messages == []
 
 
 @pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +16,15 @@ from steelyard.checks.latency import Latency
 from steelyard.checks.must_contain_any import MustContainAny
 from steelyard.checks.must_not_contain import MustNotContain
 from steelyard.checks.regex import Regex
-from steelyard.contracts.check_rubric.reader import (
-    LATER_KINDS,
-    exact_version,
-    read_check_rubric,
-)
+from steelyard.contracts.check_rubric.reader import read_check_rubric
+from steelyard.contracts.check_rubric.schema import stated_kinds
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.case import Case
 from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject
 from steelyard.model.outcome import Outcome
-from steelyard.model.rubric import Rubric, RubricCheck
+from steelyard.model.reference import exact_version
+from steelyard.model.rubric import Rubric, RubricCheck, StatedCheck
 from steelyard.model.trace import Trace
 
 PAGE = Path(__file__).parents[4] / "docs" / "contracts" / "check_rubric.md"
@@ -137,23 +137,75 @@ def test_a_rubric_with_an_error_is_not_used() -> None:
     assert (finding.severity, finding.path, finding.line) == ("error", "checks[0].pattern", 6)
 
 
-@pytest.mark.parametrize("kind", LATER_KINDS)
-def test_a_kind_that_comes_later_is_told_so(kind: str) -> None:
+STATED: dict[str, JsonObject] = {
+    "llm_judge": {"judge_prompt_ref": "judge/accuracy@1.0"},
+    "composite": {"rubric_ref": "rubric/basic@1.2"},
+    "cost": {"max_usd": 0.5},
+    "token_usage": {"max_output": 9},
+    "field_accuracy": {"fields": [{"path": "a", "match": "exact"}]},
+    "tool_trajectory": {"mode": "any_order", "minimums": {"search": 1}},
+    "command": {"script": ["grade"]},
+}
+
+
+@pytest.mark.parametrize("kind", STATED)
+def test_a_kind_that_needs_more_than_a_trace_keeps_its_settings_as_written(kind: str) -> None:
     """CR-11"""
-    rubric, (finding,) = read(FRAME.format(check=f"kind: {kind}"))
+    settings: JsonObject = {**STATED[kind], "further": [1]}
+    text = json.dumps({"id": "a", "kind": kind, "weight": 2, **settings})
+    rubric = sound(
+        FRAME.replace("- id: a\n    {check}", f"- {text}").replace("{{", "{").replace("}}", "}")
+    )
 
-    assert rubric is None
-    assert finding.code == "invalid_enum_value"
-    assert finding.hint == f"this version does not carry out {kind} yet"
+    assert rubric.checks == (
+        RubricCheck(id="a", check=StatedCheck(kind=kind, settings=settings), weight=2.0),
+    )
+    assert list(rubric.stated) == ["a"]
 
 
-def test_the_documentation_lists_every_kind_of_now_and_later() -> None:
+def test_a_stated_kind_for_which_a_package_brings_a_class_is_made_of_it() -> None:
+    """CR-12"""
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Cost(Shouting):
+        kind: ClassVar[str] = "cost"
+
+        max_usd: float
+
+    rubric, findings = read(FRAME.format(check="kind: cost\n    max_usd: 1"), Catalog((Cost,)))
+
+    assert rubric
+    assert rubric.checks[0].check == Cost(max_usd=1)
+    assert findings == []
+
+
+def test_the_documentation_lists_every_kind() -> None:
     """CR-11"""
     page = PAGE.read_text(encoding="utf-8")
 
-    assert set(Catalog().kinds).isdisjoint(LATER_KINDS)
-    for kind in (*Catalog().kinds, *LATER_KINDS):
+    assert set(Catalog().kinds).isdisjoint(stated_kinds())
+    for kind in (*Catalog().kinds, *stated_kinds()):
         assert f"`{kind}`" in page
+
+
+def test_the_eleven_kinds_of_the_contract_are_known() -> None:
+    """CR-11"""
+    eleven = {
+        *("must_contain_any", "must_not_contain", "regex", "json_schema", "php_lint"),
+        *("markdown_structure", "tool_usage", "format", "fact_match", "llm_judge", "composite"),
+    }
+
+    assert eleven <= {*Catalog().kinds, *stated_kinds()}
+    assert sorted(STATED) == sorted(stated_kinds())
+
+
+def test_further_fields_are_kept() -> None:
+    """CR-06"""
+    text = "owner: we\n" + FRAME.format(check="kind: equals\n    note: [x]\n    max_ms: 7")
+    rubric = sound(text + "description: What for.\n")
+
+    assert (rubric.description, rubric.extra) == ("What for.", {"owner": "we"})
+    assert rubric.checks[0].extra == {"note": ["x"], "max_ms": 7}
 
 
 def test_a_kind_of_another_package_is_read_like_any_other() -> None:

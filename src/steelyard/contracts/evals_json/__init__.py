@@ -1,0 +1,1 @@
+"""`evals.json` files: prompts with inline checks, contract 4's first ancestor."""

@@ -1,0 +1,97 @@
+"""The inline checks of an eval: to evaluators, back to fields, and to a check rubric."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import cast
+
+from steelyard.model.case import Case
+from steelyard.model.evaluator import Evaluator
+from steelyard.model.json_value import JsonObject, JsonValue
+
+PHRASES = ("must_contain_any", "must_not_contain")
+LINT = "check_php_lint"
+MARKDOWN = "check_markdown_structure"
+KINDS = (*PHRASES, "php_lint", "markdown_structure")
+_DEMANDS = (
+    *("min_headings", "max_heading_level", "no_h1", "required_sections", "forbidden_patterns"),
+    *("min_code_blocks", "min_paragraphs"),
+)
+_ODD = re.compile("[^a-z0-9]+")
+
+
+def evaluators(row: JsonObject) -> Iterator[Evaluator]:
+    """One evaluator for each inline check that demands something; all are required."""
+    for kind in PHRASES:
+        if row.get(kind):
+            yield _evaluator(kind, {"phrases": row[kind]})
+    if row.get(LINT):
+        yield _evaluator("php_lint", {})
+    demands = {name: value for name, value in _markdown(row).items() if name in _DEMANDS}
+    demands = {name: value for name, value in demands.items() if _is_demand(value)}
+    if demands:
+        yield _evaluator("markdown_structure", demands)
+
+
+def further_demands(row: JsonObject) -> JsonObject:
+    """What the check of Markdown carries that no check knows."""
+    return {name: value for name, value in _markdown(row).items() if name not in _DEMANDS}
+
+
+def inline_checks(case: Case) -> JsonObject:
+    """The fields of an eval that its evaluators stand for."""
+    fields: JsonObject = {}
+    for evaluator in case.evaluators:
+        settings = _settings(evaluator)
+        if evaluator.type in PHRASES:
+            fields[evaluator.type] = settings["phrases"]
+        elif evaluator.type == "php_lint":
+            fields[LINT] = True
+        else:
+            fields[MARKDOWN] = settings
+    return fields
+
+
+def check_rubric_of(case: Case) -> JsonObject | None:
+    """The check rubric that a case's inline checks amount to; None where it has none."""
+    checks: list[JsonValue] = [
+        {"id": one.type, "kind": one.type, **_settings(one), "required": True}
+        for one in case.evaluators
+    ]
+    if not checks:
+        return None
+    return {
+        "id": rubric_id(case),
+        "version": "1.0.0",
+        "description": f"The inline checks of eval {case.id} of {case.dataset}.",
+        "checks": checks,
+        "scoring": {"combine": "all_pass"},
+    }
+
+
+def rubric_id(case: Case) -> str:
+    """A snake_case id made of the dataset's and the case's; different cases get different ones."""
+    name = _ODD.sub("_", f"{case.dataset} {case.id}".casefold()).strip("_")
+    begins = name if name[:1].isalpha() else f"evals_{name}".rstrip("_")
+    if re.fullmatch("[a-z0-9]+", case.id):
+        return begins
+    # An id that loses letters on its way could meet another one that loses others.
+    return f"{begins}_{hashlib.sha256(case.id.encode('utf-8')).hexdigest()[:8]}"
+
+
+def _evaluator(kind: str, settings: JsonObject) -> Evaluator:
+    return Evaluator(name=kind, type=kind, settings={**settings, "required": True})
+
+
+def _settings(evaluator: Evaluator) -> JsonObject:
+    return {name: value for name, value in evaluator.settings.items() if name != "required"}
+
+
+def _markdown(row: JsonObject) -> JsonObject:
+    return cast(JsonObject, row.get(MARKDOWN, {}))
+
+
+def _is_demand(value: JsonValue) -> bool:
+    return value is not False and value != []

@@ -1,0 +1,1 @@
+"""Contract 4's judge: a versioned instruction template with the record of its validation."""

@@ -1,0 +1,121 @@
+"""Reads a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from typing import cast
+
+from steelyard.contracts.judge.template import template_problems
+from steelyard.contracts.message_rows import beyond
+from steelyard.contracts.schemas import load_schema
+from steelyard.formats.lines import Lines, Located
+from steelyard.formats.problem import Problem, path_order
+from steelyard.formats.schema import Schema, spoken
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
+from steelyard.model.judge import Judge, ScoreType, Validation
+from steelyard.model.reference import exact_version
+
+CONTRACT = "judge"
+_VALIDATED_AT = ("validation", "validated_at")
+_DAY = "write a day, such as 2026-01-15, or a time, such as 2026-01-15T10:05:12Z"
+_HINTS: dict[Path, str] = {
+    ("id",): "write small letters, digits and _, such as answer_quality",
+    ("version",): 'write two or three numbers in quotes, such as "1.2.0"',
+    _VALIDATED_AT: _DAY,
+}
+_FIELDS = {
+    *("id", "version", "description", "template", "score_type", "level_names"),
+    *("validation", "applicable_to"),
+}
+_VALIDATION = {"tpr", "tnr", "validated_against", "validated_at", "sample_size"}
+
+
+@cache
+def _schema() -> Schema:
+    return Schema(load_schema(CONTRACT))
+
+
+def read_judge(content: Located, sha256: str | None = None) -> tuple[Judge | None, list[Finding]]:
+    """The judge that a file holds, and what is wrong with it; None when it cannot be used."""
+    value = content.value
+    problems = [_explained(problem) for problem in _schema().problems(value)]
+    wrong = {problem.path for problem in problems if problem.severity == "error"}
+    problems.extend(_beyond_the_schema(value, wrong))
+    findings = [_finding(problem, content.lines) for problem in sorted(problems, key=path_order)]
+    if any(finding.is_error for finding in findings):
+        return None, findings
+    return _judge(cast(JsonObject, value), sha256), findings
+
+
+def moment(text: str) -> datetime | None:
+    """The time that `validated_at` names, in UTC unless it says otherwise; None for no time."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _judge(row: JsonObject, sha256: str | None) -> Judge:
+    listed = cast("list[str] | None", row.get("applicable_to"))
+    return Judge(
+        id=cast(str, row["id"]),
+        version=exact_version(cast(str, row["version"])),
+        template=cast(str, row["template"]),
+        score_type=cast(ScoreType, row.get("score_type", "continuous")),
+        level_names=tuple(cast(list[str], row.get("level_names", []))),
+        validation=_validation(cast("JsonObject | None", row.get("validation"))),
+        applicable_to=None if listed is None else tuple(listed),
+        description=cast(str, row.get("description", "")),
+        sha256=sha256,
+        extra=beyond(row, _FIELDS),
+    )
+
+
+def _validation(row: JsonObject | None) -> Validation | None:
+    if row is None:
+        return None
+    size = cast("float | None", row.get("sample_size"))
+    return Validation(
+        tpr=cast("float | None", row.get("tpr")),
+        tnr=cast("float | None", row.get("tnr")),
+        validated_against=cast("str | None", row.get("validated_against")),
+        validated_at=cast("str | None", row.get("validated_at")),
+        # JSON Schema takes 200.0 for an integer.
+        sample_size=None if size is None else int(size),
+        extra=beyond(row, _VALIDATION),
+    )
+
+
+def _beyond_the_schema(value: JsonValue, wrong: set[Path]) -> Iterator[Problem]:
+    """What a JSON Schema cannot state: the template's language and the calendar."""
+    row = value if isinstance(value, dict) else {}
+    template, validation = row.get("template"), row.get("validation")
+    if isinstance(template, str) and not any("template" in path for path in wrong):
+        yield from template_problems(template)
+    time = validation.get("validated_at") if isinstance(validation, dict) else None
+    if isinstance(time, str) and _VALIDATED_AT not in wrong and moment(time) is None:
+        message = "{} is not a time of the calendar"
+        yield Problem(code="value_out_of_range", message=message, path=_VALIDATED_AT, hint=_DAY)
+
+
+def _explained(problem: Problem) -> Problem:
+    """The problem with a hint, where a pattern does not say enough."""
+    if problem.code in {"invalid_field_type", "value_out_of_range"} and problem.path in _HINTS:
+        return replace(problem, hint=_HINTS[problem.path])
+    return problem
+
+
+def _finding(problem: Problem, lines: Lines) -> Finding:
+    return Finding(
+        severity=problem.severity,
+        code=problem.code,
+        message=spoken(problem),
+        path=path_text(problem.path),
+        line=lines.at(problem.path),
+        hint=problem.hint,
+    )

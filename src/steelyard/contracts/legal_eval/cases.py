@@ -1,0 +1,87 @@
+"""One row of a legal_eval file to a case."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from steelyard.contracts.legal_eval.attachments import AttachmentBuilder
+from steelyard.contracts.message_rows import beyond
+from steelyard.model.case import Case, Place
+from steelyard.model.choice import Choice
+from steelyard.model.criterion import Criterion
+from steelyard.model.json_value import JsonObject
+from steelyard.model.message import Message, Role
+from steelyard.ports import Files
+
+FIELDS = (
+    *("schema_version", "id", "dataset", "task_type", "prompt", "context", "messages"),
+    *("attachments", "metadata", "rubric", "reference_answers", "choices", "correct_choice_ids"),
+)
+_NAMED = set(FIELDS)
+_MESSAGE = {"role", "content"}
+_CRITERION = {"id", "title", "description", "weight"}
+_CHOICE = {"id", "text"}
+
+
+def build_case(row: JsonObject, files: Files, place: Place) -> Case:
+    """The case of a row whose shape has been checked."""
+    attachments = AttachmentBuilder(files).attachments(_objects(row, "attachments"))
+    asked, prompt = _conversation(row)
+    return Case(
+        id=cast(str, row["id"]),
+        dataset=cast(str, row["dataset"]),
+        task_type=cast(str, row["task_type"]),
+        input_messages=asked,
+        context=cast(str, row.get("context", "")),
+        attachments=attachments,
+        reference_answers=tuple(cast(list[str], row.get("reference_answers", []))),
+        choices=tuple(_choice(choice) for choice in _objects(row, "choices")),
+        correct_choice_ids=tuple(cast(list[str], row.get("correct_choice_ids", []))),
+        criteria=tuple(_criterion(item) for item in _objects(row, "rubric")),
+        metadata=cast(JsonObject, row.get("metadata", {})),
+        extra={**prompt, **beyond(row, _NAMED)},
+        place=place,
+    )
+
+
+def _conversation(row: JsonObject) -> tuple[tuple[Message, ...], JsonObject]:
+    """The messages with the prompt as the last one, unless that says it already.
+
+    A last turn that puts more before the prompt, such as a text to read, stands as it is; the
+    prompt of the row is then kept beside it.
+    """
+    prompt = cast(str, row["prompt"])
+    messages = tuple(_message(item) for item in _objects(row, "messages"))
+    last = messages[-1] if messages else None
+    if last is None or last.role != "user" or not _ends_with(last.text, prompt):
+        return (*messages, Message(role="user", content=prompt)), {}
+    return messages, {} if last.text == prompt else {"prompt": prompt}
+
+
+def _ends_with(text: str, prompt: str) -> bool:
+    """Whether a turn ends with the prompt, white space aside."""
+    stripped = prompt.strip()
+    return text.endswith(prompt) or bool(stripped and text.rstrip().endswith(stripped))
+
+
+def _message(row: JsonObject) -> Message:
+    role, content = cast(Role, row["role"]), cast(str, row["content"])
+    return Message(role=role, content=content, extra=beyond(row, _MESSAGE))
+
+
+def _choice(row: JsonObject) -> Choice:
+    return Choice(cast(str, row["id"]), cast(str, row["text"]), beyond(row, _CHOICE))
+
+
+def _criterion(row: JsonObject) -> Criterion:
+    return Criterion(
+        id=cast(str, row["id"]),
+        title=cast(str, row["title"]),
+        description=cast(str, row.get("description", "")),
+        weight=cast(float, row.get("weight", 1.0)),
+        extra=beyond(row, _CRITERION),
+    )
+
+
+def _objects(row: JsonObject, name: str) -> list[JsonObject]:
+    return cast(list[JsonObject], row.get(name, []))

@@ -1,0 +1,104 @@
+"""Writes contract 1; what was read comes back unchanged."""
+
+from __future__ import annotations
+
+import json
+
+from steelyard.errors import UsageError
+from steelyard.model.attachment import Attachment
+from steelyard.model.case import Case
+from steelyard.model.criterion import Criterion
+from steelyard.model.dataset import Dataset
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.message import Message
+
+SCHEMA_VERSION = "legal_eval_v1"
+# What the pattern of the schema takes for white space; Python takes some control characters too.
+_BLANK = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+
+
+def write_legal_eval(dataset: Dataset) -> bytes:
+    """A dataset as JSONL, one row a case."""
+    rows = (json.dumps(case_row(case), ensure_ascii=False) for case in dataset.cases)
+    return "".join(f"{row}\n" for row in rows).encode("utf-8")
+
+
+def case_row(case: Case) -> JsonObject:
+    """A case as one row; a case that this contract cannot hold is a UsageError."""
+    beyond = dict(case.extra)
+    row: JsonObject = {
+        "schema_version": SCHEMA_VERSION,
+        "id": case.id,
+        "dataset": case.dataset,
+        "task_type": case.task_type or _task_type(case),
+        "prompt": beyond.pop("prompt", None) or _prompt(case),
+    }
+    optional: JsonObject = {
+        "context": case.context,
+        "messages": _messages(case),
+        "attachments": [_attachment_row(attachment) for attachment in case.attachments],
+        "metadata": dict(case.metadata),
+        "rubric": [_criterion_row(criterion) for criterion in case.criteria],
+        "reference_answers": list(case.reference_answers),
+        "choices": [
+            {"id": choice.id, "text": choice.text, **choice.extra} for choice in case.choices
+        ],
+        "correct_choice_ids": list(case.correct_choice_ids),
+    }
+    return {**row, **{name: value for name, value in optional.items() if value}, **beyond}
+
+
+def _task_type(case: Case) -> str:
+    """The type of a case that another contract brought: by what it can be graded by."""
+    if case.choices and case.correct_choice_ids:
+        return "mcq"
+    if case.criteria:
+        return "rubric_qa"
+    if case.reference_answers:
+        return "reference_qa"
+    raise UsageError(
+        f"case '{case.id}' has neither choices nor criteria nor a reference answer; "
+        "one of them is needed in legal_eval"
+    )
+
+
+def _prompt(case: Case) -> str:
+    asked = [message for message in case.input_messages if message.role == "user"]
+    if not asked or not asked[-1].text.strip(_BLANK):
+        raise UsageError(f"case '{case.id}' asks nothing: it has no user message with a text")
+    return asked[-1].text
+
+
+def _messages(case: Case) -> list[JsonValue]:
+    """The conversation, where it is more than the prompt alone."""
+    messages = case.input_messages
+    if len(messages) == 1 and not messages[0].extra and "prompt" not in case.extra:
+        return []
+    return [_message_row(case, message) for message in messages]
+
+
+def _message_row(case: Case, message: Message) -> JsonObject:
+    if message.role == "tool":
+        raise UsageError(f"case '{case.id}' has a message of a tool, which legal_eval cannot hold")
+    return {"role": message.role, "content": message.text, **message.extra}
+
+
+def _attachment_row(attachment: Attachment) -> JsonObject:
+    row: JsonObject = {"path": attachment.path}
+    if attachment.kind is not None:
+        row["kind"] = attachment.kind
+    if attachment.title is not None:
+        row["title"] = attachment.title
+    return {**row, **attachment.extra}
+
+
+def _criterion_row(criterion: Criterion) -> JsonObject:
+    row: JsonObject = {"id": criterion.id, "title": criterion.title}
+    if criterion.description:
+        row["description"] = criterion.description
+    if criterion.weight != 1.0:
+        row["weight"] = criterion.weight
+    return {**row, **criterion.extra}

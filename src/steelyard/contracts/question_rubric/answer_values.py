@@ -1,0 +1,138 @@
+"""One answer against its question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+from steelyard.contracts.question_rubric.scales import whole_number
+from steelyard.formats.encoding import Flaw, flaws
+from steelyard.formats.names import did_you_mean
+from steelyard.formats.problem import Problem
+from steelyard.model.json_value import JsonValue, Path
+from steelyard.model.question import Answer, Option, Question, Scale
+
+_SHOWN_OPTIONS = 8
+_FLAWS: dict[Flaw, str] = {
+    "control": "{} has a forbidden control character",
+    "surrogate": "{} has an unpaired surrogate code point",
+}
+
+
+def read_answer(
+    value: JsonValue, question: Question, path: Path, problems: list[Problem]
+) -> Answer | None:
+    """The answer in its stored form; None when a problem was found."""
+    match question.type:
+        case "score":
+            return _score(value, cast(Scale, question.scale), path, problems)
+        case "yes_no":
+            return _yes_no(value, path, problems)
+        case "multi_select":
+            return _several(value, question.options, path, problems)
+        case "comment":
+            return _comment(value, path, problems)
+        case _:
+            return _option(value, question.options, path, problems)
+
+
+def _score(value: JsonValue, scale: Scale, path: Path, problems: list[Problem]) -> int | None:
+    number = whole_number(value)
+    if number is None:
+        problems.append(_wrong_type("an integer", path))
+        return None
+    if number not in scale.values:
+        # A number of thousands of digits cannot even be printed.
+        said = f", not {number}" if abs(number) < 10**12 else ""
+        message = f"{{}} must lie on the scale {scale}{said}"
+        problems.append(Problem(code="value_out_of_range", message=message, path=path))
+        return None
+    return number
+
+
+def _yes_no(value: JsonValue, path: Path, problems: list[Problem]) -> int | None:
+    number = whole_number(value)
+    if number in {0, 1}:
+        return number
+    code = "invalid_field_type" if number is None else "value_out_of_range"
+    hint = "write 1 for yes and 0 for no"
+    problems.append(Problem(code=code, message="{} must be 1 or 0", path=path, hint=hint))
+    return None
+
+
+def _option(
+    value: JsonValue, options: tuple[Option, ...], path: Path, problems: list[Problem]
+) -> str | None:
+    if not isinstance(value, str):
+        problems.append(_wrong_type("a string", path))
+        return None
+    if any(option.value == value for option in options):
+        return value
+    known = [option.value for option in options]
+    problems.append(
+        Problem(
+            code="invalid_enum_value",
+            message=f"{{}} must be {_listed(known)}, not {_shown(value)}",
+            path=path,
+            hint=_meant(value, options) or did_you_mean(value, known),
+        )
+    )
+    return None
+
+
+def _several(
+    value: JsonValue, options: tuple[Option, ...], path: Path, problems: list[Problem]
+) -> tuple[str, ...] | None:
+    if not isinstance(value, list):
+        problems.append(_wrong_type("an array", path))
+        return None
+    before = len(problems)
+    chosen: set[str] = set()
+    for index, item in enumerate(value):
+        one = _option(item, options, (*path, index), problems)
+        if one in chosen:
+            message = f"{{}} '{one}' is chosen before"
+            problems.append(
+                Problem(code="value_out_of_range", message=message, path=(*path, index))
+            )
+        elif one is not None:
+            chosen.add(one)
+    if len(problems) > before:
+        return None
+    # In the order of the options, so that the same choice is the same answer.
+    return tuple(option.value for option in options if option.value in chosen)
+
+
+def _comment(value: JsonValue, path: Path, problems: list[Problem]) -> str | None:
+    if not isinstance(value, str):
+        problems.append(_wrong_type("a string", path))
+        return None
+    found = [_FLAWS[flaw] for _, flaw in flaws(value) if flaw in _FLAWS]
+    problems.extend(
+        Problem(code="invalid_encoding", message=message, path=path) for message in found
+    )
+    return None if found else value
+
+
+def _wrong_type(wanted: str, path: Path) -> Problem:
+    return Problem(code="invalid_field_type", message=f"{{}} must be {wanted}", path=path)
+
+
+def _meant(value: str, options: Iterable[Option]) -> str | None:
+    """The hint for a label that stands where the option's value belongs."""
+    for option in options:
+        if option.label.casefold() == value.casefold():
+            return f"write the option's value '{option.value}'"
+    return None
+
+
+def _listed(values: list[str]) -> str:
+    shown = values[:_SHOWN_OPTIONS]
+    if len(values) > _SHOWN_OPTIONS:
+        shown.append(f"{len(values) - _SHOWN_OPTIONS} more")
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " or " + shown[-1]
+
+
+def _shown(value: str) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

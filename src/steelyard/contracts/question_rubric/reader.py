@@ -1,0 +1,152 @@
+"""Reads a question rubric."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any, cast
+
+from steelyard.contracts.message_rows import beyond
+from steelyard.contracts.question_rubric.rules import (
+    dimension_key,
+    plain_name,
+    rubric_problems,
+)
+from steelyard.contracts.question_rubric.scales import DIMENSION_SCALE, SCALE_HINT, read_scale
+from steelyard.contracts.schemas import load_schema
+from steelyard.formats.lines import Lines, Located
+from steelyard.formats.problem import Problem, path_order
+from steelyard.formats.schema import Schema, spoken
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.question import (
+    SELECT_TYPES,
+    Option,
+    Question,
+    QuestionRubric,
+    QuestionType,
+    RubricStatus,
+    Scale,
+    Scope,
+)
+
+CONTRACT = "question_rubric"
+_RUBRIC = {"name", "version", "status", "scale", "guidance"}
+_QUESTION = {"key", "label", "type", "scope", "required", "guidance", "answeredByAuto"}
+
+
+def read_question_rubric(
+    content: Located, sha256: str | None = None
+) -> tuple[QuestionRubric | None, list[Finding]]:
+    """The rubric that a file holds, and what is wrong with it; None when it cannot be used."""
+    value = content.value
+    found = [] if _schema().is_clean(value) else _schema().problems(value)
+    problems = [_explained(problem, value) for problem in found]
+    problems.extend(rubric_problems(value))
+    findings = [_finding(problem, content.lines) for problem in sorted(problems, key=path_order)]
+    if any(finding.is_error for finding in findings):
+        return None, findings
+    return _rubric(cast(JsonObject, value), sha256), findings
+
+
+@cache
+def _schema() -> Schema:
+    return Schema(load_schema(CONTRACT))
+
+
+def _rubric(row: JsonObject, sha256: str | None) -> QuestionRubric:
+    scale = read_scale(row.get("scale"))
+    rows = cast("list[JsonObject] | None", row.get("questions"))
+    named = _RUBRIC | {"dimensions" if rows is None else "questions"}
+    if rows is None:
+        questions = [_dimension(name) for name in cast(list[str], row["dimensions"])]
+    else:
+        questions = [_question(question, scale) for question in rows]
+    return QuestionRubric(
+        name=cast(str, row["name"]),
+        version=cast(str, row["version"]),
+        questions=tuple(questions),
+        status=cast(RubricStatus, row.get("status", "draft")),
+        scale=scale,
+        guidance=tuple(cast(list[str], row.get("guidance", []))),
+        sha256=sha256,
+        extra=beyond(row, named),
+    )
+
+
+def _question(row: JsonObject, default: Scale | None) -> Question:
+    kind = cast(QuestionType, row["type"])
+    is_score, is_select = kind == "score", kind in SELECT_TYPES
+    options = cast(list[JsonObject], row["options"]) if is_select else []
+    # A field without an effect is kept as the author's own.
+    read = {*(("scale",) if is_score else ()), *(("options",) if is_select else ())}
+    return Question(
+        key=cast(str, row["key"]),
+        label=cast(str, row["label"]),
+        type=kind,
+        scope=cast(Scope, row.get("scope", "trace")),
+        required=cast(bool, row.get("required", False)),
+        guidance=cast("str | None", row.get("guidance")),
+        answered_by_auto=cast(bool, row.get("answeredByAuto", kind != "comment")),
+        scale=(read_scale(row.get("scale")) or default) if is_score else None,
+        options=tuple(_option(option) for option in options),
+        extra=beyond(row, _QUESTION | read),
+    )
+
+
+def _option(row: JsonObject) -> Option:
+    return Option(
+        value=cast(str, row["value"]),
+        label=cast(str, row["label"]),
+        extra=beyond(row, {"value", "label"}),
+    )
+
+
+def _dimension(name: str) -> Question:
+    return Question(
+        key=dimension_key(name),
+        label=name,
+        type="score",
+        answered_by_auto=True,
+        scale=DIMENSION_SCALE,
+    )
+
+
+def _explained(problem: Problem, value: JsonValue) -> Problem:
+    """The problem with a hint, where a pattern or a type does not say enough."""
+    name = problem.path[-1] if problem.path else None
+    if name == "answeredByAuto" and problem.code == "invalid_enum_value":
+        hint = "a comment is free text, which no judge is asked for"
+        return replace(problem, message="{} must be false on a comment", hint=hint)
+    if problem.code not in {"invalid_field_type", "value_out_of_range"}:
+        return problem
+    if problem.path == ("version",):
+        said = _slug(value, problem, "-") or "agent-quality-v2"
+        return replace(problem, hint=f"write small letters, digits and hyphens, such as {said}")
+    if name == "key":
+        said = _slug(value, problem, "_") or "correctness"
+        return replace(problem, hint=f"write small letters, digits and _, such as {said}")
+    if name == "scale":
+        is_text = problem.code == "value_out_of_range"
+        said = "{} must be two integers of up to six digits with a hyphen between them"
+        return replace(problem, message=said if is_text else problem.message, hint=SCALE_HINT)
+    return problem
+
+
+def _slug(value: JsonValue, problem: Problem, joint: str) -> str:
+    """The text at a problem's path as a name that would be right."""
+    found: Any = value
+    for part in problem.path:
+        found = found[part]
+    return plain_name(found, joint) if isinstance(found, str) else ""
+
+
+def _finding(problem: Problem, lines: Lines) -> Finding:
+    return Finding(
+        severity=problem.severity,
+        code=problem.code,
+        message=spoken(problem),
+        path=path_text(problem.path),
+        line=lines.at(problem.path),
+        hint=problem.hint,
+    )

@@ -1,0 +1,122 @@
+"""What contract 3 asks of a rubric beyond what its schema can state."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from steelyard.contracts.question_rubric.scales import (
+    DIMENSION_SCALE,
+    read_scale,
+    scale_problems,
+)
+from steelyard.formats.encoding import flaws
+from steelyard.formats.problem import Problem
+from steelyard.model.json_value import JsonObject, JsonValue, Path
+from steelyard.model.question import QUESTION_TYPES, SELECT_TYPES
+
+_OTHER = re.compile(r"[^a-z0-9]+")
+_TAKEN_BY: dict[str, tuple[str, ...]] = {"scale": ("score",), "options": SELECT_TYPES}
+"""Which types of questions a field has an effect on."""
+
+
+def rubric_problems(value: JsonValue) -> Iterator[Problem]:
+    """What is wrong with a rubric of any shape, apart from what the schema says."""
+    yield from _control_characters(value)
+    if not isinstance(value, dict):
+        return
+    yield from scale_problems(value.get("scale"), ("scale",))
+    if "questions" not in value:
+        yield from _dimensions(value)
+        return
+    if "dimensions" in value:
+        yield _ignored(("dimensions",), "beside questions")
+    yield from _duplicates(value["questions"], "key", "question", ("questions",))
+    for path, question in _objects(value["questions"], ("questions",)):
+        yield from _question(question, path, has_scale="scale" in value)
+
+
+def _control_characters(value: JsonValue) -> Iterator[Problem]:
+    for path, flaw in flaws(value):
+        if flaw == "control":
+            message = "{} has a forbidden control character"
+            yield Problem(code="invalid_encoding", message=message, path=path)
+
+
+def plain_name(text: str, joint: str) -> str:
+    """The letters a-z and the digits of a text, joined where anything else stood between them."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(character for character in parts if not unicodedata.combining(character))
+    return _OTHER.sub(joint, bare).strip(joint)
+
+
+def dimension_key(name: str) -> str:
+    """The key of the question that a dimension becomes."""
+    return plain_name(name, "_")
+
+
+def _question(question: JsonObject, path: Path, *, has_scale: bool) -> Iterator[Problem]:
+    kind = question.get("type")
+    if kind not in QUESTION_TYPES:
+        return
+    for field, types in _TAKEN_BY.items():
+        if field in question and kind not in types:
+            yield _ignored((*path, field), f"on a question of type {kind}")
+    if kind in SELECT_TYPES:
+        place = (*path, "options")
+        yield from _duplicates(question.get("options"), "value", "option", place)
+    if kind == "score":
+        yield from scale_problems(question.get("scale"), (*path, "scale"))
+        if not has_scale and "scale" not in question:
+            yield Problem(
+                code="missing_required_field",
+                message="missing {}",
+                path=(*path, "scale"),
+                hint='give the question a scale, such as {"min": 0, "max": 5}, or the rubric one',
+            )
+
+
+def _dimensions(row: JsonObject) -> Iterator[Problem]:
+    names = row.get("dimensions")
+    seen: dict[str, str] = {}
+    for index, name in enumerate(names if isinstance(names, list) else []):
+        if not isinstance(name, str) or not name.strip():
+            continue
+        key, path = dimension_key(name), ("dimensions", index)
+        if not key:
+            message = "{} has no letter from a to z and no digit to make a key of"
+            hint = "write questions, where key and label stand apart"
+            yield Problem(code="value_out_of_range", message=message, path=path, hint=hint)
+        elif key in seen:
+            message = f"{{}} becomes the key '{key}' as '{seen[key]}' does"
+            yield Problem(code="duplicate_record_id", message=message, path=path)
+        else:
+            seen[key] = name
+    scale = read_scale(row.get("scale"))
+    if seen and scale and scale.values != DIMENSION_SCALE.values:
+        yield _ignored(("scale",), f"by dimensions, whose scale is {DIMENSION_SCALE}")
+
+
+def _duplicates(items: JsonValue, field: str, noun: str, path: Path) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for place, item in _objects(items, path):
+        name = item.get(field)
+        if not isinstance(name, str):
+            continue
+        if name in seen:
+            message = f"{{}} '{name}' is used by an earlier {noun}"
+            yield Problem(code="duplicate_record_id", message=message, path=(*place, field))
+        seen.add(name)
+
+
+def _objects(items: JsonValue, path: Path) -> Iterator[tuple[Path, JsonObject]]:
+    for index, item in enumerate(items if isinstance(items, list) else []):
+        if isinstance(item, dict):
+            yield (*path, index), item
+
+
+def _ignored(path: Path, why: str) -> Problem:
+    return Problem(
+        code="ignored_field", message=f"{{}} is ignored {why}", path=path, severity="warning"
+    )

@@ -1,0 +1,65 @@
+"""Writes contract 3, as JSON or as YAML; what was read comes back unchanged."""
+
+from __future__ import annotations
+
+import json
+
+from steelyard.formats.yaml_writing import write_yaml
+from steelyard.model.json_value import JsonObject
+from steelyard.model.question import Option, Question, QuestionRubric, Scale
+
+
+def write_question_rubric(rubric: QuestionRubric) -> bytes:
+    """A rubric as one JSON document, indented for people."""
+    text = json.dumps(rubric_row(rubric), ensure_ascii=False, indent=2)
+    return text.encode("utf-8") + b"\n"
+
+
+def write_question_rubric_yaml(rubric: QuestionRubric) -> bytes:
+    """A rubric as one YAML file."""
+    return write_yaml(rubric_row(rubric))
+
+
+def rubric_row(rubric: QuestionRubric) -> JsonObject:
+    """A rubric with its fields in the usual order; what is absent is left out.
+
+    Dimensions are written as the questions that they became.
+    """
+    row: JsonObject = {"name": rubric.name, "version": rubric.version, "status": rubric.status}
+    if rubric.scale:
+        row["scale"] = _scale(rubric.scale)
+    if rubric.guidance:
+        row["guidance"] = list(rubric.guidance)
+    row["questions"] = [_question(question, rubric.scale) for question in rubric.questions]
+    return {**row, **rubric.extra}
+
+
+def _question(question: Question, default: Scale | None) -> JsonObject:
+    row: JsonObject = {
+        "key": question.key,
+        "label": question.label,
+        "type": question.type,
+        "scope": question.scope,
+    }
+    if question.required:
+        row["required"] = True
+    if question.scale and question.scale != default:
+        row["scale"] = _scale(question.scale)
+    if question.guidance is not None:
+        row["guidance"] = question.guidance
+    if question.type == "comment" or not question.answered_by_auto:
+        row["answeredByAuto"] = False
+    if question.options:
+        row["options"] = [_option(option) for option in question.options]
+    return {**row, **question.extra}
+
+
+def _scale(scale: Scale) -> str | JsonObject:
+    if scale.step == 1 and not scale.extra:
+        return f"{scale.min}-{scale.max}"
+    step: JsonObject = {"step": scale.step} if scale.step != 1 else {}
+    return {"min": scale.min, "max": scale.max, **step, **scale.extra}
+
+
+def _option(option: Option) -> JsonObject:
+    return {"value": option.value, "label": option.label, **option.extra}

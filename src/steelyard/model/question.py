@@ -1,0 +1,103 @@
+"""A rubric of questions, which people and judges answer alike, and the answers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from steelyard.model.json_value import Extra, no_extra
+from steelyard.model.reference import Reference
+
+QuestionType: TypeAlias = Literal[
+    "score", "single_select", "multi_select", "yes_no", "button_group", "comment"
+]
+Scope: TypeAlias = Literal["trace", "turn"]
+RubricStatus: TypeAlias = Literal["draft", "published", "archived"]
+Answer: TypeAlias = int | str | tuple[str, ...]
+"""A score or 1 and 0, an option or a comment, or the options of a multi_select."""
+AnswerSet: TypeAlias = Mapping[str, Answer]
+
+QUESTION_TYPES: tuple[QuestionType, ...] = (
+    *("score", "single_select", "multi_select", "yes_no", "button_group", "comment"),
+)
+SELECT_TYPES: tuple[QuestionType, ...] = ("single_select", "multi_select", "button_group")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """The integers that a score may be: from `min` to `max` in steps."""
+
+    min: int
+    max: int
+    step: int = 1
+    extra: Extra = field(default_factory=no_extra)
+
+    @property
+    def values(self) -> range:
+        """Every score there is, in order."""
+        return range(self.min, self.max + 1, self.step)
+
+    def __str__(self) -> str:
+        """The form for people: `0-5`, `0-10 in steps of 2`."""
+        span = f"{self.min}-{self.max}"
+        return span if self.step == 1 else f"{span} in steps of {self.step}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One of the answers to choose from: what is stored, and what people see."""
+
+    value: str
+    label: str
+    extra: Extra = field(default_factory=no_extra)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One thing that is asked about a trace, or about each of its turns."""
+
+    key: str
+    label: str
+    type: QuestionType
+    scope: Scope = "trace"
+    required: bool = False
+    guidance: str | None = None
+    answered_by_auto: bool
+    """Whether judges answer it; never true of a comment."""
+    scale: Scale | None = None
+    """Of a score: its own scale or else the rubric's."""
+    options: tuple[Option, ...] = ()
+    extra: Extra = field(default_factory=no_extra)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionRubric:
+    """Questions with a name for people and a version that is their identity."""
+
+    name: str
+    version: str
+    questions: tuple[Question, ...]
+    status: RubricStatus = "draft"
+    scale: Scale | None = None
+    guidance: tuple[str, ...] = ()
+    sha256: str | None = None
+    """The hash of the file it was read from; None for a rubric made in code."""
+    extra: Extra = field(default_factory=no_extra)
+
+    @property
+    def reference(self) -> Reference:
+        """What refers to it; its version is its id, so that it is pinned without an `@`."""
+        return Reference(kind="rubric", id=self.version)
+
+    def asked(self, scope: Scope) -> dict[str, Question]:
+        """The questions about the trace or about its turns, by key."""
+        return {question.key: question for question in self.questions if question.scope == scope}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What a rubric's questions were answered with; turns by number, from 1."""
+
+    trace: AnswerSet = field(default_factory=dict[str, Answer])
+    turns: Mapping[int, AnswerSet] = field(default_factory=dict[int, AnswerSet])

@@ -1,0 +1,261 @@
+"""Whether everything that cases and rubrics refer to is there and can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path as FilePath
+from typing import Protocol, cast
+
+from steelyard.contracts.judge.reader import moment
+from steelyard.formats.problem import Problem
+from steelyard.formats.schema import spoken
+from steelyard.model.definition import Content, Definition, reference_to
+from steelyard.model.json_value import JsonObject, Path
+from steelyard.model.judge import Judge
+from steelyard.model.question import QuestionRubric
+from steelyard.model.reference import Reference, ReferenceKind
+from steelyard.model.rubric import Rubric, StatedCheck
+from steelyard.usecases.resolution import Found, clash_of, conflict_of, resolve, said
+
+FRESH = timedelta(days=90)
+
+
+class Definitions(Protocol):
+    """The rubric and judge files of a project."""
+
+    def all(self, kind: ReferenceKind) -> Sequence[Definition]:
+        """Every file of that kind, the broken ones too."""
+        ...
+
+    def at(self, name: str) -> Definition | None:
+        """The file at a path, if there is one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """What a case's reference leads to, all the way down."""
+
+    rubric: Rubric | QuestionRubric | None = None
+    """None where an error says why."""
+    problems: tuple[Problem, ...] = ()
+    """What every case that makes the reference is told; the paths are empty."""
+    notes: tuple[Problem, ...] = ()
+    """Warnings about what the rubric leads to, to be told once."""
+    judges: tuple[Judge, ...] = ()
+    """Every judge that the rubric would ask."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to say to any case."""
+        return not (self.problems or self.notes or self.judges)
+
+    def out_of_scope(self, bundle: str | None) -> Iterator[Problem]:
+        """The judges that have not been validated for the domain of a case."""
+        for judge in self.judges:
+            scope = judge.applicable_to
+            if bundle is not None and scope is not None and bundle not in scope:
+                done = ", ".join(scope) or "nothing"
+                message = f"{judge.name} has not been validated for '{bundle}'; it has for {done}"
+                yield Problem(code="out_of_scope_judge", message=message, severity="warning")
+
+
+class References:
+    """Resolves references within one project, each once."""
+
+    def __init__(self, definitions: Definitions, now: datetime) -> None:
+        self._definitions = definitions
+        self._now = now
+        self._found: dict[Reference, Found] = {}
+        self._resolved: dict[str, Resolution] = {}
+
+    def rubric(self, text: str) -> Resolution:
+        """The rubric that a case names, with all that is wrong with it and what it leads to."""
+        if text not in self._resolved:
+            reference = Reference.parse(text)
+            if reference is None or reference.kind != "rubric":
+                return _nothing(text)
+            self._resolved[text] = self._resolution(reference)
+        return self._resolved[text]
+
+    def problems_of(self, content: Content) -> list[Problem]:
+        """What is wrong with what a rubric refers to, or how old a judge's validation is.
+
+        The paths lead into the file that holds the content.
+        """
+        if isinstance(content, Judge):
+            path = ("validation", "validated_at")
+            return [_placed(path, problem) for problem in self._staleness(content)]
+        if isinstance(content, QuestionRubric):
+            return []
+        return [
+            _placed(path, problem)
+            for path, reference in references_in(content)
+            for problem in self._referred(content, reference)
+        ]
+
+    def conflicts_of(self, file: FilePath, content: Content) -> Iterator[Problem]:
+        """Other files of the project that claim to be the same thing as this one of its files."""
+        reference = reference_to(content)
+        siblings = self._definitions.all(reference.kind)
+        if str(file.resolve()) not in {one.path for one in siblings}:
+            return
+        named = [(reference_to(one.content), one) for one in siblings if one.content]
+        same = [one for name, one in named if name == reference]
+        clash = clash_of([one for name, one in named if name.id == reference.id])
+        if clash:
+            name = "version" if isinstance(content, QuestionRubric) else "id"
+            yield _placed((name,), clash)
+        elif len(same) > 1:
+            yield _placed(("version",), conflict_of(same))
+
+    def find(self, reference: Reference) -> Found:
+        """The file that a reference stands for, without a look at what that refers to."""
+        if reference not in self._found:
+            self._found[reference] = resolve(reference, self._definitions.all(reference.kind))
+        return self._found[reference]
+
+    def at(self, name: str) -> Definition | None:
+        """The file at a path, if there is one."""
+        return self._definitions.at(name)
+
+    def inside(self, definition: Definition) -> Iterator[Problem]:
+        """What is wrong with a file and with what it refers to, seen from outside."""
+        yield from _warnings(definition)
+        content = definition.content
+        if isinstance(content, Judge):
+            yield from self._staleness(content)
+        elif content:
+            for problem in self.problems_of(content):
+                message = f"{reference_to(content)}: {spoken(problem)}"
+                yield replace(problem, message=message, path=())
+
+    def _resolution(self, reference: Reference) -> Resolution:
+        found = self.find(reference)
+        if found.definition is None or found.content is None:
+            return Resolution(problems=found.problems)
+        content = cast("Rubric | QuestionRubric", found.content)
+        inside = list(self.inside(found.definition))
+        errors = [problem for problem in inside if problem.severity == "error"]
+        problems = (*found.problems, *errors)
+        is_usable = not any(problem.severity == "error" for problem in problems)
+        return Resolution(
+            rubric=content if is_usable else None,
+            problems=problems,
+            notes=tuple(problem for problem in inside if problem.severity == "warning"),
+            judges=tuple({judge.name: judge for judge in self._judges(content)}.values()),
+        )
+
+    def _referred(self, rubric: Rubric, reference: Reference) -> Iterator[Problem]:
+        """What is wrong with one reference of a rubric."""
+        found = self.find(reference)
+        yield from found.problems
+        if found.definition is None:
+            return
+        yield from _warnings(found.definition)
+        if isinstance(found.content, Judge):
+            yield from self._staleness(found.content)
+        elif isinstance(found.content, Rubric):
+            yield from self._composite(rubric, found.content)
+
+    def _composite(self, rubric: Rubric, inner: Rubric) -> Iterator[Problem]:
+        """What is wrong with a rubric that another one is composed of."""
+        way = self._way_back(rubric, inner)
+        deeper = _composites(inner)
+        if way:
+            message = f"{rubric.name} leads back to itself: {', '.join(way)}"
+            yield Problem(code="reference_cycle", message=message)
+        elif deeper:
+            message = (
+                f"{inner.name} has a composite itself ('{deeper[0]}'); only one level is allowed"
+            )
+            yield Problem(code="nested_composite", message=message)
+        else:
+            for problem in self.problems_of(inner):
+                yield replace(problem, message=f"{inner.name}: {spoken(problem)}", path=())
+
+    def _way_back(self, start: Rubric, inner: Rubric) -> list[str]:
+        """The rubrics on a way from one back to itself; empty when there is none."""
+        ways: dict[str, list[str]] = {inner.name: [start.name, inner.name]}
+        left = [inner]
+        while left:
+            rubric = left.pop()
+            way = ways[rubric.name]
+            if rubric.name == start.name:
+                return way
+            for _, reference in references_in(rubric):
+                found = self.find(reference).content
+                if isinstance(found, Rubric) and found.name not in ways:
+                    ways[found.name] = [*way, found.name]
+                    left.append(found)
+        return []
+
+    def _judges(self, content: Content, *, is_inner: bool = False) -> Iterator[Judge]:
+        """The judges that a rubric would ask, those of its composites included."""
+        for _, reference in references_in(content) if isinstance(content, Rubric) else ():
+            found = self.find(reference).content
+            if isinstance(found, Judge):
+                yield found
+            elif found and not is_inner:
+                yield from self._judges(found, is_inner=True)
+
+    def _staleness(self, judge: Judge) -> Iterator[Problem]:
+        validated_at = judge.validation.validated_at if judge.validation else None
+        time = moment(validated_at) if validated_at else None
+        if time and self._now - time > FRESH:
+            days = (self._now - time).days
+            message = (
+                f"{judge.name} was validated {days} days ago ({validated_at}); "
+                f"after {FRESH.days} days a judge is stale"
+            )
+            hint = "validate it again"
+            yield Problem(code="stale_validation", message=message, hint=hint, severity="warning")
+
+
+def references_in(rubric: Rubric) -> Iterator[tuple[Path, Reference]]:
+    """Every reference that a rubric makes, with its path."""
+    for index, entry in enumerate(rubric.checks):
+        if isinstance(entry.check, StatedCheck):
+            for path, text in _stated_references(entry.check):
+                reference = Reference.parse(text)
+                if reference:
+                    yield ("checks", index, *path), reference
+
+
+def _stated_references(check: StatedCheck) -> Iterator[tuple[Path, str]]:
+    settings = cast(JsonObject, check.settings)
+    if check.kind == "composite":
+        yield ("rubric_ref",), cast(str, settings["rubric_ref"])
+    elif check.kind == "llm_judge":
+        if "judge_prompt_ref" in settings:
+            yield ("judge_prompt_ref",), cast(str, settings["judge_prompt_ref"])
+        jury = cast(JsonObject, settings.get("jury", {}))
+        for index, juror in enumerate(cast(list[JsonObject], jury.get("judges", []))):
+            path = ("jury", "judges", index, "judge_prompt_ref")
+            yield path, cast(str, juror["judge_prompt_ref"])
+
+
+def _nothing(text: str) -> Resolution:
+    message = f"'{text}' is no reference to a rubric; write rubric/id@version"
+    return Resolution(problems=(Problem(code="dangling_reference", message=message),))
+
+
+def _composites(rubric: Rubric) -> list[str]:
+    return [name for name, check in rubric.stated.items() if check.kind == "composite"]
+
+
+def _warnings(definition: Definition) -> Iterator[Problem]:
+    """What is doubtful about a file, such as a misspelt field, seen from outside."""
+    for finding in definition.findings:
+        if not finding.is_error:
+            message = said(definition, replace(finding, hint=None))
+            yield Problem(
+                code=finding.code, message=message, hint=finding.hint, severity="warning"
+            )
+
+
+def _placed(path: Path, problem: Problem) -> Problem:
+    """The same problem at a path, which its message begins with."""
+    return replace(problem, path=path, message=f"{{}}: {problem.message}")

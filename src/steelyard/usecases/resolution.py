@@ -1,0 +1,142 @@
+"""Which file of a project a reference stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from steelyard.formats.names import did_you_mean
+from steelyard.formats.problem import Problem
+from steelyard.model.definition import Content, Definition, reference_to
+from steelyard.model.finding import Finding
+from steelyard.model.question import QuestionRubric
+from steelyard.model.reference import Reference, exact_version, release_numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a reference leads to; its problems speak of the reference and have no path yet."""
+
+    definition: Definition | None = None
+    """The file; None where an error says why there is none."""
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def content(self) -> Content | None:
+        """The rubric or judge, if it can be used."""
+        return self.definition.content if self.definition else None
+
+
+def resolve(reference: Reference, definitions: Sequence[Definition]) -> Found:
+    """The one file that a reference stands for among those of its kind.
+
+    A version means exactly that version, and a broken file of another one is no hindrance.
+    Without a version the highest release counts, and none while a file of that name is broken:
+    it may be the newest.
+    """
+    own = [one for one in definitions if _is_of(one, reference.id)]
+    others = [one for one in definitions if one.stem == reference.id and one not in own]
+    clash = clash_of(own)
+    if clash:
+        return Found(problems=(clash,))
+    fitting = _fitting(reference, own)
+    if others and (not fitting or reference.version is None):
+        why = f"{others[0].shown}{_said(others[0], reference.id)}"
+        return Found(problems=(_dangling(reference, why),))
+    if not fitting:
+        ids = {reference_to(one.content).id for one in definitions if one.content}
+        return Found(problems=(_dangling(reference, _there_are(reference, own), ids),))
+    if len(fitting) > 1:
+        return Found(problems=(conflict_of(fitting),))
+    return Found(definition=fitting[0], problems=tuple(_usable(reference, fitting[0])))
+
+
+def clash_of(definitions: Sequence[Definition]) -> Problem | None:
+    """The problem of a question rubric whose version is the id of a check rubric."""
+    questions = [one for one in definitions if isinstance(one.content, QuestionRubric)]
+    checks = [one for one in definitions if one.content and one not in questions]
+    if not questions or not checks:
+        return None
+    message = (
+        f"{questions[0].shown} has the version that is the id of a check rubric in "
+        f"{checks[0].shown}"
+    )
+    return Problem(code="version_conflict", message=message)
+
+
+def conflict_of(definitions: Sequence[Definition]) -> Problem:
+    """The problem of several files that are one version."""
+    names = dict.fromkeys(str(reference_to(one.content)) for one in definitions if one.content)
+    places = _listed([one.shown for one in definitions])
+    message = f"{' and '.join(names)} stands in {places}; neither is used"
+    return Problem(code="version_conflict", message=message)
+
+
+def said(definition: Definition, finding: Finding) -> str:
+    """What is wrong with a file, with the place."""
+    line = f":{finding.line}" if finding.line else ""
+    hint = f" ({finding.hint})" if finding.hint else ""
+    return f"{definition.shown}{line}: {finding.message}{hint}"
+
+
+def _is_of(definition: Definition, name: str) -> bool:
+    return definition.content is not None and reference_to(definition.content).id == name
+
+
+def _fitting(reference: Reference, own: list[Definition]) -> list[Definition]:
+    versions = [(_version(one), one) for one in own]
+    if reference.version is not None:
+        wanted = exact_version(reference.version)
+        return [one for version, one in versions if version == wanted]
+    # A question rubric's id is its version; of the others the highest release is meant.
+    numbers = [(release_numbers(version) if version else (), one) for version, one in versions]
+    highest = max((those for those, _ in numbers if those is not None), default=None)
+    return [one for those, one in numbers if those is not None and those == highest]
+
+
+def _version(definition: Definition) -> str | None:
+    return reference_to(definition.content).version if definition.content else None
+
+
+def _said(definition: Definition, name: str) -> str:
+    """Why a file that is called so does not stand for that name."""
+    if definition.content:
+        return f" holds {reference_to(definition.content)}, not {name}"
+    wrong = next(finding for finding in definition.findings if finding.is_error)
+    return said(definition, wrong).removeprefix(definition.shown)
+
+
+def _there_are(reference: Reference, own: list[Definition]) -> str:
+    names = [str(reference_to(one.content)) for one in own if one.content]
+    if not names:
+        return f"there is no {reference.kind} of that id"
+    return f"there {'is' if len(names) == 1 else 'are'} {_listed(names)}"
+
+
+def _dangling(reference: Reference, why: str, known: set[str] | None = None) -> Problem:
+    hint = did_you_mean(reference.id, known - {reference.id}) if known else None
+    message = f"cannot resolve {reference}: {why}"
+    return Problem(code="dangling_reference", message=message, hint=hint)
+
+
+def _usable(reference: Reference, found: Definition) -> Iterator[Problem]:
+    content = found.content
+    if isinstance(content, QuestionRubric):
+        if content.status == "archived":
+            yield Problem(
+                code="archived_rubric",
+                message=f"{reference} is archived",
+                hint="name a rubric that is published, or a draft",
+            )
+    elif content and reference.version is None:
+        name = reference_to(content)
+        yield Problem(
+            code="unpinned_reference",
+            message=f"{reference} is not pinned; {name} is used",
+            hint=f"write {name}",
+            severity="warning",
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,95 @@
+"""What a judge's template may say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.contracts.judge.template import VARIABLES, template_problems
+
+TOKENS = ["{{", "}}", "{{{", "}}}", "#", "/", "^", "!", ">", "=", ".", " ", "\n", "input", "a"]
+
+
+def told(template: str) -> list[str]:
+    return [problem.message.removeprefix("{}, ") for problem in template_problems(template)]
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+@pytest.mark.parametrize("tag", ["{{%}}", "{{ % }}", "{{{%}}}", "{{& % }}", "{{\n%\n}}"])
+def test_every_variable_may_stand_in_every_sort_of_tag(name: str, tag: str) -> None:
+    """JD-05"""
+    assert told(tag.replace("%", name)) == []
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "",
+        "no tag } }} { at all",
+        "{{! a note, even with > and = }}",
+        "{{#criteria}}{{ . }}{{/criteria}}",
+        "{{#criteria}}{{{.}}}{{& . }}{{/ criteria }}",
+        "{{^expected}}none{{/expected}}",
+        "{{#input}}{{#output}}{{context}}{{/output}}{{/input}}",
+        "{{#input}}{{#input}}{{/input}}{{/input}}",
+        "{{ expected.answer.text }}",
+        "{{#expected.facts}}{{ . }}{{/expected.facts}}",
+        "{{ input }}}",
+    ],
+)
+def test_these_templates_are_right(template: str) -> None:
+    """JD-05, JD-06"""
+    assert told(template) == []
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{{ ouput }}", ["line 1: unknown variable 'ouput'"]),
+        ("a\n\n{{#answer}}{{/answer}}", ["line 3: unknown variable 'answer'"]),
+        ("{{ Input }}", ["line 1: unknown variable 'Input'"]),
+        ("{{> part }}", ["line 1: partial 'part' is not supported"]),
+        ("{{=| |=}}", ["line 1: changing the delimiters is not supported"]),
+        ("{{ }}", ["line 1: a tag is empty"]),
+        ("{{ . }}", ["line 1: '.' is not a name"]),
+        ("{{ input. }}", ["line 1: 'input.' is not a name"]),
+        ("{{ input output }}", ["line 1: 'input output' is not a name"]),
+        ("{{ input", ["line 1: a tag is not closed with }}"]),
+        ("{{{ input }}", ["line 1: a tag is not closed with }}}"]),
+        ("{{=<% %>", ["line 1: a tag is not closed with =}}"]),
+        ("{{#input}}", ["line 1: section 'input' is not closed"]),
+        ("{{/input}}", ["line 1: section 'input' is closed and was not opened"]),
+        (
+            "{{#input}}{{#output}}{{/input}}{{/output}}",
+            [
+                "line 1: 'input' is closed before 'output' in it is",
+                "line 1: section 'output' is closed and was not opened",
+            ],
+        ),
+    ],
+)
+def test_these_are_wrong_and_the_message_names_the_line(template: str, said: list[str]) -> None:
+    """JD-06, JD-07"""
+    assert told(template) == said
+
+
+@pytest.mark.parametrize(
+    ("template", "hint"),
+    [
+        ("{{ ouput }}", "did you mean 'output'?"),
+        ("{{ candidate }}", f"known are {', '.join(VARIABLES)}"),
+        ("{{> part }}", "write the text out"),
+        ("{{=| |=}}", "write {{ and }}"),
+    ],
+)
+def test_a_hint_says_what_would_be_right(template: str, hint: str) -> None:
+    """JD-07"""
+    assert [problem.hint for problem in template_problems(template)] == [hint]
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=20).map("".join))
+def test_any_text_is_right_or_has_problems(template: str) -> None:
+    """JD-07"""
+    for problem in template_problems(template):
+        assert (problem.code, problem.path) == ("invalid_template", ("template",))

@@ -1,0 +1,138 @@
+"""What was read is written back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from steelyard.contracts.question_rubric.writer import (
+    write_question_rubric,
+    write_question_rubric_yaml,
+)
+from steelyard.formats.encoding import without_bom
+from steelyard.formats.yaml_text import parse_yaml
+from steelyard.model.json_value import JsonValue
+from steelyard.model.question import Question, QuestionRubric, Scale
+from strategies.question_rubrics import HEAD, question, read, rubric, rubrics, sound
+
+VALID = sorted(
+    (Path(__file__).parents[3] / "corpus" / "question_rubric" / "valid").iterdir(),
+)
+
+
+@given(rubrics)
+def test_a_rubric_comes_back_from_json(made: QuestionRubric) -> None:
+    """QR-19"""
+    assert sound(json.loads(write_question_rubric(made))) == made
+
+
+@given(rubrics)
+def test_a_rubric_comes_back_from_yaml(made: QuestionRubric) -> None:
+    """QR-18, QR-19"""
+    assert sound(parse_yaml(write_question_rubric_yaml(made)).value) == made
+
+
+@pytest.mark.parametrize("path", VALID, ids=lambda path: path.name)
+def test_a_rubric_of_the_corpus_comes_back(path: Path) -> None:
+    """QR-19"""
+    made = sound(parse_yaml(without_bom(path.read_bytes())).value)
+
+    assert sound(json.loads(write_question_rubric(made))) == made
+    assert sound(parse_yaml(write_question_rubric_yaml(made)).value) == made
+
+
+def test_the_fields_stand_in_the_usual_order_and_defaults_are_left_out() -> None:
+    made = QuestionRubric(
+        name="Help desk",
+        version="helpdesk",
+        scale=Scale(min=0, max=5),
+        questions=(
+            Question(
+                key="a",
+                label="A",
+                type="score",
+                answered_by_auto=True,
+                scale=Scale(min=0, max=5),
+            ),
+            Question(
+                key="b",
+                label="B",
+                type="score",
+                required=True,
+                answered_by_auto=False,
+                scale=Scale(min=0, max=4, step=2),
+            ),
+            Question(key="c", label="C", type="comment", scope="turn", answered_by_auto=False),
+        ),
+    )
+
+    assert write_question_rubric_yaml(made).decode() == (
+        "name: Help desk\n"
+        "version: helpdesk\n"
+        "status: draft\n"
+        "scale: 0-5\n"
+        "questions:\n"
+        "- key: a\n"
+        "  label: A\n"
+        "  type: score\n"
+        "  scope: trace\n"
+        "- key: b\n"
+        "  label: B\n"
+        "  type: score\n"
+        "  scope: trace\n"
+        "  required: true\n"
+        "  scale:\n"
+        "    min: 0\n"
+        "    max: 4\n"
+        "    step: 2\n"
+        "  answeredByAuto: false\n"
+        "- key: c\n"
+        "  label: C\n"
+        "  type: comment\n"
+        "  scope: turn\n"
+        "  answeredByAuto: false\n"
+    )
+
+
+def test_json_is_indented_and_keeps_its_letters() -> None:
+    text = write_question_rubric(sound(rubric(name="Qualité"))).decode("utf-8")
+
+    assert text.startswith('{\n  "name": "Qualité",\n')
+    assert text.endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        rubric(question(scale="0-5")),
+        rubric(question("comment", options=[{"value": "a"}])),
+        rubric(question("score", options=None)),
+        rubric(dimensions=["Tone"]),
+    ],
+)
+def test_a_field_without_an_effect_comes_back_with_its_warning(value: JsonValue) -> None:
+    """QR-11, QR-14, QR-19"""
+    made, warnings = read(value)
+    assert made
+
+    assert warnings
+    assert read(json.loads(write_question_rubric(made))) == (made, warnings)
+
+
+def test_dimensions_are_written_as_questions() -> None:
+    """QR-19"""
+    made = sound({**HEAD, "dimensions": ["Tone of voice"]})
+
+    assert json.loads(write_question_rubric(made))["questions"] == [
+        {
+            "key": "tone_of_voice",
+            "label": "Tone of voice",
+            "type": "score",
+            "scope": "trace",
+            "scale": "0-5",
+        }
+    ]
+    assert sound(json.loads(write_question_rubric(made))) == made
