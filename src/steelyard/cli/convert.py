@@ -1,0 +1,94 @@
+"""`steelyard convert`: a dataset in another contract."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.terminal import show
+
+
+class Format(StrEnum):
+    """The forms of the report."""
+
+    text = "text"
+    json = "json"
+
+
+def command(  # noqa: PLR0913, PLR0917 - the options of the command
+    source: Annotated[
+        Path, typer.Argument(metavar="SRC", help="A dataset; with --from, any file or folder.")
+    ],
+    to: Annotated[str, typer.Option("--to", help="The contract to write.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file to write; - is stdout.")
+    ],
+    made_from: Annotated[
+        str | None,
+        typer.Option("--from", help="A benchmark, another tool, or csv, parquet, hf."),
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="FIELD=COLUMN", help="Which column fills a field."),
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option("--split", help="Only this split of a folder.")
+    ] = None,
+    flatten: Annotated[
+        bool, typer.Option("--flatten", help="Write a conversation as one prompt.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+    told: Annotated[
+        Format, typer.Option("--format", help="How to print the report.")
+    ] = Format.text,
+) -> None:
+    """Convert a dataset, and say what could not be carried over."""
+    from steelyard.errors import UsageError
+    from steelyard.reports.conversion import conversion_json, conversion_text
+    from steelyard.reports.findings import plain
+    from steelyard.usecases.convert import ConvertOptions, convert
+    from steelyard.wiring import convert_door
+
+    to_stdout = str(output) == "-"
+    if to_stdout and told is Format.json:
+        raise UsageError("--format json prints the report on stdout; name a file with -o")
+    options = ConvertOptions(
+        source=source,
+        to=to,
+        output=None if to_stdout else output,
+        made_from=made_from,
+        names=_pairs(names or []),
+        split=split,
+        flatten=flatten,
+        force=force,
+    )
+    made = convert(convert_door(force=force, show=_to_stdout), options)
+    if told is Format.json:
+        show(conversion_json(made).encode("utf-8", "backslashreplace"))
+    else:
+        for line in conversion_text(made, plain):
+            typer.echo(line, err=True)
+    if not made.emitted:
+        raise UsageError("nothing was written: no case could be carried over")
+    raise typer.Exit(0 if made.is_whole else 1)
+
+
+def _pairs(names: list[str]) -> dict[str, str]:
+    from steelyard.errors import UsageError
+
+    pairs: dict[str, str] = {}
+    for given in names:
+        field, equals, column = given.partition("=")
+        if not (field and equals and column):
+            raise UsageError(f"--map {given}: write FIELD=COLUMN, such as input=question")
+        if field in pairs:
+            raise UsageError(f"--map {given}: '{field}' is filled by '{pairs[field]}' already")
+        pairs[field] = column
+    return pairs
+
+
+def _to_stdout(data: bytes) -> None:
+    show(data, is_line=False)

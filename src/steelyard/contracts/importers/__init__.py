@@ -1,0 +1,1 @@
+"""Rows of benchmarks, tables and other tools to rows of the contracts."""

@@ -1,0 +1,184 @@
+"""promptfoo: prompts and tests of a configuration, one eval case for each pair."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+from typing import cast
+
+from steelyard.contracts.importers.openai_evals import messages_of
+from steelyard.contracts.importers.promptfoo_assertions import Render, evaluators_of
+from steelyard.contracts.importers.source_row import Import, Imported, content_id, wrong
+from steelyard.errors import ParseError
+from steelyard.formats.json_text import parse_json
+from steelyard.model.conversion import Change, Refusal
+from steelyard.model.json_value import JsonObject, JsonValue
+
+_VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
+_LOGIC = re.compile(r"\{%|\{#|\{\{")
+_CONFIG = {"prompts", "tests", "defaultTest", "description", "$schema"}
+_TEST = {"vars", "assert", "description", "metadata", "threshold", "options"}
+_NO_PLACE = "eval_cases has no place for it"
+
+
+def import_promptfoo(config: JsonValue) -> Iterator[Import]:
+    """Every pair of a prompt and a test; what is kept in other files is skipped and said."""
+    top = checked_config(config)
+    default = _object(top, "defaultTest")
+    for test in _listed(top["tests"]):
+        if not isinstance(test, dict):
+            yield Refusal("left_out", f"tests in another file are not read: {test}", "tests file")
+            continue
+        for prompt in _listed(top["prompts"]):
+            yield from _pair(prompt, _Test(test, default))
+
+
+def checked_config(config: JsonValue) -> JsonObject:
+    """A configuration with prompts and tests; raises ParseError where it is none."""
+    if not isinstance(config, dict):
+        raise wrong("the top level must be an object with 'prompts' and 'tests'")
+    for name in ("prompts", "tests"):
+        if name not in config:
+            raise wrong(f"there is no '{name}'; a promptfoo configuration has prompts and tests")
+    return config
+
+
+def unread_config(config: JsonObject) -> list[Change]:
+    """What a configuration says beside its prompts and tests."""
+    return [Change(name, _NO_PLACE) for name in config if name not in _CONFIG]
+
+
+def _listed(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else [value]
+
+
+def _pair(prompt: JsonValue, test: _Test) -> Iterator[Import]:
+    try:
+        text = _prompt_text(prompt)
+    except ParseError as why:
+        yield Refusal("left_out", str(why), "prompt file")
+        return
+    for values in test.variants():
+        try:
+            yield test.row(text, values)
+        except ParseError as why:
+            yield Refusal("left_out", str(why))
+
+
+def _prompt_text(prompt: JsonValue) -> str:
+    raw = prompt
+    if isinstance(prompt, dict):
+        raw = prompt.get("raw", prompt.get("content", prompt.get("id")))
+    if not isinstance(raw, str) or not raw.strip():
+        raise wrong(f"a prompt must be a text, not {json.dumps(prompt)[:60]}")
+    is_path = "\n" not in raw and re.fullmatch(r"\S+\.(txt|md|j2|json|ya?ml|js|ts|py|csv)", raw)
+    if raw.startswith("file://") or is_path:
+        raise wrong(f"a prompt in another file is not read; write its text in place of {raw}")
+    return raw
+
+
+class _Test:
+    """One test, merged with what the configuration says for all of them."""
+
+    def __init__(self, test: JsonObject, default: JsonObject) -> None:
+        self._test = test
+        self._default = default
+        self._vars: JsonObject = {**_object(default, "vars"), **_object(test, "vars")}
+
+    def variants(self) -> Iterator[JsonObject]:
+        """The values of the variables: a list stands for one test with each of its items."""
+        names = list(self._vars)
+        choices = [value if isinstance(value, list) else [value] for value in self._vars.values()]
+        for combination in product(*choices):
+            yield dict(zip(names, combination, strict=True))
+
+    def row(self, prompt: str, values: JsonObject) -> Imported:
+        """The case of this test with one prompt."""
+        for name, value in values.items():
+            if isinstance(value, str) and value.startswith("file://"):
+                raise wrong(f"variable '{name}' is in another file: {value}")
+            if isinstance(value, str) and _LOGIC.search(value):
+                raise wrong(f"variable '{name}' is a template itself: {_short(value)}")
+
+        render = partial(rendered, values=values)
+        asked = _messages(prompt, render)
+        threshold = self._test.get("threshold", self._default.get("threshold"))
+        entries = [
+            *_listed(self._default.get("assert") or []),
+            *_listed(self._test.get("assert") or []),
+        ]
+        evaluators, changes = evaluators_of(entries, render, all_must_pass=threshold is None)
+        if threshold is not None:
+            changes.append(Change("threshold", "set 'pass_threshold' in a suite instead"))
+        description = self._test.get("description")
+        row: JsonObject = {
+            "id": content_id("promptfoo", cast(JsonValue, asked), values, description),
+            "input_messages": cast(JsonValue, asked),
+            "evaluators": cast(JsonValue, evaluators),
+        }
+        metadata = {**_object(self._default, "metadata"), **_object(self._test, "metadata")}
+        if isinstance(description, str):
+            metadata = {"description": description, **metadata}
+        if metadata:
+            row["metadata"] = metadata
+        changes += [Change(f"tests.{name}", _NO_PLACE) for name in self._unread()]
+        return Imported(row, tuple(changes))
+
+    def _unread(self) -> list[str]:
+        names = [name for name in (*self._default, *self._test) if name not in _TEST]
+        options = {**_object(self._default, "options"), **_object(self._test, "options")}
+        return [*dict.fromkeys(names), *(f"options.{name}" for name in options)]
+
+
+def _object(row: JsonObject, name: str) -> JsonObject:
+    value = row.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _messages(prompt: str, render: Render) -> list[JsonObject]:
+    """A prompt as messages: a conversation where it is written as one, else what the user says."""
+    conversation = _conversation(prompt)
+    if conversation is None:
+        return messages_of(render(prompt))
+    asked = messages_of(conversation)
+    for message in asked:
+        message["content"] = render(cast(str, message.get("content", "")))
+    return asked
+
+
+def _conversation(prompt: str) -> list[JsonValue] | None:
+    if not prompt.lstrip().startswith("["):
+        return None
+    try:
+        value = parse_json(prompt.encode("utf-8", "surrogatepass"))
+    except ParseError:
+        return None
+    has_roles = isinstance(value, list) and all(
+        isinstance(item, dict) and "role" in item for item in value
+    )
+    return cast(list[JsonValue], value) if has_roles else None
+
+
+def rendered(text: str, values: JsonObject) -> str:
+    """A template with its variables filled in; raises ParseError for one that does more."""
+
+    def fill(found: re.Match[str]) -> str:
+        value: JsonValue = values
+        for part in found[1].split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if value is None:
+            raise wrong(f"no variable '{found[1]}' for the template {_short(text)}")
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    if _LOGIC.search(_VARIABLE.sub("", text)):
+        raise wrong(
+            f"only {{{{ variable }}}} can be filled in, and the template is {_short(text)}"
+        )
+    return _VARIABLE.sub(fill, text)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -1,0 +1,78 @@
+"""What a conversion did, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from steelyard.model.conversion import OUTCOMES, ChangedField, Conversion, UnwrittenRows
+from steelyard.model.json_value import JsonObject
+from steelyard.reports.findings import Paint, printable
+
+_STYLES = {"invalid": "error", "left_out": "error", "skipped": "quiet"}
+_WORDS = {"invalid": "invalid", "left_out": "left out", "skipped": "skipped"}
+
+
+def conversion_text(made: Conversion, paint: Paint) -> Iterator[str]:
+    """The counts, what was not written and why, and what became of fields."""
+    where = f": {', '.join(made.files)}" if made.files else ""
+    yield printable(f"{made.source} ({made.made_from}) to {made.made_to}{where}")
+    parts = [f"{made.emitted:,} written"]
+    parts += [f"{made.count(outcome):,} {_WORDS[outcome]}" for outcome in OUTCOMES]
+    yield f"  {made.read:,} read = {' + '.join(parts)}"
+    for rows in made.unwritten:
+        said = f"{_WORDS[rows.outcome]:<8}"
+        yield f"  {paint(said, _STYLES[rows.outcome])}  {printable(_rows_text(rows))}"
+    for changed in made.fields:
+        said = paint("lost    ", "warning") if changed.is_lost else paint("moved   ", "quiet")
+        yield f"  {said}  {printable(_field_text(changed))}"
+
+
+def conversion_json(made: Conversion) -> str:
+    """One object that holds everything."""
+    rows: JsonObject = {"read": made.read, "emitted": made.emitted}
+    rows.update({outcome: made.count(outcome) for outcome in OUTCOMES})
+    report: JsonObject = {
+        "source": made.source,
+        "from": made.made_from,
+        "to": made.made_to,
+        "files": list(made.files),
+        "rows": rows,
+        "unwritten": [
+            {
+                "outcome": unwritten.outcome,
+                "reason": unwritten.reason,
+                "count": unwritten.count,
+                "first": list(unwritten.first),
+            }
+            for unwritten in made.unwritten
+        ],
+        "fields": [
+            {
+                "field": changed.field,
+                "outcome": "lost" if changed.is_lost else "moved",
+                "message": changed.message,
+                "count": changed.count,
+                "first": list(changed.first),
+            }
+            for changed in made.fields
+        ],
+    }
+    return json.dumps(report, ensure_ascii=False, indent=2)
+
+
+def _rows_text(rows: UnwrittenRows) -> str:
+    return f"{_counted(rows.count, 'row', rows.first)}: {rows.reason}"
+
+
+def _field_text(changed: ChangedField) -> str:
+    if not changed.first:
+        return f"{changed.field}: {changed.message}"
+    return f"{changed.field} ({_counted(changed.count, 'case', changed.first)}): {changed.message}"
+
+
+def _counted(count: int, noun: str, first: tuple[str, ...]) -> str:
+    """`12 cases: a, b, c, …`."""
+    plural = "" if count == 1 else "s"
+    more = ", …" if count > len(first) else ""
+    return f"{count:,} {noun}{plural}: {', '.join(first)}{more}"

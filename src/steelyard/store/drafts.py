@@ -1,0 +1,74 @@
+"""Files that are written whole: beside their place first, and moved there when they are done."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO
+
+from steelyard.errors import UsageError
+
+_NUMBERS = count()
+
+
+class FileDraft:
+    """A file on its way to its place."""
+
+    def __init__(self, path: Path, *, force: bool) -> None:
+        self._final = path
+        self._force = force
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._part = path.with_name(f".{path.name}.{os.getpid()}-{next(_NUMBERS)}.part")
+            self._stream = self._part.open("xb")
+        except OSError as error:
+            raise _refused(path, error) from None
+
+    def write(self, data: bytes) -> None:
+        """Append."""
+        try:
+            self._stream.write(data)
+        except OSError as error:
+            raise _refused(self._final, error) from None
+
+    def read(self) -> BinaryIO:
+        """What was written so far."""
+        self._stream.flush()
+        return self._part.open("rb")
+
+    def settle(self) -> None:
+        """Sync, and take the name; one that is taken is refused unless forced."""
+        try:
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+            self._stream.close()
+            if self._force:
+                self._part.replace(self._final)
+            else:
+                # A link fails where the name is taken, so that nothing is written over.
+                os.link(self._part, self._final)
+        except FileExistsError:
+            raise UsageError(f"{self._final} exists; --force writes over it") from None
+        except OSError as error:
+            raise _refused(self._final, error) from None
+        self.discard()
+
+    def discard(self) -> None:
+        """Remove what is not settled."""
+        with suppress(OSError):
+            self._stream.close()
+        self._part.unlink(missing_ok=True)
+
+
+class ScratchDraft(FileDraft):
+    """A file that goes nowhere."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(tempfile.gettempdir()) / "steelyard", force=False)
+
+
+def _refused(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"cannot write {path}: {error.strerror}")

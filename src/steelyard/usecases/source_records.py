@@ -1,0 +1,103 @@
+"""The records of a source on disk: one file, or the data files of a folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from steelyard.errors import NotFoundError, ParseError, UnreadableFileError, UsageError
+from steelyard.formats.records import Record, csv_records, json_records, jsonl_records
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import Workspace
+
+Frames = Callable[[Path], Iterator[Record]]
+FRAMES = (".parquet", ".arrow", ".feather", ".ipc")
+_TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+# What `datasets` writes beside the data.
+_ABOUT = {"state.json", "dataset_info.json", "dataset_infos.json", "dataset_dict.json"}
+_SHARD = re.compile(r"(.+?)-\d{5}-of-\d{5}(-[0-9a-f]+)?")
+
+
+class SourceFile(NamedTuple):
+    """A data file, with the split that its name or folder tells."""
+
+    path: Path
+    split: str = ""
+
+
+def source_files(workspace: Workspace, path: Path, split: str | None) -> list[SourceFile]:
+    """The data files that a path stands for; of a folder, those of one split if it is named."""
+    if workspace.is_file(path):
+        return [SourceFile(path)]
+    found = [entry.path for entry in workspace.expand([str(path)])]
+    listed = [file for file in found if file.suffix.lower() in (*_TEXTS, *FRAMES)]
+    data = [file for file in listed if file.name not in _ABOUT]
+    kept = _saved(workspace, found)
+    files = [SourceFile(file, _split(file, path)) for file in data if _is_data(file, kept)]
+    if not files:
+        known = ", ".join((*_TEXTS, *FRAMES))
+        raise NotFoundError(f"no data in {path}; read are files that end in {known}")
+    chosen = [file for file in files if split in {None, file.split}]
+    if not chosen:
+        splits = ", ".join(dict.fromkeys(file.split for file in files))
+        raise UsageError(f"{path} has no split '{split}'; it has {splits}")
+    return chosen
+
+
+def file_records(workspace: Workspace, file: Path, frames: Frames) -> Iterator[Record]:
+    """The records of one file, by its extension; raises where it cannot be read at all."""
+    extension = file.suffix.lower()
+    if extension in FRAMES:
+        yield from frames(file)
+        return
+    readers = {".json": json_records, ".csv": csv_records, ".tsv": _tsv_records}
+    if extension not in _TEXTS:
+        known = ", ".join((*_TEXTS, *FRAMES))
+        raise UsageError(f"{file}: '{extension}' files are not read; read are {known}")
+    try:
+        with workspace.open(file) as stream:
+            yield from readers.get(extension, jsonl_records)(stream)
+    except ParseError as wrong:
+        line = f":{wrong.line}" if wrong.line else ""
+        raise UnreadableFileError(f"{file}{line}: {wrong}") from None
+
+
+def _tsv_records(stream: BinaryIO) -> Iterator[Record]:
+    return csv_records(stream, "\t")
+
+
+def _saved(workspace: Workspace, found: list[Path]) -> dict[Path, set[str]]:
+    """The data files of each folder that `datasets` has saved: others there are its cache."""
+    return {
+        file.parent: set(_state_files(workspace, file))
+        for file in found
+        if file.name == "state.json"
+    }
+
+
+def _state_files(workspace: Workspace, state: Path) -> Iterator[str]:
+    with workspace.open(state) as stream:
+        try:
+            value = json.load(stream)
+        except ValueError:
+            raise UnreadableFileError(f"{state}: not the JSON that `datasets` writes") from None
+    listed = cast("list[JsonObject] | None", cast(JsonObject, value).get("_data_files"))
+    for entry in listed or []:
+        yield str(entry["filename"])
+
+
+def _is_data(file: Path, saved: dict[Path, set[str]]) -> bool:
+    return file.parent not in saved or file.name in saved[file.parent]
+
+
+def _split(file: Path, root: Path) -> str:
+    """The split of a file: the name of its shard, else of the folder, else its own."""
+    shard = _SHARD.fullmatch(file.stem)
+    if shard and shard[1] != "data":
+        return shard[1]
+    if file.parent != root and (shard or file.stem == "data"):
+        return file.parent.name
+    return file.stem if not shard else ""

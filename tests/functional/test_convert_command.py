@@ -1,0 +1,134 @@
+"""`steelyard convert`, started as a user starts it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from fakes.benchmark_rows import lexam_mcq, lexam_open, prbench
+from fakes.conversions import Desk
+
+Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    desk.write_rows("lexam.jsonl", lexam_open("a"), lexam_mcq("b"))
+    desk.write_rows("prbench.jsonl", prbench("a"), prbench("a"))
+    desk.write("t.csv", "qid,question,answer\n1,Why?,So.\n2,,So.\n")
+    return desk
+
+
+def test_a_benchmark_is_converted_and_the_report_goes_to_stderr(
+    steelyard: Steelyard, desk: Desk
+) -> None:
+    done = steelyard(
+        *("convert", "lexam.jsonl", "--from", "lexam", "--to", "legal_eval", "-o", "out.jsonl"),
+        cwd=desk.folder,
+    )
+    checked = steelyard("validate", "out.jsonl", cwd=desk.folder)
+
+    assert (done.returncode, done.stdout, checked.returncode) == (0, "", 0)
+    assert done.stderr == (
+        "lexam.jsonl (lexam) to legal_eval: out.jsonl\n"
+        "  2 read = 2 written + 0 invalid + 0 skipped + 0 left out\n"
+    )
+
+
+def test_lost_fields_are_warnings_and_exit_with_0(steelyard: Steelyard, desk: Desk) -> None:
+    words = ("convert", "lexam.jsonl", "--from", "lexam", "--to", "dataset_document")
+    done = steelyard(*words, "--output", "out.json", cwd=desk.folder)
+
+    assert done.returncode == 0
+    assert (
+        "  lost      choices (1 case: lexam:mcq:b:3): dataset_document has no place for it\n"
+        in done.stderr
+    )
+
+
+def test_a_repeated_row_is_skipped_and_exits_with_0(steelyard: Steelyard, desk: Desk) -> None:
+    words = ("convert", "prbench.jsonl", "--from", "prbench", "--to", "legal_eval")
+    done = steelyard(*words, "-o", "out.jsonl", "--format", "json", cwd=desk.folder)
+    report = json.loads(done.stdout)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert report["rows"] == {
+        "read": 2,
+        "emitted": 1,
+        "invalid": 0,
+        "skipped": 1,
+        "left_out": 0,
+    }
+
+
+def test_a_row_that_is_not_written_exits_with_1(steelyard: Steelyard, desk: Desk) -> None:
+    words = ("convert", "t.csv", "--from", "csv", "--to", "question_set", "-o", "-")
+    names = ("--map", "id=qid", "--map", "input=question", "--map", "expected=answer")
+    done = steelyard(*words, *names, cwd=desk.folder)
+
+    assert done.returncode == 1
+    assert done.stdout == 'questions:\n- id: "1"\n  input: Why?\n  expected: So.\n'
+    assert "invalid   1 row: 2: missing input" in done.stderr
+
+
+def test_nothing_to_write_exits_with_2(steelyard: Steelyard, desk: Desk) -> None:
+    words = ("convert", "t.csv", "--from", "csv", "--to", "legal_eval", "-o", "out.jsonl")
+    done = steelyard(*words, cwd=desk.folder)
+
+    assert done.returncode == 2
+    assert done.stderr.endswith("steelyard: nothing was written: no case could be carried over\n")
+    assert not (desk.folder / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--to", "legal_eval", "-o", "t.csv"), "legal_eval is written to .jsonl"),
+        (("--to", "nothing", "-o", "x.json"), "--to nothing: there is no such form"),
+        (
+            ("--to", "legal_eval", "-o", "lexam.jsonl"),
+            "lexam.jsonl exists; --force writes over it",
+        ),
+        (
+            ("--to", "legal_eval", "-o", "-", "--format", "json"),
+            "--format json prints the report on stdout; name a file with -o",
+        ),
+        (
+            ("--to", "legal_eval", "-o", "x.jsonl", "--map", "a"),
+            "--map a: write FIELD=COLUMN, such as input=question",
+        ),
+        (
+            ("--to", "legal_eval", "-o", "x.jsonl", "--map", "a=b", "--map", "a=c"),
+            "--map a=c: 'a' is filled by 'b' already",
+        ),
+        (("--to", "legal_eval", "-o", "no/such/../x.txt"), "is written to .jsonl"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exits_with_2(
+    steelyard: Steelyard, desk: Desk, words: tuple[str, ...], told: str
+) -> None:
+    done = steelyard("convert", "lexam.jsonl", "--from", "lexam", *words, cwd=desk.folder)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_reader_that_goes_away_is_no_error(desk: Desk) -> None:
+    desk.write_rows("many.jsonl", *(lexam_open(f"q{n}") for n in range(5000)))
+    command = (
+        "python -m steelyard convert many.jsonl --from lexam --to legal_eval -o - "
+        "2>err | head -1 >first; exit ${PIPESTATUS[0]}"
+    )
+    started = command.replace("python", sys.executable, 1)
+    done = subprocess.run(["bash", "-c", started], cwd=desk.folder, check=False)
+
+    assert done.returncode == 0
+    assert json.loads((desk.folder / "first").read_text(encoding="utf-8"))["id"] == "lexam:open:q0"

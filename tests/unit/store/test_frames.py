@@ -1,0 +1,97 @@
+"""Parquet and Arrow files: rows as JSON values."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.errors import UnreadableFileError, UsageError
+from steelyard.formats.records import Record
+from steelyard.store.frames import frame_records
+
+polars: Any = pytest.importorskip("polars", reason="reads with polars")
+ROWS = [{"id": 1, "text": "ä", "tags": ["a"], "meta": {"x": 1.5}}, {"id": 2, "text": None}]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    frame = polars.DataFrame(rows)
+    if path.suffix == ".parquet":
+        frame.write_parquet(path)
+    elif path.suffix == ".arrow":
+        frame.write_ipc_stream(path)
+    else:
+        frame.write_ipc(path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.feather"])
+def test_rows_are_read_in_order_with_their_place(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, ROWS)
+
+    assert list(frame_records(path)) == [
+        Record("row 1", {"id": 1, "text": "ä", "tags": ["a"], "meta": {"x": 1.5}}),
+        Record("row 2", {"id": 2, "text": None, "tags": None, "meta": None}),
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_many_rows_come_in_batches_and_in_order(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, [{"id": number} for number in range(25_000)])
+
+    ids = [record.value["id"] for record in frame_records(path) if record.value]
+
+    assert ids == list(range(25_000))
+
+
+def test_values_that_json_lacks_are_written_as_text_or_number(tmp_path: Path) -> None:
+    row = {
+        "day": date(2026, 1, 2),
+        "time": datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
+        "price": Decimal("1.50"),
+        "took": timedelta(seconds=2),
+        "nan": float("nan"),
+        "inf": float("inf"),
+        "flag": True,
+    }
+    (record,) = frame_records(write(tmp_path / "a.parquet", [row]))
+
+    assert record.value == {
+        "day": "2026-01-02",
+        "time": "2026-01-02T03:04:00+00:00",
+        "price": 1.5,
+        "took": 2.0,
+        "nan": None,
+        "inf": None,
+        "flag": True,
+    }
+
+
+def test_a_row_with_bytes_is_refused_and_spoils_no_other(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"image": b"\xff"}, {"image": None}]
+    first, second = frame_records(write(tmp_path / "a.parquet", rows))
+
+    assert first.fault == "a cell holds bytes, which JSON has no place for"
+    assert second.value == {"image": None}
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_a_file_of_another_form_is_unreadable(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"this is not a table")
+
+    with pytest.raises(UnreadableFileError, match=name):
+        list(frame_records(path))
+
+
+def test_without_polars_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+
+    with pytest.raises(UsageError, match=r"pip install 'steelyard\[parquet\]'"):
+        list(frame_records(tmp_path / "a.parquet"))
