@@ -25,7 +25,8 @@ class Scripted:
         try:
             while self.answers:
                 head = await reader.readuntil(b"\r\n\r\n")
-                size = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+                framed = head.lower().partition(b"content-length:")[2]
+                size = int(framed.split(b"\r\n")[0] or 0)
                 self.requests.append(head + await reader.readexactly(size))
                 for piece in self.answers.pop(0):
                     if not piece:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from steelyard.errors import ParseError, TargetError
-from steelyard.formats.json_text import parse_json, parse_json_tolerantly
-from steelyard.model.json_value import JsonObject, JsonValue, no_extra
+from steelyard.formats.json_text import parse_json
+from steelyard.model.json_value import JsonValue, no_extra
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace, Usage
+from steelyard.targets.reply_json import count, reply_object, text
 
 
 def read_completion(data: bytes, latency_ms: float) -> Trace:
     """The trace of an answer, or the error that it stands for."""
-    answer = _object(data)
-    if answer.get("error"):
-        said = error_text(answer["error"])
-        raise TargetError("bad_request", f"the endpoint answers with an error: {said}")
+    answer = reply_object(data)
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -29,45 +27,12 @@ def read_completion(data: bytes, latency_ms: float) -> Trace:
             ),
         ),
         usage=_usage(answer.get("usage")),
-        latency_ms=round(latency_ms, 3),
-        finish_reason=_text(choice.get("finish_reason")),
-        refusal=_text(message.get("refusal")),
-        model=_text(answer.get("model")),
+        latency_ms=latency_ms,
+        finish_reason=text(choice.get("finish_reason")),
+        refusal=text(message.get("refusal")),
+        model=text(answer.get("model")),
         extra={"response_id": answer["id"]} if "id" in answer else no_extra(),
     )
-
-
-def error_text(error: JsonValue) -> str:
-    """What an endpoint says about an error."""
-    said = error.get("message") if isinstance(error, dict) else error
-    return str(error if said is None else said).strip()
-
-
-def refusal_text(data: bytes) -> str:
-    """What the body of an HTTP error says."""
-    try:
-        answer = _object(data)
-    except TargetError:
-        return data.decode("utf-8", "replace").strip()
-    return error_text(answer.get("error", answer))
-
-
-def _object(data: bytes) -> JsonObject:
-    try:
-        value = parse_json(data)
-    except ParseError:
-        value = _second_look(data)
-    if not isinstance(value, dict):
-        raise TargetError("internal_error", "the answer is no JSON object")
-    return value
-
-
-def _second_look(data: bytes) -> JsonValue:
-    """A model that was stopped within an emoji leaves half of it, and a good answer before."""
-    try:
-        return parse_json_tolerantly(data).value
-    except ParseError as wrong:
-        raise TargetError("internal_error", f"the answer is not JSON: {wrong}") from None
 
 
 def _content(content: JsonValue) -> str | None:
@@ -77,7 +42,7 @@ def _content(content: JsonValue) -> str | None:
     if not isinstance(content, list):
         raise TargetError("bad_response", "choices[0].message.content is neither text nor parts")
     texts = [part.get("text") for part in content if isinstance(part, dict)]
-    return "".join(text for text in texts if isinstance(text, str))
+    return "".join(said for said in texts if isinstance(said, str))
 
 
 def _tool_calls(calls: JsonValue) -> tuple[ToolCall, ...]:
@@ -86,8 +51,8 @@ def _tool_calls(calls: JsonValue) -> tuple[ToolCall, ...]:
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(call, dict) and isinstance(function, dict):
             arguments = function.get("arguments")
-            name = _text(function.get("name")) or ""
-            made.append(ToolCall(tool=name, input=_arguments(arguments), id=_text(call.get("id"))))
+            name = text(function.get("name")) or ""
+            made.append(ToolCall(tool=name, input=_arguments(arguments), id=text(call.get("id"))))
     return tuple(made)
 
 
@@ -105,16 +70,6 @@ def _usage(usage: JsonValue) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     return Usage(
-        input_tokens=_count(usage.get("prompt_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
+        input_tokens=count(usage.get("prompt_tokens")),
+        output_tokens=count(usage.get("completion_tokens")),
     )
-
-
-def _count(value: JsonValue) -> int | None:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    return None
-
-
-def _text(value: JsonValue) -> str | None:
-    return value if isinstance(value, str) else None

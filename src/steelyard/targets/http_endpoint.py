@@ -33,7 +33,9 @@ class Reply(NamedTuple):
 class HttpEndpoint:
     """Sends bodies to one address, each over a connection of its own for as long as it takes."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], timeout_s: float) -> None:
+    def __init__(
+        self, url: str, headers: Mapping[str, str], timeout_s: float, method: str = "POST"
+    ) -> None:
         parts = urlsplit(url)
         self._is_secure = parts.scheme == "https"
         self._host = cast(str, parts.hostname)
@@ -42,13 +44,19 @@ class HttpEndpoint:
         self._idle: list[_Connection] = []
         self._all: set[_Connection] = set()
         sent = {"host": parts.netloc, "user-agent": "steelyard", "accept": "*/*", **headers}
-        lines = [f"POST {quote(parts.path, safe='/%:@!$&()*+,;=~')} HTTP/1.1"]
-        lines += [f"{name}: {value}" for name, value in sent.items() if name not in _OURS]
-        self._head = ("\r\n".join(lines) + "\r\ncontent-length: ").encode()
+        path = quote(parts.path, safe="/%:@!$&()*+,;=~") or "/"
+        self._line = f"{method} {path}".encode()
+        lines = [" HTTP/1.1", *(f"{name}: {sent[name]}" for name in sent if name not in _OURS)]
+        self._head = "\r\n".join(lines).encode()
+        self._has_body = method != "GET"
 
-    async def post(self, body: bytes) -> Reply:
-        """The answer to one body; it comes whole and in time, or not at all."""
-        data = b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
+    async def send(self, body: bytes = b"", query: str = "") -> Reply:
+        """The answer to one body or query; it comes whole and in time, or not at all."""
+        line = b"%b?%b" % (self._line, query.encode("ascii")) if query else self._line
+        if self._has_body:
+            data = b"%b%b\r\ncontent-length: %d\r\n\r\n%b" % (line, self._head, len(body), body)
+        else:
+            data = b"%b%b\r\n\r\n" % (line, self._head)
         left = self._timeout_s
         if self._idle:
             connection = self._idle.pop()

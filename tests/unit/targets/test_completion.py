@@ -13,7 +13,8 @@ from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonValue
 from steelyard.model.message import ToolCall
 from steelyard.model.trace import Trace, Usage
-from steelyard.targets.completion import read_completion, refusal_text
+from steelyard.targets.completion import read_completion
+from steelyard.targets.reply_json import refusal_text
 
 
 def body(message: object = None, **fields: Any) -> bytes:
@@ -23,7 +24,7 @@ def body(message: object = None, **fields: Any) -> bytes:
 
 
 def read(data: bytes) -> Trace:
-    return read_completion(data, 12.34567)
+    return read_completion(data, 12.346)
 
 
 def test_text_reason_model_usage_and_id_are_read() -> None:

@@ -30,6 +30,8 @@ def talk(
     ask: Callable[[HttpEndpoint, Scripted], Awaitable[Made]],
     *,
     timeout_s: float = 5.0,
+    method: str = "POST",
+    path: str = "/v1/chat",
     headers: dict[str, str] | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> tuple[Made, Scripted]:
@@ -37,7 +39,7 @@ def talk(
 
     async def main() -> tuple[Made, Scripted]:
         async with scripted(*answers, tls=tls) as server:
-            endpoint = HttpEndpoint(f"{server.url}/v1/chat", headers or {}, timeout_s)
+            endpoint = HttpEndpoint(server.url + path, headers or {}, timeout_s, method)
             try:
                 return await ask(endpoint, server), server
             finally:
@@ -47,7 +49,7 @@ def talk(
 
 
 async def once(endpoint: HttpEndpoint, _server: Scripted) -> Reply:
-    return await endpoint.post(b"{}")
+    return await endpoint.send(b"{}")
 
 
 @pytest.mark.parametrize(
@@ -92,10 +94,39 @@ def test_the_request_is_whole_and_its_framing_is_ours() -> None:
     assert body == b"{}"
 
 
+@pytest.mark.parametrize(
+    ("method", "body", "query", "line", "sent"),
+    [
+        ("POST", b"{}", "a=1&b=%20", "POST /v1/chat?a=1&b=%20 HTTP/1.1", b"{}"),
+        ("POST", b"", "", "POST /v1/chat HTTP/1.1", b""),
+        ("GET", b"", "q=why", "GET /v1/chat?q=why HTTP/1.1", b""),
+        ("GET", b"", "", "GET /v1/chat HTTP/1.1", b""),
+    ],
+)
+def test_a_question_may_stand_in_the_address(
+    method: str, body: bytes, query: str, line: str, sent: bytes
+) -> None:
+    async def ask(endpoint: HttpEndpoint, _server: Scripted) -> Reply:
+        return await endpoint.send(body, query)
+
+    reply, server = talk([[sized()]], ask, method=method)
+    head, _, rest = server.requests[0].partition(b"\r\n\r\n")
+
+    assert (reply.data, rest) == (b"yes", sent)
+    assert head.decode().split("\r\n")[0] == line
+    assert (b"content-length" in head) is (method == "POST")
+
+
+def test_an_address_without_a_path_has_its_root_asked() -> None:
+    _, server = talk([[sized()]], once, path="")
+
+    assert server.requests[0].startswith(b"POST / HTTP/1.1\r\n")
+
+
 async def twice(endpoint: HttpEndpoint, _server: Scripted) -> list[bytes]:
-    replies = [await endpoint.post(b"{}")]
+    replies = [await endpoint.send(b"{}")]
     await asyncio.sleep(0.05)
-    replies.append(await endpoint.post(b"{}"))
+    replies.append(await endpoint.send(b"{}"))
     return [reply.data for reply in replies]
 
 
@@ -121,7 +152,7 @@ def test_a_connection_is_used_again_unless_it_was_closed(
 
 def test_two_calls_at_once_have_a_connection_each() -> None:
     async def both(endpoint: HttpEndpoint, _server: Scripted) -> list[bytes]:
-        replies = await asyncio.gather(endpoint.post(b"1"), endpoint.post(b"2"))
+        replies = await asyncio.gather(endpoint.send(b"1"), endpoint.send(b"2"))
         return [reply.data for reply in replies]
 
     data, server = talk([[sized()], [sized()]], both)
@@ -165,12 +196,12 @@ def test_the_deadline_holds_for_the_whole_answer() -> None:
 
 def test_a_call_that_is_cancelled_takes_its_connection_with_it() -> None:
     async def cancelled(endpoint: HttpEndpoint, server: Scripted) -> Reply:
-        call = asyncio.ensure_future(endpoint.post(b"1"))
+        call = asyncio.ensure_future(endpoint.send(b"1"))
         while not server.requests:
             await asyncio.sleep(0.005)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
-        return await endpoint.post(b"2")
+        return await endpoint.send(b"2")
 
     reply, server = talk([[b"HTTP/1.1 200 OK\r\n"], [sized()]], cancelled)
 
@@ -179,7 +210,7 @@ def test_a_call_that_is_cancelled_takes_its_connection_with_it() -> None:
 
 def test_nothing_is_left_when_it_is_closed_during_a_call() -> None:
     async def closed(endpoint: HttpEndpoint, server: Scripted) -> str:
-        call = asyncio.ensure_future(endpoint.post(b"1"))
+        call = asyncio.ensure_future(endpoint.send(b"1"))
         while not server.requests:
             await asyncio.sleep(0.005)
         call.cancel()

@@ -19,6 +19,8 @@ from steelyard.targets.making import Made, TargetMaker
 
 KEY = "sk-canary-1234567890"
 LIVE: dict[str, Any] = {"provider": "openai", "base_url": "http://127.0.0.1:1/v1", "model": "m-1"}
+JSON: dict[str, Any] = {"provider": "http", "url": "http://127.0.0.1:1/ask"}
+AGENT: dict[str, Any] = {"provider": "command", "command": [sys.executable, "agent.py"]}
 
 
 @pytest.fixture(autouse=True)
@@ -173,7 +175,6 @@ def test_without_any_target_that_is_told(root: Path) -> None:
         ({"provider": "openai", "model": "m"}, "openai needs 'base_url'"),
         ({**LIVE, "model": ""}, "openai needs 'model'"),
         ({**LIVE, "prompt": "x"}, "openai has no use for 'prompt'; takes: max_concurrency"),
-        ({**LIVE, "requests_per_minute": 5}, "openai has no use for 'requests_per_minute'"),
         ({"provider": "echo", "model": "m"}, "echo has no use for 'model'; takes: max_"),
         ({"provider": "recorded", "path": "both.jsonl", "candidate": "c"}, "no candidate 'c'"),
         (
@@ -194,6 +195,38 @@ def test_without_any_target_that_is_told(root: Path) -> None:
             {**LIVE, "base_url": "http://h/v1?key=1"},
             "must not carry a user, a query or a fragment",
         ),
+        ({"provider": "anthropic"}, "anthropic needs 'model'"),
+        ({"provider": "anthropic", "model": "m", "seed": 7}, "anthropic has no use for 'seed'"),
+        ({"provider": "http"}, "http needs 'url'"),
+        ({**JSON, "url": "ftp://h/"}, "url is no http(s) address: 'ftp://h/'"),
+        ({**JSON, "url": "http://h/?key=1"}, "url must not carry a user, a query or a fragment"),
+        ({**JSON, "answer": "a", "trace": "b"}, "'answer' and 'trace' exclude each other"),
+        ({**JSON, "answer": "$.a"}, "answer is no path: '$.a'; write it as in choices[0].text"),
+        ({**JSON, "answer": "a..b"}, "answer is no path: 'a..b'"),
+        ({**JSON, "trace": "a[x]"}, "trace is no path: 'a[x]'"),
+        ({**JSON, "trace": ""}, "trace is no path: ''"),
+        ({**JSON, "usage": {"input_tokens": "a."}}, "usage.input_tokens is no path: 'a.'"),
+        ({**JSON, "method": "GET"}, "a GET needs 'query', such as {q: '{{ prompt }}'}"),
+        ({**JSON, "method": "GET", "query": {"q": "1"}}, "the request is the same for every case"),
+        ({**JSON, "body": {"q": "prompt"}}, "the request is the same for every case; use {{ prom"),
+        (
+            {**JSON, "method": "GET", "body": "{{ prompt }}"},
+            "a GET has no body; put the question into 'query'",
+        ),
+        ({"provider": "command"}, "command needs 'command'"),
+        ({**AGENT, "command": ["no-such-program-here"]}, "there is no program 'no-such-program-"),
+        ({**AGENT, "command": ["./missing.sh"]}, "missing.sh"),
+        ({**AGENT, "command": ["./both.jsonl"]}, "both.jsonl cannot be executed"),
+        ({**AGENT, "command": ["../"]}, "cannot be executed"),
+        (
+            {**AGENT, "command": [sys.executable, "{PROMT}", "{PROMPT}"]},
+            "unknown placeholder {PROMT} (did you mean 'PROMPT'?) in 'command'; known: {PROMPT}, ",
+        ),
+        (
+            {**AGENT, "command": [sys.executable, "--files={FILES}"]},
+            "unknown placeholder {FILES} in 'command'",
+        ),
+        ({**AGENT, "base_url": "http://h"}, "command has no use for 'base_url'"),
         (
             {**LIVE, "headers": {"X Team": "a"}},
             "the header 'X Team' has characters that no header",
@@ -235,3 +268,78 @@ def test_a_variable_that_is_not_set_is_told_with_its_place(root: Path) -> None:
     assert refused(root, settings) == (
         "targets.live.headers.X-Team: the environment variable TEAM is not set"
     )
+
+
+def test_an_anthropic_target_knows_where_it_is_and_how_much_may_be_said(root: Path) -> None:
+    settings = {"provider": "anthropic", "model": "m-1", "api_key_env": "MY_KEY"}
+    found = closed(made(root, settings, environ={"MY_KEY": KEY}))
+
+    assert found.secrets == (KEY,)
+    assert found.settings["max_new_tokens"] == 1024
+    assert found.target.described() == {
+        "provider": "anthropic",
+        "base_url": "https://api.anthropic.com",
+        "model": "m-1",
+        "timeout_s": 60.0,
+        "headers": [],
+        "max_tokens": 1024,
+    }
+
+
+def test_what_the_project_file_says_about_anthropic_wins(root: Path) -> None:
+    settings = {"provider": "anthropic", "model": "m-1", "max_new_tokens": 7, "top_p": 0.5}
+    found = closed(made(root, {**settings, "base_url": "http://h/claude"}))
+    described = found.target.described()
+
+    assert (described["max_tokens"], described["top_p"]) == (7, 0.5)
+    assert described["base_url"] == "http://h/claude"
+
+
+def test_an_http_target_keeps_its_secrets_to_itself(root: Path) -> None:
+    settings = {**JSON, "api_key_env": "MY_KEY", "headers": {"X-Team": "${TEAM}"}}
+    found = closed(made(root, settings, environ={"MY_KEY": KEY, "TEAM": "team-secret"}))
+
+    assert found.secrets == (KEY, "team-secret")
+    assert KEY not in str(found.target.described())
+    assert "team-secret" not in str(found.target.described())
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ({"body": {"q": ["{{ promt }}"]}}, "targets.live.body.q[0]: unknown variable {{ promt }}"),
+        ({"query": {"q": "{{ x }}"}}, "targets.live.query.q: unknown variable {{ x }}; known: p"),
+    ],
+)
+def test_a_wrong_name_in_a_template_is_told_with_its_place(
+    root: Path, template: dict[str, Any], said: str
+) -> None:
+    assert refused(root, {**JSON, **template}).startswith(said)
+
+
+def test_a_command_runs_in_the_project_and_knows_what_its_file_adds(root: Path) -> None:
+    (root / "agent.py").write_text(
+        "import os; print(os.getcwd(), os.environ['MOOD'], os.environ['LEVEL'], os.environ['A'])"
+    )
+    environ = {"A": "inherited", "SECRET": "hush-hush-hush"}
+    added = {"MOOD": "good", "LEVEL": 7, "TOKEN": "x-${SECRET}", "PLAIN": "no variable"}
+    found = made(root, {**AGENT, "env": added}, environ=environ)
+
+    assert answer(found.target).response == f"{root} good 7 inherited"
+    assert found.secrets == ("x-hush-hush-hush",)
+    assert found.target.described()["env"] == ["LEVEL", "MOOD", "PLAIN", "TOKEN"]
+
+
+def test_a_program_is_found_from_the_root_or_on_the_path_that_it_will_see(root: Path) -> None:
+    folder = root / "bin"
+    folder.mkdir()
+    program = folder / "my-agent"
+    program.write_text('#!/bin/sh\necho "$0"\n', encoding="utf-8")
+    program.chmod(0o755)
+    by_path = made(root, {"provider": "command", "command": ["./bin/my-agent"]})
+    by_name = made(
+        root, {"provider": "command", "command": ["my-agent"], "env": {"PATH": str(folder)}}
+    )
+
+    assert Path(answer(by_path.target).response).resolve() == program
+    assert answer(by_name.target).response == str(program)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from fakes.asking import ask_once, question
+from fakes.asking import ask_once
+from servers.notes import Notes
 from servers.openai_server import COMPLETION, Answer, packs, says, sends, serving
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
@@ -16,17 +17,15 @@ from steelyard.model.message import ToolCall
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Prompt, Request
 from steelyard.store.clock import SystemClock
-from steelyard.targets.openai import OpenAISettings, OpenAITarget
-
-if TYPE_CHECKING:
-    from aiohttp import web
+from steelyard.targets.model_settings import ModelSettings
+from steelyard.targets.openai import OpenAITarget
 
 KEY = "sk-canary-1234567890"
 
 
 def target(base_url: str, **settings: Any) -> OpenAITarget:
     given: dict[str, Any] = {"model": "m-1", "headers": {}, "sampling": {}, **settings}
-    return OpenAITarget("live", OpenAISettings(base_url=base_url, **given), SystemClock())
+    return OpenAITarget("live", ModelSettings(base_url=base_url, **given), SystemClock())
 
 
 def answered(answer: Answer, request: Request | None = None, **settings: Any) -> Trace:
@@ -35,21 +34,6 @@ def answered(answer: Answer, request: Request | None = None, **settings: Any) ->
             return await ask_once(target(url, **settings), request)
 
     return asyncio.run(main())
-
-
-class Notes:
-    """Answers, and notes what it was asked."""
-
-    def __init__(self) -> None:
-        self.path = ""
-        self.headers: dict[str, str] = {}
-        self.body: dict[str, Any] = {}
-
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        self.path = f"{request.method} {request.path}"
-        self.headers = {name.lower(): value for name, value in request.headers.items()}
-        self.body = await request.json()
-        return await says(COMPLETION)(request)
 
 
 def test_a_good_answer_becomes_a_trace() -> None:
@@ -96,11 +80,11 @@ def test_packed_mislabelled_or_created_it_is_the_same_answer(answer: Answer) -> 
 
 
 def test_asks_with_messages_model_and_sampling() -> None:
-    notes = Notes()
+    notes = Notes(COMPLETION)
     request = Request(Case(id="q"), Prompt((("system", "Be kind."), ("user", "Hé?")), "Hé?"))
     answered(notes.answer, request, sampling={"temperature": 0, "max_tokens": 5})
 
-    assert notes.path == "POST /v1/chat/completions"
+    assert notes.line == "POST /v1/chat/completions"
     assert notes.headers["content-type"] == "application/json"
     assert notes.body == {
         "model": "m-1",
@@ -114,7 +98,7 @@ def test_asks_with_messages_model_and_sampling() -> None:
 
 
 def test_sends_its_key_and_headers_each_once() -> None:
-    notes = Notes()
+    notes = Notes(COMPLETION)
     headers = {"X-Team": "evals", "Content-Type": "text/other", "Authorization": "Basic other"}
     answered(notes.answer, api_key=KEY, headers=headers)
 
@@ -125,14 +109,14 @@ def test_sends_its_key_and_headers_each_once() -> None:
 
 
 def test_without_a_key_none_is_sent() -> None:
-    notes = Notes()
+    notes = Notes(COMPLETION)
     answered(notes.answer)
 
     assert "authorization" not in notes.headers
 
 
 def test_a_slash_at_the_end_of_the_address_does_not_matter() -> None:
-    notes = Notes()
+    notes = Notes(COMPLETION)
 
     async def main() -> None:
         async with serving(notes.answer) as url:
@@ -140,25 +124,7 @@ def test_a_slash_at_the_end_of_the_address_does_not_matter() -> None:
 
     asyncio.run(main())
 
-    assert notes.path == "POST /v1/chat/completions"
-
-
-def test_waiting_for_ones_turn_counts_neither_as_latency_nor_towards_the_deadline() -> None:
-    async def slowly(request: web.Request) -> web.StreamResponse:
-        await asyncio.sleep(0.2)
-        return await says(COMPLETION)(request)
-
-    async def main() -> list[Trace]:
-        async with serving(slowly) as url:
-            asked = target(url, max_concurrency=1, timeout_s=0.75)
-            traces = await asyncio.gather(*(asked.ask(question()) for _ in range(5)))
-            await asked.close()
-            return traces
-
-    latencies = [trace.latency_ms or 0.0 for trace in asyncio.run(main())]
-
-    assert len(latencies) == 5
-    assert max(latencies) < 700
+    assert notes.line == "POST /v1/chat/completions"
 
 
 def test_a_target_that_was_never_asked_can_be_closed() -> None:

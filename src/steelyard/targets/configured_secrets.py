@@ -1,0 +1,37 @@
+"""The secrets of a whole project, whether a run asks their targets or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import cast
+
+from steelyard.errors import ConfigError
+from steelyard.model.json_value import JsonObject
+from steelyard.targets.target_settings import filled
+
+
+def configured_secrets(targets: JsonObject, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The keys, header values and passed-on variables of all targets that the environment has.
+
+    A dataset or a recorded answer may hold a key of a target that this run does not use.
+    """
+    return tuple(
+        secret
+        for row in targets.values()
+        for secret in _secrets(cast(JsonObject, row), environ)
+        if secret
+    )
+
+
+def _secrets(row: JsonObject, environ: Mapping[str, str]) -> Iterator[str]:
+    variable = row.get("api_key_env")
+    if isinstance(variable, str):
+        yield environ.get(variable, "").strip()
+    headers = cast(JsonObject, row.get("headers", {}))
+    variables = cast(JsonObject, row.get("env", {}))
+    outside = {name: value for name, value in variables.items() if "${" in str(value)}
+    for name, value in (*headers.items(), *outside.items()):
+        # What is not in the environment cannot have been written either.
+        with suppress(ConfigError):
+            yield str(filled(value, name, environ))

@@ -1,0 +1,113 @@
+"""Calls to one HTTP endpoint, with an error code for every way in which they can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from steelyard.engine.redaction import MARK, is_redacted
+from steelyard.errors import TargetError
+from steelyard.model.trace import Trace
+from steelyard.ports import Clock
+from steelyard.targets.http_endpoint import HttpEndpoint, Reply
+from steelyard.targets.reply_json import refusal_text
+from steelyard.targets.response_body import ACCEPTED, unpacked
+from steelyard.targets.retry_after import retry_after_s
+
+_STATUS_CODES = {
+    408: "timeout",
+    504: "timeout",
+    429: "rate_limited",
+    502: "service_unavailable",
+    503: "service_unavailable",
+    529: "service_unavailable",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+}
+_MAX_MESSAGE = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSettings:
+    """Where the endpoint is, and what goes with every request."""
+
+    url: str
+    headers: Mapping[str, str]
+    """With the key, where there is one; names in small letters."""
+    secrets: tuple[str, ...] = ()
+    """What no message may show."""
+    timeout_s: float = 60.0
+    method: str = "POST"
+
+
+class HttpCalls:
+    """Asks one endpoint."""
+
+    def __init__(self, settings: HttpSettings, clock: Clock) -> None:
+        self._secrets = settings.secrets
+        self._clock = clock
+        headers = {
+            **settings.headers,
+            "content-type": "application/json",
+            "accept-encoding": ACCEPTED,
+        }
+        self._endpoint = HttpEndpoint(
+            settings.url, headers, settings.timeout_s, method=settings.method
+        )
+
+    async def ask(
+        self, body: bytes, read: Callable[[bytes, float], Trace], query: str = ""
+    ) -> Trace:
+        """What `read` makes of the body of the answer and its latency."""
+        started = self._clock.monotonic()
+        reply = await self._reply(body, query)
+        latency_ms = (self._clock.monotonic() - started) * 1000
+        if reply.status // 100 != 2:
+            raise self._refusal(reply)
+        try:
+            return read(reply.data, round(latency_ms, 3))
+        except TargetError as error:
+            raise self._error(error.code, str(error), reply) from None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._endpoint.close()
+
+    async def _reply(self, body: bytes, query: str) -> Reply:
+        try:
+            reply = await self._endpoint.send(body, query)
+        except TargetError as error:
+            raise self._error(error.code, str(error)) from None
+        encoding = reply.headers.get("content-encoding")
+        return reply._replace(data=unpacked(reply.data, encoding)) if encoding else reply
+
+    def _refusal(self, reply: Reply) -> TargetError:
+        status = reply.status
+        code = _STATUS_CODES.get(status) or ("internal_error" if status >= 500 else "bad_request")
+        said = refusal_text(reply.data)
+        if status // 100 == 3:
+            said = f"redirects to {reply.headers.get('location')}, which is not followed"
+        return self._error(code, f"HTTP {status}: {said}" if said else f"HTTP {status}", reply)
+
+    def _error(self, code: str, message: str, reply: Reply | None = None) -> TargetError:
+        # Cut only afterwards: half a secret would not be found.
+        message = without_secrets(message, self._secrets)[:_MAX_MESSAGE]
+        if reply is None:
+            return TargetError(code, message)
+        headers = reply.headers
+        return TargetError(
+            code,
+            message,
+            http_status=reply.status,
+            retry_after_s=retry_after_s(headers.get("retry-after"), self._clock.now()),
+            request_id=headers.get("x-request-id") or headers.get("request-id"),
+        )
+
+
+def without_secrets(message: str, secrets: tuple[str, ...]) -> str:
+    """A message that shows no secret, even where the other side repeats one."""
+    for secret in secrets:
+        if is_redacted(secret):
+            message = message.replace(secret, MARK)
+    return message

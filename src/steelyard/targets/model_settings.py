@@ -1,0 +1,52 @@
+"""Which model is asked, where and how: the same for every protocol that models speak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.targets.http_calls import HttpSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """Where the endpoint is and how it is asked."""
+
+    base_url: str
+    model: str
+    api_key: str | None = None
+    headers: Mapping[str, str]
+    sampling: JsonObject
+    timeout_s: float = 60.0
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The values of key and headers."""
+        return (*((self.api_key,) if self.api_key else ()), *self.headers.values())
+
+    @property
+    def own_headers(self) -> dict[str, str]:
+        """The headers of the project file, with names in small letters."""
+        return {name.lower(): value for name, value in self.headers.items()}
+
+    def described(self, provider: str) -> JsonObject:
+        """Its settings, without key and header values."""
+        return {
+            "provider": provider,
+            "base_url": self.base_url,
+            "model": self.model,
+            "timeout_s": self.timeout_s,
+            "headers": cast(list[JsonValue], sorted(self.headers)),
+            **self.sampling,
+        }
+
+    def http(self, url: str, headers: Mapping[str, str]) -> HttpSettings:
+        """The same for an HTTP client, with all headers that a protocol sends."""
+        return HttpSettings(
+            url=url,
+            headers=headers,
+            secrets=self.secrets,
+            timeout_s=self.timeout_s,
+        )

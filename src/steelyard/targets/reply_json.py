@@ -1,0 +1,70 @@
+"""The JSON that an endpoint answers with, and what it says where it refuses."""
+
+from __future__ import annotations
+
+from steelyard.errors import ParseError, TargetError
+from steelyard.formats.json_text import parse_json, parse_json_tolerantly
+from steelyard.model.json_value import JsonObject, JsonValue
+
+
+def reply_value(data: bytes) -> JsonValue:
+    """The value of a body, which must be JSON."""
+    try:
+        return parse_json(data)
+    except ParseError:
+        return _second_look(data)
+
+
+def reply_object(data: bytes) -> JsonObject:
+    """The object of a body that reports no error."""
+    answer = _object(data)
+    require_no_error(answer)
+    return answer
+
+
+def require_no_error(answer: JsonValue) -> None:
+    """Raise when an endpoint calls its error an answer."""
+    if isinstance(answer, dict) and answer.get("error"):
+        said = _error_text(answer["error"])
+        raise TargetError("bad_request", f"the endpoint answers with an error: {said}")
+
+
+def refusal_text(data: bytes) -> str:
+    """What the body of an HTTP error says."""
+    try:
+        answer = _object(data)
+    except TargetError:
+        return data.decode("utf-8", "replace").strip()
+    return _error_text(answer.get("error", answer))
+
+
+def count(value: JsonValue) -> int | None:
+    """A number of tokens; anything else is unknown."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    return None
+
+
+def text(value: JsonValue) -> str | None:
+    """A text; anything else is unknown."""
+    return value if isinstance(value, str) else None
+
+
+def _object(data: bytes) -> JsonObject:
+    value = reply_value(data)
+    if not isinstance(value, dict):
+        raise TargetError("internal_error", "the answer is no JSON object")
+    return value
+
+
+def _second_look(data: bytes) -> JsonValue:
+    """A model that was stopped within an emoji leaves half of it, and a good answer before."""
+    try:
+        return parse_json_tolerantly(data).value
+    except ParseError as wrong:
+        raise TargetError("internal_error", f"the answer is not JSON: {wrong}") from None
+
+
+def _error_text(error: JsonValue) -> str:
+    said = error.get("message") if isinstance(error, dict) else error
+    return str(error if said is None else said).strip()

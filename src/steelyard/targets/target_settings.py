@@ -1,0 +1,125 @@
+"""The settings of one target of the project file, read with care."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+from urllib.parse import urlsplit
+
+from steelyard.errors import ConfigError
+from steelyard.model.json_value import JsonObject, JsonValue
+
+DEFAULT_CONCURRENCY = 16
+_DEFAULT_TIMEOUT_S = 60.0
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+
+@dataclass(frozen=True, slots=True)
+class TargetSettings:
+    """What a project file says about one target; what is wrong with it is a ConfigError."""
+
+    name: str
+    written: JsonObject
+    """As it stands in the project file."""
+    values: JsonObject
+    """The same, filled from the environment."""
+    environ: Mapping[str, str]
+
+    @property
+    def place(self) -> str:
+        """Where the target stands in the project file."""
+        return f"targets.{self.name}"
+
+    @property
+    def timeout_s(self) -> float:
+        """Seconds that a call may take."""
+        return float(cast(float, self.values.get("timeout_s", _DEFAULT_TIMEOUT_S)))
+
+    def needed(self, key: str) -> str:
+        """A setting without which the provider can do nothing."""
+        if not self.values.get(key):
+            raise self.wrong(f"{self.values['provider']} needs '{key}'")
+        return cast(str, self.values[key])
+
+    def object(self, key: str) -> JsonObject:
+        """A setting that is an object; empty where it is not there."""
+        return cast(JsonObject, self.values.get(key, {}))
+
+    def key(self) -> str | None:
+        """The value of `api_key_env`."""
+        variable = self.values.get("api_key_env")
+        if variable is None:
+            return None
+        # A key that was read from a file into the environment often ends with its line break.
+        key = self.environ.get(cast(str, variable), "").strip()
+        if not key:
+            raise self.wrong(f"the environment variable {variable} is not set; it holds the key")
+        if not _HEADER_VALUE.fullmatch(key):
+            raise self.wrong(f"the key in {variable} has characters that no header can carry")
+        return key
+
+    def headers(self) -> dict[str, str]:
+        """The headers, which are secrets too."""
+        headers = {header: str(value) for header, value in self.object("headers").items()}
+        for header, value in headers.items():
+            if not _HEADER_NAME.fullmatch(header) or not _HEADER_VALUE.fullmatch(value):
+                raise self.wrong(f"the header '{header}' has characters that no header can carry")
+        return headers
+
+    def address(self, key: str) -> str:
+        """An http address that carries no secret, since it is written down with every run."""
+        text = self.needed(key)
+        try:
+            parts = urlsplit(text)
+            is_usable = (
+                parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+            )
+        except ValueError:
+            is_usable, parts = False, urlsplit("")
+        if not is_usable:
+            shown = "" if "@" in text else f": '{text}'"
+            raise self.wrong(f"{key} is no http(s) address{shown}")
+        if parts.username is not None or parts.query or parts.fragment:
+            raise self.wrong(
+                f"{key} must not carry a user, a query or a fragment; "
+                "name a key with api_key_env, or use headers"
+            )
+        return text
+
+    def outside(self, key: str) -> tuple[str, ...]:
+        """The values of an object that come from the environment, and so may be secrets."""
+        written = cast(JsonObject, self.written.get(key, {}))
+        filled = self.object(key)
+        return tuple(
+            str(filled[name])
+            for name, value in written.items()
+            if isinstance(value, str) and _VARIABLE.search(value)
+        )
+
+    def wrong(self, message: str) -> ConfigError:
+        """The error that says which target is meant."""
+        return ConfigError(f"{self.place}: {message}")
+
+
+def filled(value: JsonValue, place: str, environ: Mapping[str, str]) -> JsonValue:
+    """The value with `${NAME}` and `${NAME:-default}` taken from the environment."""
+    if isinstance(value, dict):
+        return {key: filled(item, f"{place}.{key}", environ) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, place, environ) for item in value]
+    if not isinstance(value, str):
+        return value
+
+    def look_up(found: re.Match[str]) -> str:
+        name, default = found.groups()
+        if name in environ:
+            return environ[name]
+        if default is None:
+            raise ConfigError(f"{place}: the environment variable {name} is not set")
+        return default
+
+    return _VARIABLE.sub(look_up, value)
