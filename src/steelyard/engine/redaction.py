@@ -1,12 +1,15 @@
-"""The one function that every write passes: configured secrets never reach a disk."""
+"""The one function that every write passes: secrets and personal data never reach a disk."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from typing import cast
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 
+from steelyard.engine.redaction_patterns import FINDERS, KINDS, VERSION
+from steelyard.engine.redaction_sieve import SECRETS, Sieve
+from steelyard.engine.redaction_text import Span, unescaped
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -17,40 +20,116 @@ _FIELD = re.compile(r"[a-z_]+")
 
 
 class Redactor:
-    """Replaces secrets by value in the strings of JSON texts, and counts what it replaced."""
+    """Replaces secrets by value and personal data by pattern in JSON texts, and counts them."""
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, secrets: Iterable[str] = (), patterns: Collection[str] = ()) -> None:
         plain = {secret for secret in secrets if is_redacted(secret)}
         # A string may itself be JSON, in which the secret stands escaped.
         texts = plain | _escaped(plain)
         self._texts = sorted(texts, key=len, reverse=True)
-        forms = texts | _escaped(texts)
-        self._forms = [form.encode("utf-8", "surrogatepass") for form in forms]
-        self.count = 0
+        self._patterns = [kind for kind in FINDERS if kind in patterns]
+        forms = {form.encode("utf-8", "surrogatepass") for form in texts | _escaped(texts)}
+        self._sieve = Sieve(self._patterns, forms)
+        self._counts: Counter[str] = Counter()
 
-    def __call__(self, data: bytes) -> bytes:
-        """A JSON text without any secret; without a hit it is returned as it is."""
-        if not any(form in data for form in self._forms):
+    def __call__(self, data: bytes, own: bytes = b"") -> bytes:
+        """A JSON text without any of it; where there is none it is returned as it is.
+
+        `own` is what Steelyard itself wrote into it, such as a hash, which looks like much.
+        """
+        kinds = self._sieve.signs(data.replace(own, b"") if own else data)
+        if not kinds or self._is_innocent(data, kinds):
             return data
-        return json_bytes(self._value(cast(JsonValue, json.loads(data))))
+        before = self._counts.total()
+        value = _Cleaning(self._texts, kinds, self._counts).value(json.loads(data))
+        return data if self._counts.total() == before else json_bytes(value)
 
-    def _value(self, value: JsonValue) -> JsonValue:
+    def _is_innocent(self, data: bytes, kinds: list[str]) -> bool:
+        """Whether the exact looks find nothing in the text as a whole.
+
+        Quotes around a string are edges as good as its ends, so that what stands in one of its
+        strings is found in the text as well; only escapes could hide it.
+        """
+        if b"\\" in data:
+            return False
+        text = data.decode("utf-8")
+        if SECRETS in kinds and any(secret in text for secret in self._texts):
+            return False
+        return not any(
+            kind in kinds and any(True for _ in find(text)) for kind, find in FINDERS.items()
+        )
+
+    def text(self, text: str) -> str:
+        """The same for a name that stands elsewhere too, and is not counted twice."""
+        kinds = self._sieve.signs(json_bytes(text))
+        return _Cleaning(self._texts, kinds, Counter()).text(text) if kinds else text
+
+    def take_counts(self) -> dict[str, int]:
+        """How many of each kind were replaced since this was asked last."""
+        counts = dict(+self._counts)
+        self._counts.clear()
+        return counts
+
+    def described(self, before: Mapping[str, int]) -> JsonObject:
+        """What the manifest says: what was replaced before and by this, by kind."""
+        counts = self._counts + Counter(before)
+        patterns: JsonObject = {kind: counts[kind] for kind in KINDS if kind in self._patterns}
+        return {SECRETS: counts[SECRETS], "patterns": patterns, "version": VERSION}
+
+
+class _Cleaning:
+    """One pass over one value."""
+
+    def __init__(self, secrets: list[str], kinds: list[str], counts: Counter[str]) -> None:
+        self._secrets = secrets if SECRETS in kinds else []
+        self._finders = [(kind, find) for kind, find in FINDERS.items() if kind in kinds]
+        self._counts = counts
+
+    def value(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):
-            return self._text(value)
+            return self.text(value)
         if isinstance(value, list):
-            return [self._value(item) for item in value]
+            return [self.value(item) for item in value]
         if isinstance(value, dict):
-            return {self._key(key): self._value(item) for key, item in value.items()}
+            return self._object(value)
         return value
 
-    def _key(self, key: str) -> str:
-        return key if _FIELD.fullmatch(key) else self._text(key)
+    def _object(self, value: JsonObject) -> JsonObject:
+        clean: JsonObject = {}
+        for name, item in value.items():
+            key = name if _FIELD.fullmatch(name) else self.text(name)
+            clean[_free(key, clean)] = self.value(item)
+        return clean
 
-    def _text(self, text: str) -> str:
-        for secret in self._texts:
-            self.count += text.count(secret)
+    def text(self, text: str) -> str:
+        for secret in self._secrets:
+            self._counts[SECRETS] += text.count(secret)
             text = text.replace(secret, MARK)
+        for kind, find in self._finders:
+            seen = unescaped(text)
+            spans = [seen.origin(span) for span in find(seen.text)]
+            self._counts[kind] += len(spans)
+            text = _replaced(text, spans, f"[redacted:{kind}]")
         return text
+
+
+def _replaced(text: str, spans: list[Span], mark: str) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        parts += (text[done:start], mark)
+        done = end
+    return "".join((*parts, text[done:])) if spans else text
+
+
+def _free(key: str, taken: JsonObject) -> str:
+    """A key that is not taken: two that were different must not become one."""
+    number = 1
+    free = key
+    while free in taken:
+        number += 1
+        free = f"{key} {number}"
+    return free
 
 
 def is_redacted(secret: str) -> bool:

@@ -1,4 +1,4 @@
-"""No secret reaches a disk, in whatever form it comes."""
+"""No secret and no personal data reaches a disk, in whatever form it comes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.canaries import CANARIES
 from steelyard.engine.redaction import MARK, Redactor, is_redacted, json_bytes
+from steelyard.engine.redaction_patterns import KINDS
 from steelyard.model.json_value import JsonValue
 
 KEY = "sk-0123456789abcdef"
@@ -47,7 +49,7 @@ def test_a_secret_is_found_in_every_form_in_which_json_writes_it(secret: str, wr
     inner = json.loads(value["text"]) if "text" in value else value
 
     assert inner == {"said": f"my key is {MARK}.", "at": {MARK: [MARK]}}
-    assert redact.count == 3
+    assert redact.take_counts() == {"secrets": 3}
 
 
 @pytest.mark.parametrize(("length", "redacted"), [(0, False), (1, False), (7, False), (8, True)])
@@ -57,14 +59,14 @@ def test_what_is_shorter_than_eight_characters_is_no_secret(length: int, redacte
 
     assert is_redacted(secret) is redacted
     assert (MARK.encode() in redact(json_bytes([f"a{secret}b"]))) is redacted
-    assert redact.count == int(redacted)
+    assert redact.take_counts() == ({"secrets": 1} if redacted else {})
 
 
 def test_the_longer_of_two_secrets_goes_first() -> None:
     redact = Redactor(["password", "password-and-more"])
 
     assert json.loads(redact(json_bytes(["password-and-more, password"]))) == [f"{MARK}, {MARK}"]
-    assert redact.count == 2
+    assert redact.take_counts() == {"secrets": 2}
 
 
 def test_without_a_secret_the_bytes_are_the_same_object() -> None:
@@ -122,3 +124,99 @@ def test_no_neighbour_hides_a_secret(before: str, after: str, secret: str) -> No
 )
 def test_what_is_no_text_is_replaced(text: str, written: str) -> None:
     assert json_bytes(text) == written.encode()
+
+
+PLANTED = [(kind, text) for kind, texts in CANARIES.items() for text in texts]
+
+
+@pytest.mark.parametrize(("kind", "text"), PLANTED)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_personal_data_is_found_in_every_form_in_which_json_writes_it(
+    kind: str, text: str, writer: str
+) -> None:
+    data = WRITERS[writer]({"said": f"see\n{text}\nthere", "at": {f"x {text}": [1.5, text]}})
+    redact = Redactor(patterns=KINDS)
+    value = json.loads(redact(data))
+    inner = json.loads(value["text"]) if "text" in value else value
+    mark = f"[redacted:{kind}]"
+
+    assert inner == {"said": f"see\n{mark}\nthere", "at": {f"x {mark}": [1.5, mark]}}
+    assert redact.take_counts() == {kind: 3}
+    assert redact.take_counts() == {}
+
+
+@pytest.mark.parametrize(("kind", "text"), PLANTED)
+def test_escapes_of_any_character_hide_nothing(kind: str, text: str) -> None:
+    """A string may be JSON in which somebody has escaped what need not be."""
+    escaped = "".join(f"\\u{ord(sign):04x}" for sign in text)
+    said = Redactor(patterns=KINDS)(json_bytes({"said": f'{{"inner": "{escaped}"}}'}))
+    outer = Redactor(patterns=KINDS)(f'{{"said": "{escaped}"}}'.encode())
+
+    assert json.loads(json.loads(said)["said"]) == {"inner": f"[redacted:{kind}]"}
+    assert json.loads(outer) == {"said": f"[redacted:{kind}]"}
+
+
+@pytest.mark.parametrize("chosen", KINDS)
+def test_only_the_patterns_that_were_chosen_are_replaced(chosen: str) -> None:
+    text = " ; ".join(texts[1] for texts in CANARIES.values())
+    redact = Redactor(patterns=[chosen])
+    clean = json.loads(redact(json_bytes([text])))[0]
+    left = [kind for kind, texts in CANARIES.items() if texts[1] in clean]
+
+    assert left == [kind for kind in CANARIES if kind != chosen]
+    assert redact.take_counts() == {chosen: 1}
+
+
+def test_secrets_go_before_patterns() -> None:
+    redact = Redactor(["joe@example.com"], KINDS)
+
+    assert json.loads(redact(b'["joe@example.com, ann@example.com"]')) == [
+        f"{MARK}, [redacted:email]"
+    ]
+    assert redact.take_counts() == {"secrets": 1, "email": 1}
+
+
+def test_keys_that_were_different_do_not_become_one() -> None:
+    row: JsonValue = {"a@x.org": 1, "b@x.org": 2, "[redacted:email] 2": 3}
+
+    assert json.loads(Redactor(patterns=KINDS)(json_bytes(row))) == {
+        "[redacted:email]": 1,
+        "[redacted:email] 2": 2,
+        "[redacted:email] 2 2": 3,
+    }
+
+
+def test_a_false_alarm_leaves_the_bytes_as_they_are() -> None:
+    data = b'{"a" : "@nobody MAX_LENGTH +1 (2) \\u00e9"}'
+
+    assert Redactor(patterns=KINDS)(data) is data
+
+
+def test_a_name_is_cleaned_and_not_counted() -> None:
+    redact = Redactor([KEY], KINDS)
+
+    assert redact.text(f"{KEY} of joe@example.com") == f"{MARK} of [redacted:email]"
+    assert redact.text("a plain name") == "a plain name"
+    assert redact.take_counts() == {}
+
+
+def test_the_manifest_is_told_all_kinds_that_were_looked_for() -> None:
+    redact = Redactor([KEY], ["card", "email"])
+    redact(json_bytes([KEY, "joe@example.com"]))
+
+    assert redact.described({"email": 2, "secrets": 1}) == {
+        "secrets": 2,
+        "patterns": {"email": 3, "card": 0},
+        "version": "1",
+    }
+    assert Redactor().described({}) == {"secrets": 0, "patterns": {}, "version": "1"}
+
+
+@given(value=VALUES)
+def test_what_is_clean_stays_clean(value: JsonValue) -> None:
+    redact = Redactor(patterns=KINDS)
+    data = json_bytes(value)
+    clean = redact(data)
+
+    assert (clean is data) is (redact.take_counts() == {})
+    assert json.loads(clean) == value or b"[redacted:" in clean

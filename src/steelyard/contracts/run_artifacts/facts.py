@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import msgspec
 
-from steelyard.model.run import Result
+from steelyard.model.run import CACHED, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Facts:
     cluster: str | None
     slices: tuple[tuple[str, str | None], ...]
     checks: tuple[CheckFact, ...]
+    is_cached: bool = False
+    saved_usd: float | None = None
 
 
 read_facts = msgspec.json.Decoder(Facts).decode
@@ -60,7 +63,7 @@ def facts_of(result: Result) -> Facts:
         input_tokens=trace.usage.input_tokens if trace else None,
         output_tokens=trace.usage.output_tokens if trace else None,
         cost_usd=result.cost_usd,
-        cluster=result.cluster,
+        cluster=_cluster(result.cluster),
         slices=result.slices,
         checks=tuple(
             CheckFact(
@@ -72,4 +75,13 @@ def facts_of(result: Result) -> Facts:
             )
             for entry in (verdict.results if verdict else ())
         ),
+        is_cached=result.response_source == CACHED,
+        saved_usd=result.saved_usd,
     )
+
+
+def _cluster(name: str | None) -> str | None:
+    """A conversation by its hash: two whose names are redacted stay two."""
+    if name is None:
+        return None
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,110 @@
+"""`steelyard prune`: remove what is older than it must be kept."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from steelyard.cli.terminal import show, show_json
+
+if TYPE_CHECKING:
+    from steelyard.usecases.prune import Pruning, Retention
+
+_UNIT = 1000
+
+
+class Format(StrEnum):
+    """The forms of the list."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    older_than: Annotated[
+        int | None,
+        typer.Option(metavar="DAYS", min=30, help="Raw results that are so old, for this time."),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Remove; without it, only say what would go.")
+    ] = False,
+    output: Annotated[Format, typer.Option("--format", help="How to print the list.")] = (
+        Format.text
+    ),
+) -> None:
+    """List what is old enough to go, and remove it with --yes."""
+    from steelyard.usecases.prune import plan_pruning, prune, retention_of
+    from steelyard.wiring import project, prune_shelf, system_clock
+
+    found = project()
+    retention = retention_of(found.settings, older_than)
+    with closing(prune_shelf(found.root)) as shelf:
+        planned = plan_pruning(shelf, retention, system_clock().now())
+        if yes:
+            prune(shelf, planned)
+    if output is Format.json:
+        show_json(_row(planned, retention, is_done=yes))
+    else:
+        _show(planned, retention, is_done=yes)
+
+
+def _show(planned: list[Pruning], retention: Retention, *, is_done: bool) -> None:
+    kept = f"raw results {retention.raw_days} days, summaries {max(retention)} days"
+    if not planned:
+        show(f"nothing is old enough to go ({kept})")
+        return
+    for pruning in planned:
+        what = "all that is left" if pruning.is_last else "raw results"
+        rows = f", {pruning.rows} rows of the database" if pruning.rows else ""
+        show(f"{pruning.run_id}  finished {pruning.finished_at[:10]}  {what}{rows}")
+        for file in pruning.files:
+            show(f"  {size_text(file.size):>9}  {file.name}")
+    files, size, rows = _totals(planned)
+    word = "removed" if is_done else "would remove"
+    show(f"{word} {files} file(s), {size_text(size)}, and {rows} row(s) of {len(planned)} run(s)")
+    if not is_done:
+        show(f"nothing was removed; --yes does it ({kept})")
+
+
+def _row(planned: list[Pruning], retention: Retention, *, is_done: bool) -> dict[str, Any]:
+    files, size, rows = _totals(planned)
+    return {
+        "is_done": is_done,
+        "raw_days": retention.raw_days,
+        "summary_days": max(retention),
+        "runs": [
+            {
+                "run_id": pruning.run_id,
+                "finished_at": pruning.finished_at,
+                "summaries": pruning.is_last,
+                "files": [{"name": file.name, "size": file.size} for file in pruning.files],
+                "rows": pruning.rows,
+            }
+            for pruning in planned
+        ],
+        "files": files,
+        "size": size,
+        "rows": rows,
+    }
+
+
+def _totals(planned: list[Pruning]) -> tuple[int, int, int]:
+    """Files, their bytes, and rows."""
+    return (
+        sum(len(pruning.files) for pruning in planned),
+        sum(pruning.size for pruning in planned),
+        sum(pruning.rows for pruning in planned),
+    )
+
+
+def size_text(size: int) -> str:
+    """Bytes as people say them."""
+    amount, unit = float(size), "B"
+    for larger in ("kB", "MB", "GB"):
+        if amount < _UNIT:
+            break
+        amount, unit = amount / _UNIT, larger
+    return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"

@@ -1,0 +1,49 @@
+"""What `prune` has removed: a file that is gone because it was old is not one that is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+import msgspec
+
+from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
+
+PRUNED = "pruned.jsonl"
+"""Beside the folder of the runs: a line for every file that went."""
+SUMMARIES = ("metrics_summary.json", "metrics_by_slice.json", MANIFEST)
+"""The manifest last: without it nothing says what the others were."""
+RAW = tuple(name for name in ARTIFACTS if name not in SUMMARIES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrunedFile:
+    """An artifact that goes or went, as it was sealed."""
+
+    run_id: str
+    name: str
+    at: str
+    sha256: str
+    size: int
+
+    @property
+    def day(self) -> str:
+        """When, as people say it."""
+        return self.at[:10]
+
+
+_decode = msgspec.json.Decoder(PrunedFile).decode
+
+
+def pruned_line(file: PrunedFile) -> bytes:
+    """A note as its line."""
+    return msgspec.json.encode(asdict(file)) + b"\n"
+
+
+def read_pruned(lines: Iterable[bytes]) -> Iterator[PrunedFile]:
+    """The notes of a file; a line that a power cut tore is none."""
+    for line in lines:
+        try:
+            yield _decode(line)
+        except msgspec.MsgspecError:
+            continue

@@ -1,0 +1,70 @@
+"""Places in a text, and a text as it reads once its escapes are gone."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+SPACES = " \u00a0\u2007\u2008\u2009\u202f"
+_ESCAPE = re.compile(r'\\++(?:u([0-9A-Fa-f]{4})|(["/bfnrt]))')
+_MEANT = {'"': '"', "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+class Span(NamedTuple):
+    """A part of a text."""
+
+    start: int
+    end: int
+
+
+class Unescaped(NamedTuple):
+    """A text whose escapes are read, as one that is JSON itself has them, however deep.
+
+    What looks for something sees it in the form in which it was meant; `origin` says where.
+    """
+
+    text: str
+    ends: list[int]
+    """Where each escape ends in the text."""
+    lost: list[int]
+    """How many characters are gone up to there."""
+
+    def origin(self, span: Span) -> Span:
+        """Where a part of the text stands in what was given."""
+        return Span(self._origin(span.start), self._origin(span.end))
+
+    def _origin(self, place: int) -> int:
+        passed = bisect_right(self.ends, place)
+        return place + (self.lost[passed - 1] if passed else 0)
+
+
+def unescaped(text: str) -> Unescaped:
+    """A text with its escapes read."""
+    if "\\" not in text:
+        return Unescaped(text, [], [])
+    parts: list[str] = []
+    ends: list[int] = []
+    lost: list[int] = []
+    end = gone = 0
+    for match in _ESCAPE.finditer(text):
+        code, letter = match.groups()
+        parts += (text[end : match.start()], chr(int(code, 16)) if code else _MEANT[letter])
+        end = match.end()
+        gone += end - match.start() - 1
+        ends.append(end - gone)
+        lost.append(gone)
+    return Unescaped("".join((*parts, text[end:])), ends, lost)
+
+
+def is_word(sign: str) -> bool:
+    """Whether a character belongs to the same word or number as its neighbour.
+
+    Letters beyond ASCII do not: where words are not spaced, they stand beside any number.
+    """
+    return sign.isascii() and (sign.isalnum() or sign == "_")
+
+
+def last_of(text: str, place: int) -> str:
+    """The character before a place; nothing at the start."""
+    return text[place - 1] if place > 0 else ""

@@ -1,0 +1,192 @@
+"""The shelf that `prune` clears: notes first, then rows of the database, then files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from steelyard.contracts.run_artifacts.pruned import PRUNED, PrunedFile, pruned_line, read_pruned
+from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
+from steelyard.errors import RunError
+from steelyard.model.run import TERMINAL
+from steelyard.store.artifacts import Sealed, digest_of, sync_folder
+from steelyard.store.database import reason_of
+from steelyard.store.tables import answers, attempts, pruned, results, runs, scores, states
+
+_RAW_TABLES = (scores, results, attempts, answers)
+_RUN_ID = re.compile(rb"run_[0-9A-Z]{26}")
+_NO_PLAN = b"{}"
+
+
+class OldRun(NamedTuple):
+    """A run that has ended."""
+
+    run_id: str
+    finished_at: str
+    is_left: bool
+    """Whether there is more of it than its line: a summary, or a folder without artifacts."""
+
+
+class PruneShelf:
+    """The runs of a project: its database, its artifacts and its notes."""
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine = engine
+        self._folder = folder
+        self._noted: set[tuple[str, str]] | None = None
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    def finished(self) -> list[OldRun]:
+        """Every run that nothing can follow, the oldest first."""
+        last = select(states.c.at).where(states.c.run_id == runs.c.run_id)
+        last = last.order_by(states.c.step.desc()).limit(1).scalar_subquery()
+        has_summary = runs.c.summary.is_not(None) | (runs.c.plan != _NO_PLAN)
+        query = select(runs.c.run_id, last.label("at"), has_summary.label("has_summary"))
+        query = query.where(runs.c.status.in_(TERMINAL)).order_by(runs.c.created_at, runs.c.run_id)
+        with self._transaction() as connection:
+            found = connection.execute(query).all()
+        return [
+            OldRun(row.run_id, row.at, row.has_summary or self._is_empty(row.run_id))
+            for row in found
+        ]
+
+    def in_use(self) -> set[str]:
+        """The runs that others, which have not ended, are made from."""
+        query = select(runs.c.plan).where(runs.c.status.not_in(TERMINAL))
+        with self._transaction() as connection:
+            plans = [row.plan for row in connection.execute(query)]
+        return {found.decode("ascii") for plan in plans for found in _RUN_ID.findall(plan)}
+
+    def artifacts(self, run_id: str) -> dict[str, Sealed]:
+        """The files of a run that are there, as they were sealed."""
+        folder = self._run(run_id)
+        sealed = _sealed(folder / MANIFEST)
+        there = (name for name in ARTIFACTS if (folder / name).is_file())
+        return {name: sealed.get(name) or digest_of(folder / name) for name in there}
+
+    def rows(self, run_id: str) -> int:
+        """How many results, scores and attempts the database holds."""
+        with self._transaction() as connection:
+            return sum(
+                connection.execute(_count(table, run_id)).scalar_one() for table in _RAW_TABLES
+            )
+
+    def note(self, files: Sequence[PrunedFile]) -> None:
+        """Append lines to the notes and sync them; what is noted already is not noted twice."""
+        known = self._known()
+        new = [file for file in files if (file.run_id, file.name) not in known]
+        if not new:
+            return
+        path = self._folder / PRUNED
+        try:
+            with path.open("a+b") as stream:
+                stream.write(_line_end(stream) + b"".join(map(pruned_line, new)))
+                stream.flush()
+                os.fsync(stream.fileno())
+            sync_folder(self._folder)
+        except OSError as error:
+            raise RunError(f"cannot write {path}: {error.strerror}; nothing was removed") from None
+        known.update((file.run_id, file.name) for file in new)
+
+    def forget(self, run_id: str, files: Sequence[PrunedFile], *, is_last: bool) -> None:
+        """Note the files in the database and remove the rows; at last the summary as well."""
+        with self._transaction() as connection:
+            if connection.dialect.name == "sqlite":
+                # What is deleted is overwritten, not only unlinked from its page.
+                connection.exec_driver_sql("PRAGMA secure_delete=ON")
+            query = select(pruned.c.name).where(pruned.c.run_id == run_id)
+            known = set(connection.execute(query).scalars())
+            for file in files:
+                if file.name not in known:
+                    row = {"run_id": run_id, "name": file.name, "at": file.at}
+                    connection.execute(insert(pruned), row)
+            for table in _RAW_TABLES:
+                connection.execute(delete(table).where(table.c.run_id == run_id))
+            if is_last:
+                query = update(runs).where(runs.c.run_id == run_id)
+                connection.execute(query.values(summary=None, plan=_NO_PLAN))
+
+    def remove(self, run_id: str, name: str) -> None:
+        """Remove a file."""
+        folder = self._run(run_id)
+        try:
+            (folder / name).chmod(0o600)
+            (folder / name).unlink()
+            sync_folder(folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise RunError(f"cannot remove {folder / name}: {error.strerror}") from None
+
+    def remove_folder(self, run_id: str) -> None:
+        """Remove the folder of a run that has no files but drafts; any other it leaves alone."""
+        folder = self._run(run_id)
+        if not self._is_empty(run_id):
+            return
+        try:
+            for draft in folder.iterdir():
+                draft.unlink()
+            folder.rmdir()
+            sync_folder(folder.parent)
+        except OSError as error:
+            raise RunError(f"cannot remove {folder}: {error.strerror}") from None
+
+    def settle(self) -> None:
+        """Leave nothing of what was removed in the log of the database."""
+        if self._engine.dialect.name == "sqlite":
+            with self._transaction() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def _transaction(self) -> Generator[Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise RunError(f"the store fails: {reason_of(error)}") from None
+
+    def _is_empty(self, run_id: str) -> bool:
+        """Whether there is a folder, with nothing in it but drafts that were never sealed."""
+        folder = self._run(run_id)
+        return folder.is_dir() and all(path.match(".*.part") for path in folder.iterdir())
+
+    def _run(self, run_id: str) -> Path:
+        return self._folder / "runs" / run_id
+
+    def _known(self) -> set[tuple[str, str]]:
+        if self._noted is None:
+            path = self._folder / PRUNED
+            lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []
+            self._noted = {(file.run_id, file.name) for file in read_pruned(lines)}
+        return self._noted
+
+
+def _sealed(manifest: Path) -> dict[str, Sealed]:
+    """What a manifest says of the other files; nothing where it says nothing."""
+    try:
+        said: Any = json.loads(manifest.read_bytes())["artifacts"]
+        return {name: Sealed(str(row["sha256"]), int(row["size"])) for name, row in said.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _line_end(stream: BinaryIO) -> bytes:
+    """What ends the last line of a file; one that a power cut tore has no end of its own."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - 1))
+    return b"" if stream.read() in {b"", b"\n"} else b"\n"
+
+
+def _count(table: Table, run_id: str) -> Select[int]:
+    return select(func.count()).select_from(table).where(table.c.run_id == run_id)

@@ -1,0 +1,33 @@
+"""What was pruned of a run, told from its folder alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.contracts.run_artifacts.pruned import PRUNED, PrunedFile, read_pruned
+
+
+def pruned_files(folder: Path) -> dict[str, PrunedFile]:
+    """The files of a run's folder that were pruned, by name."""
+    folder = folder.resolve()
+    return pruned_runs(folder.parent.parent).get(folder.name, {})
+
+
+def pruned_runs(store: Path) -> dict[str, dict[str, PrunedFile]]:
+    """The files that were pruned in a project, by run and name."""
+    found: dict[str, dict[str, PrunedFile]] = {}
+    path = store / PRUNED
+    if not path.is_file():
+        return found
+    with path.open("rb") as stream:
+        for file in read_pruned(stream):
+            found.setdefault(file.run_id, {}).setdefault(file.name, file)
+    return found
+
+
+def pruned_on(folder: Path, name: str) -> str | None:
+    """The day on which a file that is not there was pruned."""
+    if (folder / name).exists():
+        return None
+    file = pruned_files(folder).get(name)
+    return file.day if file else None
