@@ -27,6 +27,7 @@ BEGIN, END = "<!-- bench engine: begin -->", "<!-- bench engine: end -->"
 TIMES = 3
 FEW, MANY = 1_000, 4_000
 ROWS = (50_000, 200_000)
+LONG = (2_000, 12_000)
 CASES = ((0, 64), (0, 256), (50, 64), (50, 256))
 """Milliseconds until an answer, and calls at once."""
 _SETTINGS = """\
@@ -57,6 +58,7 @@ def results() -> Iterator[Row]:
     prepare()
     for delay_ms, at_once in CASES:
         yield from asked_results(delay_ms, at_once)
+    yield worker_result()
     yield small_result()
     yield recorded_result()
 
@@ -108,6 +110,26 @@ def marginal(few: Cost, many: Cost) -> Marginal:
     """One record's part in the difference of two runs."""
     count = (MANY - FEW) / 1000
     return Marginal((many.cpu_s - few.cpu_s) / count, (many.wall_s - few.wall_s) / count)
+
+
+def worker_result() -> Row:
+    """How much of what an endpoint allows two processes use."""
+    delay_ms, at_once = CASES[-1]
+    limit = 1000 * at_once / delay_ms
+    with endpoint(delay_ms) as url:
+        os.environ["BENCH_URL"] = url
+        words = (*STEELYARD, "run", "--target", f"at_{at_once}", "--workers", "2")
+        many = {str(count): (*words, "--format", "json", cases(count)) for count in LONG}
+        cost = medians(many, TIMES)
+    few_cost, many_cost = (cost[str(count)] for count in LONG)
+    speed = (LONG[1] - LONG[0]) / (many_cost.wall_s - few_cost.wall_s)
+    return Row(
+        f"records a second, {at_once} at once, answers after {delay_ms} ms, two workers: against "
+        f"the limit of {limit:,.0f}",
+        f"**{speed / limit:.0%}** ({speed:,.0f})",
+        "≥ 95 %",
+        "≥ 80 %",
+    )
 
 
 def small_result() -> Row:

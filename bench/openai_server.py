@@ -11,9 +11,11 @@ import sys
 from typing import cast
 
 _BODY = (
-    b'{"id":"chatcmpl-1","object":"chat.completion","model":"bench-1","choices":[{"index":0,'
+    b'{"id":"chatcmpl-1","object":"chat.completion","created":1767225600,"model":"bench-1",'
+    b'"choices":[{"index":0,'
     b'"message":{"role":"assistant","content":"The loan period is three weeks."},'
-    b'"finish_reason":"stop"}],"usage":{"prompt_tokens":21,"completion_tokens":7}}'
+    b'"finish_reason":"stop"}],"usage":{"prompt_tokens":21,"completion_tokens":7,'
+    b'"total_tokens":28}}'
 )
 _ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (
     len(_BODY),
