@@ -25,6 +25,7 @@ NEXT = {
     "finalizing": {"completed", "completed_with_failures", "failed", "cancelled"},
     "completed": set[str](),
     "completed_with_failures": set[str](),
+    "cancelled": set[str](),
 }
 FAILED = ("invalid_record", "timeout", "evaluation_error")
 TIMED = {"first_attempt_at", "last_attempt_at", "latency_ms"}

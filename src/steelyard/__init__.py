@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.model.trace import Trace as Trace
     from steelyard.wiring import evaluate as evaluate
     from steelyard.wiring import load_eval_cases as load_eval_cases
+    from steelyard.wiring import load_judge as load_judge
     from steelyard.wiring import load_rubric as load_rubric
     from steelyard.wiring import read_dataset as read_dataset
 
@@ -29,6 +30,7 @@ _EXPORTS = {
     "Trace": "steelyard.model.trace",
     "evaluate": "steelyard.wiring",
     "load_eval_cases": "steelyard.wiring",
+    "load_judge": "steelyard.wiring",
     "load_rubric": "steelyard.wiring",
     "read_dataset": "steelyard.wiring",
 }
@@ -42,6 +44,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "load_eval_cases",
+    "load_judge",
     "load_rubric",
     "read_dataset",
 ]

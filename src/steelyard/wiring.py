@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import platform
 import sys
@@ -16,20 +17,28 @@ from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
-from steelyard.ports import Workspace
+from steelyard.ports import Clock, Workspace
 
 if TYPE_CHECKING:
     from steelyard.checks.catalog import Catalog
+    from steelyard.contracts.legal_eval.policies import Policies
     from steelyard.engine.redaction import Redactor
+    from steelyard.model.judge import Judge
+    from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Check, Rubric
+    from steelyard.settings import Settings
     from steelyard.store.project import Project
+    from steelyard.store.pruned import PruneShelf
     from steelyard.store.runs import RunStore
     from steelyard.targets.making import Made
+    from steelyard.usecases.convert import ConvertDoor
     from steelyard.usecases.evaluate import Run
+    from steelyard.usecases.references import References
     from steelyard.usecases.run_ports import OpenLedger, RunDoor, TargetSpec
 
 Answer = TypeVar("Answer")
 STEELYARD_FOLDER = ".steelyard"
+_COLLECTED_AT = (20_000, 20, 50)
 
 
 def workspace() -> Workspace:
@@ -64,12 +73,26 @@ def project(near: Path | None = None) -> Project:
     return find_project(near or Path.cwd(), Path.cwd())
 
 
-def catalog() -> Catalog:
-    """The kinds of checks: built in, and from `steelyard.checks` entry points."""
+def catalog(settings: Settings | None = None) -> Catalog:
+    """The kinds of checks: built in, and from `steelyard.checks` entry points.
+
+    They run programs only where the project allows it.
+    """
     from steelyard.checks.catalog import BUILT_IN, Catalog
+    from steelyard.targets.programs import LocalPrograms
 
     plugged = [point.load() for point in entry_points(group="steelyard.checks")]
-    return Catalog((*BUILT_IN, *plugged))
+    allowed = cast(JsonObject, settings.values.get("allow", {})) if settings else {}
+    programs = LocalPrograms() if allowed.get("commands") else None
+    return Catalog((*BUILT_IN, *plugged), programs=programs)
+
+
+def policies() -> Policies:
+    """The policies of legal_eval rows: built in, and from `steelyard.policies` entry points."""
+    from steelyard.contracts.legal_eval.policies import built_in_policies
+
+    plugged = [point.load() for point in entry_points(group="steelyard.policies")]
+    return built_in_policies().with_plugins(plugged) if plugged else built_in_policies()
 
 
 def run_store(root: Path) -> RunStore:
@@ -86,8 +109,10 @@ def run_door(near: Path | None = None) -> RunDoor:
     from steelyard.store.clock import SystemClock
     from steelyard.store.ids import new_run_id
     from steelyard.store.owners import is_alive, this_process
-    from steelyard.store.rubrics import RubricFolder
+    from steelyard.store.worker_processes import start_worker
+    from steelyard.targets.configured_secrets import configured_secrets
     from steelyard.targets.making import TargetMaker
+    from steelyard.usecases.load_definition import load_carried_out
     from steelyard.usecases.run_ports import RunDoor
 
     found = project(near)
@@ -95,7 +120,8 @@ def run_door(near: Path | None = None) -> RunDoor:
     targets = cast(JsonObject, found.settings.values.get("targets", {}))
     maker = TargetMaker(found.root, targets, os.environ, clock)
     store = run_store(found.root)
-    rubrics = RubricFolder(found.root, catalog())
+    kinds = catalog(found.settings)
+    known = references(found.root, kinds)
     return RunDoor(
         workspace=workspace(),
         root=found.root,
@@ -111,7 +137,15 @@ def run_door(near: Path | None = None) -> RunDoor:
         candidates=_candidates,
         recorded=_recorded,
         conversation=_conversation,
-        rubric=lambda name: rubrics.load(_rooted(found.root, name)),
+        rubric=lambda name, strict: load_carried_out(
+            known, _rooted(found.root, name), strict=strict
+        ),
+        catalog=kinds,
+        policies=policies(),
+        references=known,
+        start_worker=lambda run_id, part, names: start_worker(
+            found.root, run_id, store.lease(run_id).fence, part, names
+        ),
         digest=lambda path: digest_of(path).sha256,
         environment={
             "python": platform.python_version(),
@@ -119,6 +153,7 @@ def run_door(near: Path | None = None) -> RunDoor:
             "implementation": sys.implementation.name,
         },
         harness={"name": "steelyard", "version": version("steelyard")},
+        secrets=configured_secrets(targets, os.environ),
     )
 
 
@@ -132,13 +167,14 @@ def _ledger(store: RunStore) -> Callable[[str, Redactor, Callable[[], str]], Ope
     from steelyard.store.ledger import BatchLedger
 
     def open_ledger(run_id: str, redact: Redactor, now: Callable[[], str]) -> OpenLedger:
-        return BatchLedger(store.engine, run_id, redact, now)
+        return BatchLedger(store.engine, store.lease(run_id), redact, now)
 
     return open_ledger
 
 
 def _spec(name: str, made: Made) -> TargetSpec:
-    from steelyard.targets.making import DEFAULT_CONCURRENCY, LOCAL_CONCURRENCY
+    from steelyard.targets.making import LOCAL_CONCURRENCY
+    from steelyard.targets.target_settings import DEFAULT_CONCURRENCY
     from steelyard.usecases.run_ports import TargetSpec
 
     settings = made.settings
@@ -151,11 +187,14 @@ def _spec(name: str, made: Made) -> TargetSpec:
         name=name,
         target=made.target,
         max_concurrency=cast(int, settings.get("max_concurrency", at_once)),
+        requests_per_minute=cast("float | None", settings.get("requests_per_minute")),
+        tokens_per_minute=cast("float | None", settings.get("tokens_per_minute")),
         price=cast("tuple[float, float]", tuple(prices)) if price else None,
         secrets=made.secrets,
         model=cast("str | None", settings.get("model", settings.get("candidate"))),
         sampling={key: settings[key] for key in sampling if key in settings},
         response_source=made.response_source,
+        is_cacheable=settings["provider"] in {"openai", "anthropic"},
         covers=made.covers,
     )
 
@@ -189,6 +228,37 @@ def _conversation() -> TargetSpec:
     source = "part_of_conversation"
     made = Made(target, target.described(), covers=target.covers, response_source=source)
     return _spec(target.name, made)
+
+
+def convert_door(*, force: bool, show: Callable[[bytes], None]) -> ConvertDoor:
+    """What a conversion needs: files, frames and drafts."""
+    from steelyard.store.drafts import FileDraft, ScratchDraft
+    from steelyard.store.frames import frame_records
+    from steelyard.usecases.convert import ConvertDoor
+
+    return ConvertDoor(
+        workspace=workspace(),
+        frames=frame_records,
+        draft=lambda path: FileDraft(path, force=force),
+        scratch=ScratchDraft,
+        show=show,
+    )
+
+
+def prune_shelf(root: Path) -> PruneShelf:
+    """What `prune` clears: the database and the artifacts of a project."""
+    from steelyard.store.database import open_database
+    from steelyard.store.pruned import PruneShelf
+
+    folder = root / STEELYARD_FOLDER
+    return PruneShelf(open_database(folder / "steelyard.db"), folder)
+
+
+def system_clock() -> Clock:
+    """The time of this machine."""
+    from steelyard.store.clock import SystemClock
+
+    return SystemClock()
 
 
 def run_folder(name: str) -> Path:
@@ -240,6 +310,15 @@ def evaluate(
         return run_async(lambda: carry_out(door, prepared))
 
 
+def spare_collector() -> None:
+    """Look for garbage less often, and never at what is loaded by now: a tenth of a run's CPU.
+
+    Records leave no cycles behind, so that little waits to be found.
+    """
+    gc.freeze()
+    gc.set_threshold(*_COLLECTED_AT)
+
+
 def run_async(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
     """The one place where the engine's event loop is started."""
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -254,9 +333,41 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def load_rubric(name: str, version: str | None = None) -> Rubric:
+def load_rubric(name: str, version: str | None = None) -> Rubric | QuestionRubric:
     """A rubric of the current project, by id and version; without one, the newest release."""
-    from steelyard.store.rubrics import RubricFolder
+    from steelyard.usecases.load_definition import load_rubric as load
 
-    reference = f"rubric/{name}@{version}" if version else f"rubric/{name}"
-    return RubricFolder(project().root, catalog()).load(reference)
+    return load(references(project().root), _reference("rubric", name, version))
+
+
+def load_judge(name: str, version: str | None = None) -> Judge:
+    """A judge of the current project, by id and version; without one, the newest release."""
+    from steelyard.usecases.load_definition import load_judge as load
+
+    return load(references(project().root), _reference("judge", name, version))
+
+
+def _reference(kind: str, name: str, version: str | None) -> str:
+    return f"{kind}/{name}@{version}" if version else f"{kind}/{name}"
+
+
+def references(root: Path, kinds: Catalog | None = None) -> References:
+    """The rubrics and judges of a project, as they stand now; each file is read once."""
+    from steelyard.store.clock import SystemClock
+    from steelyard.store.definitions import DefinitionFolder
+    from steelyard.usecases.references import References
+
+    return References(DefinitionFolder(root, kinds or catalog()), SystemClock().now())
+
+
+def references_of() -> Callable[[Path], References]:
+    """The rubrics and judges that a file may refer to; each project is looked at once."""
+    known: dict[Path, References] = {}
+
+    def find(path: Path) -> References:
+        root = project(path).root
+        if root not in known:
+            known[root] = references(root)
+        return known[root]
+
+    return find

@@ -40,6 +40,7 @@ class StoppingStore(RunStore):
 
     def __init__(self, store: RunStore, state: str) -> None:
         super().__init__(store.engine)
+        self.leases = store.leases
         self._state = state
 
     def move(self, run_id: str, state: RunState, at: str) -> None:

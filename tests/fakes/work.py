@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from fakes.clock import ManualClock
 from fakes.ledger import MemoryLedger
 from fakes.targets import ScriptedTarget
 from steelyard.checks.equals import Equals
-from steelyard.engine.records import RecordLoop, Surroundings, Work
+from steelyard.engine.budget import Budget
+from steelyard.engine.cache import AnswerCache
+from steelyard.engine.limiter import Limiter
+from steelyard.engine.phase import Phase
+from steelyard.engine.records import Asked, RecordLoop, Surroundings, Work
 from steelyard.engine.retries import RetryPolicy
 from steelyard.model.case import Case
 from steelyard.model.message import Message
@@ -33,33 +37,48 @@ def work(index: int, *, target: str = "scripted", attempt: int = 1, repeat: int 
 
 
 class Bench:
-    """A record loop with a clock, a ledger and a target that the test has in its hands."""
+    """Record loops with a clock, a ledger and a target that the test has in its hands."""
 
     def __init__(
         self, target: ScriptedTarget | None = None, *, ledger: MemoryLedger | None = None
     ) -> None:
         self.clock = ManualClock()
         self.target = target or ScriptedTarget()
-        self.targets = {"scripted": self.target}
         self.ledger = ledger or MemoryLedger()
         self.seen: list[Result] = []
         self.retry = RetryPolicy()
-        self.prices: dict[str, tuple[float, float]] = {}
-        self.limits: dict[str, int] = {}
+        self.price: tuple[float, float] | None = None
+        self.counts_tokens = False
+        self.budget = Budget()
+        self.cache: AnswerCache | None = None
+        self.on_result: Callable[[Result], None] = self.seen.append
 
-    def loop(self, items: Iterable[Work | Result], state: RunState = "running") -> RecordLoop:
-        """The loop over some items."""
+    def loop(
+        self,
+        items: Iterable[Work | Result],
+        state: RunState = "running",
+        limiter: Limiter | None = None,
+        target: ScriptedTarget | None = None,
+        phase: Phase | None = None,
+    ) -> RecordLoop:
+        """The loop over some items; several of one run share a phase."""
         around = Surroundings(
-            targets=self.targets,
             ledger=self.ledger,
             clock=self.clock,
             retry=self.retry,
             chance=random.Random(7),
-            prices=self.prices,
-            limits=self.limits,
-            on_result=self.seen.append,
+            on_result=self.on_result,
+            budget=self.budget,
         )
-        return RecordLoop(iter(items), around, state)
+        limiter = limiter or Limiter(self.clock, 1000)
+        asked = Asked(
+            target=target or self.target,
+            limiter=limiter,
+            price=self.price,
+            counts_tokens=self.counts_tokens,
+            cache=self.cache,
+        )
+        return RecordLoop(iter(items), asked, around, phase or Phase(state, self.ledger.move))
 
     async def run(self, items: Iterable[Work | Result], concurrency: int = 4) -> None:
         """Carry the loop to its end, time included."""

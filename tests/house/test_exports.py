@@ -19,6 +19,7 @@ EXPORTED = [
     "__version__",
     "evaluate",
     "load_eval_cases",
+    "load_judge",
     "load_rubric",
     "read_dataset",
 ]

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import steelyard
+from fakes.definitions import DefinitionProject
 from fakes.projects import Project, json_of, row, rows_of
 from fakes.targets import ScriptedTarget
 from steelyard import wiring
 from steelyard.errors import NotFoundError
+from steelyard.model.definition import reference_to
 
 TARGETS = """\
 targets:
@@ -91,7 +94,7 @@ def test_a_rubric_is_found_from_every_folder_of_the_project(
     project.write("rubrics/first.yaml", RUBRIC)
     monkeypatch.chdir(project.root / folder)
 
-    assert project.door().rubric(name).name == "rubric/first@1.0.0"
+    assert project.door().rubric(name, False).name == "rubric/first@1.0.0"
 
 
 def test_the_folder_of_a_run_is_found_by_name_or_by_itself(project: Project) -> None:
@@ -136,3 +139,31 @@ def test_the_loop_is_uvloops_where_there_is_one(
         return type(asyncio.get_running_loop()).__module__
 
     assert wiring.run_async(loop).startswith("uvloop" if is_there else "asyncio")
+
+
+def test_rubrics_and_judges_of_the_current_project_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CR-24, JD-12"""
+    project = DefinitionProject(tmp_path)
+    project.write("steelyard.yaml", "{}\n")
+    project.rubric("basic@1.2.0")
+    project.questions("quality-v2")
+    monkeypatch.chdir(tmp_path / "rubrics")
+
+    assert str(reference_to(steelyard.load_rubric("basic", "1.2"))) == "rubric/basic@1.2.0"
+    assert str(reference_to(steelyard.load_rubric("basic"))) == "rubric/basic@1.2.0"
+    assert str(reference_to(steelyard.load_rubric("quality-v2"))) == "rubric/quality-v2"
+    assert steelyard.load_judge("accuracy").name == "judge/accuracy@1.0.0"
+    with pytest.raises(NotFoundError):
+        steelyard.load_judge("accuracy", "2.0")
+
+
+def test_the_references_of_a_project_are_looked_up_once(tmp_path: Path) -> None:
+    first, second = DefinitionProject(tmp_path / "a"), DefinitionProject(tmp_path / "b")
+    for project in (first, second):
+        project.write("steelyard.yaml", "{}\n")
+    look_up = wiring.references_of()
+
+    assert look_up(first.root / "x.yaml") is look_up(first.root / "deeper" / "y.yaml")
+    assert look_up(first.root / "x.yaml") is not look_up(second.root / "x.yaml")

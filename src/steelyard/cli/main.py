@@ -11,11 +11,16 @@ import typer
 
 from steelyard import __version__
 from steelyard.cli import (
+    cancel,
+    convert,
     demo,
     export,
     init,
+    prune,
+    regrade,
     report,
     resume,
+    retry,
     run,
     runs,
     schema,
@@ -41,11 +46,16 @@ for module, name in (
     (validate, "validate"),
     (run, "run"),
     (resume, "resume"),
+    (cancel, "cancel"),
+    (retry, "retry"),
+    (regrade, "regrade"),
     (runs, "runs"),
     (show, "show"),
     (report, "report"),
     (export, "export"),
+    (convert, "convert"),
     (verify, "verify"),
+    (prune, "prune"),
     (schema, "schema"),
 ):
     app.command(name)(module.command)

@@ -32,12 +32,16 @@ def command(
     """Write a report that needs no server and no network to be read."""
     from steelyard.errors import UsageError
     from steelyard.reports.run_html import run_html
+    from steelyard.usecases.pruned_files import pruned_on
     from steelyard.usecases.read_run import read_rows, read_run
     from steelyard.wiring import run_folder
 
     folder = run_folder(run)
     view = read_run(folder)
-    page = run_html(view, read_rows(folder, "predictions.jsonl"))
+    day = pruned_on(folder, "predictions.jsonl")
+    if day:
+        typer.echo(f"the records were pruned on {day}; the report has only the numbers", err=True)
+    page = run_html(view, () if day else read_rows(folder, "predictions.jsonl"))
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:

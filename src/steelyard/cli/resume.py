@@ -12,7 +12,6 @@ from steelyard.cli.running import (
     Progress,
     check_allowed,
     exit_code,
-    spare_collector,
     stoppable,
 )
 from steelyard.cli.terminal import show_json
@@ -46,7 +45,7 @@ def command(
     from steelyard.engine.states import is_terminal
     from steelyard.usecases.run import resume_run
     from steelyard.usecases.run_options import stored_options
-    from steelyard.wiring import run_async, run_door
+    from steelyard.wiring import run_async, run_door, spare_collector
 
     door = run_door()
     spare_collector()

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from steelyard.cli.plans import print_plans
 from steelyard.cli.running import (
     Gates,
     Progress,
     check_allowed,
     exit_code,
     group_code,
-    spare_collector,
     stoppable,
 )
 from steelyard.cli.terminal import painter, show, show_json
@@ -67,6 +66,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     max_concurrency: Annotated[
         int | None, typer.Option(min=1, help="Calls at once at most.")
     ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that share the records.")] = 1,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Take answers that earlier runs were given.")
+    ] = False,
+    budget: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Stop before more is spent.")
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse to start on any error or misspelt field.")
     ] = False,
@@ -90,7 +96,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.errors import UsageError
     from steelyard.usecases.planning import prepare
     from steelyard.usecases.suites import SuiteChoice, choose
-    from steelyard.wiring import run_door, run_folder
+    from steelyard.wiring import run_door, run_folder, spare_collector
 
     first = datasets[0] if datasets else None
     door = run_door(first)
@@ -113,6 +119,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             limit=limit,
             where=where,
             max_concurrency=max_concurrency,
+            budget_usd=budget,
+            workers=workers,
+            cache=cache,
             strict=strict,
             fail_under=fail_under,
             fail_under_low=fail_under_low,
@@ -121,14 +130,27 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     )
     prepared = [prepare(door, options) for options in runs]
     if plan:
-        _print_plans(prepared, output)
+        print_plans(prepared, is_json=output is Format.json)
         return
-    finished, codes = _run_all(door, prepared, Gates.of(runs[0].gates), output)
-    _print(finished, runs, output)
+    finished, codes = run_all(door, prepared, Gates.of(runs[0].gates), output)
+    print_runs(finished, runs, output)
     raise typer.Exit(group_code(codes))
 
 
-def _run_all(
+def run_derived(options: RunOptions, output: Format) -> None:
+    """A run that is made from a finished one, with the gates of that one."""
+    from steelyard.usecases.planning import prepare
+    from steelyard.wiring import run_door, spare_collector
+
+    door = run_door()
+    spare_collector()
+    prepared = prepare(door, options)
+    finished, codes = run_all(door, [prepared], Gates.of(options.gates), output)
+    print_runs(finished, [options], output)
+    raise typer.Exit(group_code(codes))
+
+
+def run_all(
     door: RunDoor, prepared: Sequence[Prepared], gates: Gates, output: Format
 ) -> tuple[list[FinishedRun], list[int]]:
     """One run after the other; one that cannot go on does not keep the others from it."""
@@ -165,42 +187,9 @@ def _run_one(door: RunDoor, prepared: Prepared, output: Format) -> FinishedRun:
         return run_async(lambda: start_run(door, prepared, started.append, progress.note))
 
 
-def _print_plans(prepared: Sequence[Prepared], output: Format) -> None:
-    if output is Format.json:
-        rows = [_plan_row(one) for one in prepared]
-        show_json(rows[0] if len(rows) == 1 else {"plans": rows})
-        return
-    for one in prepared:
-        for line in _plan_lines(one):
-            show(line)
-
-
-def _plan_row(prepared: Prepared) -> dict[str, Any]:
-    return {
-        "dataset": prepared.dataset.id,
-        "contract": prepared.contract,
-        "rubric": prepared.rubric.name if prepared.rubric else None,
-        "max_concurrency": prepared.concurrency,
-        **asdict(prepared.outlook),
-    }
-
-
-def _plan_lines(prepared: Prepared) -> Iterator[str]:
-    outlook = prepared.outlook
-    yield f"{prepared.dataset.id}  {prepared.contract}  {prepared.options.dataset}"
-    invalid = outlook.total - outlook.valid
-    yield f"  records  {outlook.total:,} = {outlook.valid:,} valid + {invalid:,} invalid"
-    if outlook.skipped:
-        yield f"  skipped  {outlook.skipped:,} that nothing grades"
-    yield f"  graded   by {prepared.rubric.name if prepared.rubric else 'what each case brings'}"
-    for name, calls in outlook.targets.items():
-        yield f"  calls    {calls:,} to {name}, {prepared.concurrency} at once"
-    yield f"  tokens   about {outlook.input_tokens:,} in"
-    if outlook.cost_usd is not None:
-        yield f"  cost     about ${outlook.cost_usd:.4f} for the input"
-
-
-def _print(finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: Format) -> None:
+def print_runs(
+    finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: Format
+) -> None:
     """The forms that hold all runs at once; text was shown run by run."""
     from steelyard.reports.run_junit import run_junit
     from steelyard.reports.run_text import run_markdown

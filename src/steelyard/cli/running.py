@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import sys
 import time
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from steelyard.usecases.run import FinishedRun
 
 _PLAIN_EVERY_S = 5.0
-_COLLECTED_AT = (20_000, 20, 50)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,15 +72,6 @@ def _is_too_many(missing: int, total: int, allowed: str) -> bool:
         # Multiplied, not divided: 29 % of 100 would come out just below 29.
         return missing * 100 > float(allowed[:-1]) * total
     return missing > float(allowed)
-
-
-def spare_collector() -> None:
-    """Look for garbage less often, and never at what is loaded by now: a tenth of a run's CPU.
-
-    Records leave no cycles behind, so that little waits to be found.
-    """
-    gc.freeze()
-    gc.set_threshold(*_COLLECTED_AT)
 
 
 @contextmanager
@@ -158,12 +147,14 @@ class Progress:
             counts["passed"] += bool(result.verdict and result.verdict.passed)
         else:
             counts["failed"] += 1
+        if self._is_quiet:
+            return
         told = f"{counts['passed']} passed"
         if counts["failed"]:
             told += f", {counts['failed']} without a score"
         if self._bar:
             self._bar.update(self._task, advance=1, told=told)
-        elif not self._is_quiet and self._now() - self._last >= _PLAIN_EVERY_S:
+        elif self._now() - self._last >= _PLAIN_EVERY_S:
             self._last = self._now()
             of = "" if self._total is None else f" of {self._total}"
             typer.echo(f"{self._title}: {counts['done']}{of}, {told}", err=True)

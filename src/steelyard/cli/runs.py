@@ -29,11 +29,16 @@ def command(
     """List runs, newest first."""
     from steelyard.reports.findings import printable
     from steelyard.reports.numbers import rate_text
-    from steelyard.wiring import project, run_store
+    from steelyard.usecases.pruned_files import pruned_runs
+    from steelyard.wiring import STEELYARD_FOLDER, project, run_store
 
-    runs = run_store(project().root).list(limit)
+    root = project().root
+    runs = run_store(root).list(limit)
+    pruned = {
+        run_id: list(files) for run_id, files in pruned_runs(root / STEELYARD_FOLDER).items()
+    }
     if output is Format.json:
-        show_json({"data": [_row(run) for run in runs]})
+        show_json({"data": [{**_row(run), "pruned": pruned.get(run.run_id, [])} for run in runs]})
         return
     if not runs:
         show("no runs yet; `steelyard run DATASET --target NAME` makes one")
@@ -42,7 +47,8 @@ def command(
         rate = rate_text(metrics["pass_rate"]) if metrics else "–"
         when = run.created_at[:19].replace("T", " ")
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
-        show(f"{run.run_id}  {when}  {run.status:<24} {rate:<24} {what}")
+        gone = "  (pruned)" if run.run_id in pruned else ""
+        show(f"{run.run_id}  {when}  {run.status:<24} {rate:<24} {what}{gone}")
 
 
 def _row(run: StoredRun) -> dict[str, Any]:

@@ -60,8 +60,12 @@ def _show_run(folder: Path, output: Format) -> None:
 
 
 def _failed(folder: Path, paint: Paint) -> Iterator[str]:
+    from steelyard.usecases.pruned_files import pruned_on
     from steelyard.usecases.read_run import read_rows
 
+    if day := pruned_on(folder, "predictions.jsonl"):
+        yield f"\nthe records were pruned on {day}"
+        return
     failed = (
         row
         for row in read_rows(folder, "predictions.jsonl")

@@ -23,14 +23,14 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def show(text: str | bytes) -> None:
+def show(text: str | bytes, *, is_line: bool = True) -> None:
     """Print a line; bytes are UTF-8 whatever the terminal speaks.
 
     When the reader has gone, as `head` does, the rest is dropped: the command goes on, and its
     exit code says what it would have said.
     """
     try:
-        typer.echo(text)
+        typer.echo(text, nl=is_line)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

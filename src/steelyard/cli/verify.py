@@ -35,7 +35,7 @@ def command(
     else:
         paint = painter()
         for file in found.files:
-            style = "good" if file.state == "intact" else "error"
+            style = {"intact": "good", "pruned": "warning"}.get(file.state, "error")
             said = f"  {file.message}" if file.message else ""
             show(f"{paint(f'{file.state:<9}', style)} {file.name}{said}")
     raise typer.Exit(0 if found.is_intact else 1)

@@ -163,6 +163,8 @@ class _Tally:
         self._attempts = 0
         self._retried = 0
         self._unscored = 0
+        self._cached = 0
+        self._saved = 0.0
         self._checks: dict[str, _CheckTally] = {}
 
     def add(self, record: _Record) -> None:
@@ -189,6 +191,11 @@ class _Tally:
         self._rows += 1
         self._attempts += facts.attempts
         self._unscored += facts.status == "evaluation_error" and facts.answered
+        if facts.is_cached:
+            # Nobody was asked: its time and tokens are those of another record.
+            self._cached += 1
+            self._saved += facts.saved_usd or 0.0
+            return
         if facts.latency_ms is not None:
             self._latencies.append(facts.latency_ms)
         if facts.input_tokens is not None or facts.output_tokens is not None:
@@ -232,6 +239,7 @@ class _Tally:
             "checks": {name: tally.summary() for name, tally in self._checks.items()},
             "questions": {},
             "corrected_pass_rate": None,
+            "cache": {"hits": self._cached, "saved_usd": self._saved or None},
             "attempts": self._attempts,
             "retried_records": self._retried,
         }

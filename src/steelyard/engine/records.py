@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Protocol
+from typing import Protocol, cast
 
+from steelyard.engine.breakable import Breakable, BrokenOff
+from steelyard.engine.budget import Budget, Stop
+from steelyard.engine.cache import AnswerCache
 from steelyard.engine.grading import grade
+from steelyard.engine.limiter import Limiter
+from steelyard.engine.phase import Phase
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.retries import RetryPolicy
 from steelyard.engine.schedule import Schedule
 from steelyard.errors import TargetError
 from steelyard.model.case import Case
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import Attempt, RecordStatus, Result, RunState
+from steelyard.model.run import CACHED, Attempt, RecordStatus, Result, RunState
 from steelyard.model.trace import Trace
-from steelyard.ports import Clock, Request, Target
+from steelyard.model.verdict import Verdict
+from steelyard.ports import Clock, Prompt, Request, Target
 
 TARGET_CALL = "target"
+CANCELLED = "cancelled"
+CHARACTERS_A_TOKEN = 4
+"""By which tokens are estimated before a target counts them."""
 _TIMED = (None, "sampled")
 
 
@@ -51,41 +59,55 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What the loop needs from outside."""
+    """What all loops of a run share."""
 
-    targets: Mapping[str, Target]
     ledger: Ledger
     clock: Clock
     retry: RetryPolicy
     chance: random.Random
-    prices: Mapping[str, tuple[float, float]]
-    """US dollars per million input and output tokens, by target."""
-    limits: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Calls at once that a target allows, where that is less than the loop makes."""
     on_result: Callable[[Result], None]
     """Told of every result once it is committed."""
+    prompt: Callable[[Case], Prompt] = build_prompt
+    """What a target is asked."""
+    budget: Budget = field(default_factory=Budget)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A target as the loop sees it."""
+
+    target: Target | None
+    limiter: Limiter
+    price: tuple[float, float] | None = None
+    """US dollars per million input and output tokens."""
+    counts_tokens: bool = False
+    """Whether the limiter paces by tokens, so that they must be estimated."""
+    cache: AnswerCache | None = None
+    """Where the same question has the same answer."""
 
 
 class RecordLoop:
-    """Evaluates a stream of records with a bounded number of calls at once."""
+    """Evaluates the records of one target with a bounded number of calls at once."""
 
     def __init__(
-        self,
-        source: Iterator[Work | Result],
-        around: Surroundings,
-        state: RunState = "running",
+        self, source: Iterator[Work | Result], asked: Asked, around: Surroundings, phase: Phase
     ) -> None:
         self._around = around
+        self._asked = asked
+        self._phase = phase
         self._schedule = Schedule[Work | Result](source, around.clock)
-        self._state: RunState = "retrying" if state == "retrying" else "running"
+        self._stopped: Stop | None = None
+        self._entering: set[asyncio.Task[None]] = set()
+        self._asking: set[asyncio.Task[None]] = set()
+        self._broken_off: set[asyncio.Task[None]] = set()
+        around.budget.on_stop(self.stop)
+        phase.join(self)
 
     async def run(self, concurrency: int) -> None:
         """Work until the stream is empty; calls not yet committed stay within twice the limit."""
         self._slots = asyncio.Semaphore(2 * concurrency)
-        self._limits = {
-            name: asyncio.Semaphore(limit) for name, limit in self._around.limits.items()
-        }
         self._broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        await self._phase.tell(self, is_only_retrying=False)
         tasks = [asyncio.ensure_future(self._worker()) for _ in range(concurrency)]
         finished = asyncio.gather(*tasks)
         try:
@@ -96,65 +118,187 @@ class RecordLoop:
                     await self._slots.acquire()
             if self._broken.done():
                 self._broken.result()
+            await self._phase.leave(self)
         finally:
             for task in (self._broken, finished, *tasks):
                 task.cancel()
             await asyncio.gather(self._broken, finished, *tasks, return_exceptions=True)
 
+    def stop(self, stop: Stop) -> None:
+        """Make no further call: every record that is left is kept as cancelled."""
+        if self._stopped and not stop.is_urgent:
+            return
+        self._stopped = stop
+        self._schedule.hurry()
+        waiting = self._entering | self._asking if stop.is_urgent else self._entering
+        for task in waiting - self._broken_off:
+            self._broken_off.add(task)
+            task.cancel()
+
     async def _worker(self) -> None:
         while (item := await self._schedule.take()) is not None:
-            if self._schedule.is_only_retrying is not (self._state == "retrying"):
-                await self._note_state()
+            if self._schedule.is_drained:
+                await self._tell()
             await self._slots.acquire()
             if self._broken.done():
                 return
             if isinstance(item, Result):
                 self._keep(item, ())
                 self._schedule.done()
+            elif self._stopped:
+                self._cancel(item)
             else:
                 await self._attempt(item)
-            if self._schedule.is_only_retrying is not (self._state == "retrying"):
-                await self._note_state()
+            if self._schedule.is_drained:
+                await self._tell()
+
+    async def _tell(self) -> None:
+        await self._phase.tell(self, is_only_retrying=self._schedule.is_only_retrying)
 
     async def _attempt(self, work: Work) -> None:
-        clock = self._around.clock
-        name = work.result.target or ""
-        request = Request(work.case, build_prompt(work.case), work.result.repeat, work.attempt)
-        async with self._limits.get(name, nullcontext()):
-            at, started = clock.now(), clock.monotonic()
-            answer = await _answer(self._around.targets[name], request)
-            elapsed = round((clock.monotonic() - started) * 1000, 3)
+        prompt, cache = self._around.prompt(work.case), self._asked.cache
+        if cache is None or work.attempt > 1:
+            asked = await self._ask(work, prompt)
+            if asked:
+                await self._grade(work, *asked)
+            return
+        key = cache.key(prompt, work.result.repeat)
+        try:
+            with Breakable(self._entering, self._broken_off):
+                known = await cache.find(key)
+        except BrokenOff:
+            self._cancel(work)
+            return
+        if known is not None:
+            await self._grade(work, known)
+            return
+        asked = None
+        try:
+            asked = await self._ask(work, prompt)
+        finally:
+            cache.settle(key, asked[0] if asked else None)
+        if asked:
+            await self._grade(work, *asked, key)
+
+    async def _ask(self, work: Work, prompt: Prompt) -> tuple[Trace, Attempt] | None:
+        """The answer to one call with its attempt; None when what came of it is kept already."""
+        asked, clock = self._asked, self._around.clock
+        request = Request(work.case, prompt, work.result.repeat, work.attempt)
+        tokens = len(prompt.text) // CHARACTERS_A_TOKEN if asked.counts_tokens else 0
+        if not await self._is_allowed(tokens):
+            self._cancel(work)
+            return None
+        at, started = clock.now(), clock.monotonic()
+        answer = await self._answer(request)
+        elapsed = round((clock.monotonic() - started) * 1000, 3)
+        asked.limiter.leave()
         # How long it takes to find a recording says nothing about the one who was recorded.
         measured = elapsed if work.result.response_source in _TIMED else None
         if isinstance(answer, TargetError):
+            if answer.code == "rate_limited":
+                asked.limiter.refused(started, answer.retry_after_s)
             await self._failed(work, answer, at, measured)
-            return
+            return None
+        asked.limiter.answered(tokens, answer.usage.total_tokens if asked.counts_tokens else None)
         if answer.latency_ms is None and measured is not None:
             answer = replace(answer, latency_ms=measured)
-        attempt = _attempt(work, at, trace=answer)
-        self._keep(self._graded(work, answer, attempt), (attempt,))
+        return answer, _attempt(work, at, trace=answer)
+
+    async def _grade(
+        self,
+        work: Work,
+        answer: Trace,
+        attempt: Attempt | None = None,
+        key: bytes | None = None,
+    ) -> None:
+        """Grade and keep an answer; without an attempt it was given before."""
+        if work.rubric.runs_commands:
+            # A program may take seconds, and others must not wait for it.
+            verdict = await asyncio.to_thread(grade, work.rubric, answer, work.case)
+        else:
+            verdict = grade(work.rubric, answer, work.case)
+        result = self._graded(work, answer, attempt, verdict, key)
+        self._keep(result, (attempt,) if attempt else ())
         self._schedule.done()
+
+    async def _is_allowed(self, tokens: int) -> bool:
+        """Wait for one's turn; False where no further call is made."""
+        limiter = self._asked.limiter
+        try:
+            with Breakable(self._entering, self._broken_off):
+                await limiter.enter(tokens)
+        except BrokenOff:
+            return False
+        if self._stopped or self._around.budget.stop(limiter.in_flight):
+            limiter.leave()
+            return False
+        return True
+
+    async def _answer(self, request: Request) -> Trace | TargetError:
+        """What a target said, or how it failed: its bug is that record's business alone."""
+        try:
+            with Breakable(self._asking, self._broken_off):
+                return await cast(Target, self._asked.target).ask(request)
+        except TargetError as error:
+            return error
+        except BrokenOff:
+            return TargetError(CANCELLED, cast(Stop, self._stopped).message)
+        except asyncio.CancelledError:
+            if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
+                raise
+            return TargetError("target_error", "the target cancelled itself")
+        except Exception as error:  # noqa: BLE001 - one record's failure never stops another
+            return TargetError("target_error", f"{type(error).__name__}: {error}")
 
     async def _failed(
         self, work: Work, error: TargetError, at: datetime, elapsed: float | None
     ) -> None:
-        wait = self._around.retry.wait(error, work.attempt, self._around.chance)
+        around = self._around
+        wait = None if self._stopped else around.retry.wait(error, work.attempt, around.chance)
         attempt = _attempt(work, at, error=error, elapsed=elapsed, wait=wait)
+        if error.code == CANCELLED:
+            self._cancel(work, attempt)
+            return
         if wait is None:
             self._keep(_failure(work, error, attempt), (attempt,))
             self._schedule.done()
             return
         # Kept before the next attempt starts, so that a crash in between loses nothing.
-        await self._around.ledger.keep(None, (attempt,))
+        await around.ledger.keep(None, (attempt,))
         self._slots.release()
         first = work.result.first_attempt_at or attempt.at
         again = replace(
             work, attempt=work.attempt + 1, result=replace(work.result, first_attempt_at=first)
         )
-        self._schedule.again(again, wait)
+        self._schedule.again(again, 0.0 if self._stopped else wait)
 
-    def _graded(self, work: Work, trace: Trace, attempt: Attempt) -> Result:
-        verdict = grade(work.rubric, trace, work.case)
+    def _cancel(self, work: Work, attempt: Attempt | None = None) -> None:
+        """Keep a record as one that was not asked, or not to the end."""
+        stop = cast(Stop, self._stopped)
+        made = work.attempt if attempt else work.attempt - 1
+        cancelled = replace(
+            work.result,
+            status="cancelled",
+            label=stop.label,
+            message=stop.message,
+            attempts=made,
+            response_source=None,
+            last_attempt_at=attempt.at if attempt else None,
+        )
+        self._keep(cancelled, (attempt,) if attempt else ())
+        self._schedule.done()
+
+    def _graded(
+        self,
+        work: Work,
+        trace: Trace,
+        attempt: Attempt | None,
+        verdict: Verdict,
+        key: bytes | None,
+    ) -> Result:
+        cost = self._cost(trace)
+        if attempt and cost is not None:
+            self._around.budget.spend(cost)
         is_evaluated, known = verdict.status == "evaluated", work.result
         # Written out: `replace` would take twice the time, once a record.
         return Result(
@@ -168,18 +312,19 @@ class RecordLoop:
             verdict=verdict,
             label=None if is_evaluated else verdict.status,
             message="" if is_evaluated else verdict.reason,
-            attempts=work.attempt,
-            first_attempt_at=known.first_attempt_at or attempt.at,
-            last_attempt_at=attempt.at,
-            response_source=known.response_source,
-            cost_usd=self._cost(known.target or "", trace),
+            attempts=work.attempt if attempt else 0,
+            first_attempt_at=known.first_attempt_at or (attempt.at if attempt else None),
+            last_attempt_at=attempt.at if attempt else None,
+            response_source=known.response_source if attempt else CACHED,
+            cost_usd=cost if attempt else None,
+            answer_key=key,
+            saved_usd=None if attempt else cost,
             slices=known.slices,
             cluster=known.cluster,
         )
 
-    def _cost(self, target: str, trace: Trace) -> float | None:
-        price = self._around.prices.get(target)
-        usage = trace.usage
+    def _cost(self, trace: Trace) -> float | None:
+        price, usage = self._asked.price, trace.usage
         if price is None or usage.input_tokens is None or usage.output_tokens is None:
             return None
         return (usage.input_tokens * price[0] + usage.output_tokens * price[1]) / 1_000_000
@@ -196,27 +341,6 @@ class RecordLoop:
             self._around.on_result(result)
         elif not self._broken.done():
             self._broken.set_exception(error)
-
-    async def _note_state(self) -> None:
-        state: RunState = "retrying" if self._schedule.is_only_retrying else "running"
-        if state != self._state:
-            self._state = state
-            await self._around.ledger.move(state)
-
-
-async def _answer(target: Target, request: Request) -> Trace | TargetError:
-    """What a target said, or how it failed; its bug is that record's business, not the run's."""
-    try:
-        return await target.ask(request)
-    except TargetError as error:
-        return error
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        return TargetError("target_error", "the target cancelled itself")
-    except Exception as error:  # noqa: BLE001 - one record's failure never stops another
-        return TargetError("target_error", f"{type(error).__name__}: {error}")
 
 
 def _attempt(

@@ -30,12 +30,24 @@ class Schedule(Generic[Item]):
         self._count = 0
         self._out = 0
         self._is_drained = False
+        self._is_awaited = False
         self._changed = asyncio.Event()
 
     @property
     def is_only_retrying(self) -> bool:
         """Whether no first attempt is left and at least one item waits for a retry."""
         return self._is_drained and bool(self._waiting)
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether no first attempt is left."""
+        return self._is_drained
+
+    def hurry(self) -> None:
+        """Let nothing wait any longer."""
+        for waiting in self._waiting:
+            waiting.due = 0.0
+        self._wake()
 
     async def take(self) -> Item | None:
         """The next item, as soon as there is one; None when all are done."""
@@ -71,11 +83,14 @@ class Schedule(Generic[Item]):
 
     def _wake(self) -> None:
         # Whoever waits holds the old event, so that nobody can clear it before he has looked.
-        self._changed.set()
-        self._changed = asyncio.Event()
+        if self._is_awaited:
+            self._is_awaited = False
+            self._changed.set()
+            self._changed = asyncio.Event()
 
     async def _wait(self) -> None:
         """Until something changes or the next retry is due."""
+        self._is_awaited = True
         tasks: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._changed.wait())]
         if self._waiting:
             pause = max(0.0, self._waiting[0].due - self._clock.monotonic())

@@ -146,6 +146,11 @@ def _spending(metrics: JsonObject) -> Iterator[str]:
         yield f"  tokens     {text} (n = {count(tokens['n'])})"
     if cost["n"]:
         yield f"  cost       {dollars(cost['total'])} (n = {count(cost['n'])})"
+    # Runs of earlier versions do not know it.
+    cache = cast(JsonObject, metrics.get("cache", {"hits": 0}))
+    if cache["hits"]:
+        money = f", {dollars(cache['saved_usd'])}" if cache["saved_usd"] else ""
+        yield f"  saved      {count(cache['hits'])} call(s){money} by answers given before"
 
 
 def _checks(metrics: JsonObject) -> Iterator[str]:

@@ -54,7 +54,7 @@ class Draft:
                 os.link(self._path, self._final)
             finally:
                 self._path.unlink()
-            _sync_folder(self._final.parent)
+            sync_folder(self._final.parent)
         return Sealed(self._digest.hexdigest(), self._size)
 
     def close(self) -> None:
@@ -79,7 +79,7 @@ class ArtifactFolder:
         with _on_disk(self.folder):
             if not self.folder.is_dir():
                 self.folder.mkdir(parents=True)
-                _sync_folder(self.folder.parent)
+                sync_folder(self.folder.parent)
         return Draft(self.folder, name)
 
     def read(self, name: str) -> bytes | None:
@@ -124,7 +124,8 @@ def digest_of(path: Path) -> Sealed:
     return Sealed(digest.hexdigest(), size)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """See to it that a change of names in a folder lasts."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

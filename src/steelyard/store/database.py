@@ -64,6 +64,11 @@ def _set_up(connection: Connection, path: Path) -> None:
         found = connection.execute(select(versions.c.version)).scalar()
     if found == SCHEMA_VERSION:
         return
+    if found is not None and found < SCHEMA_VERSION:
+        from steelyard.store.migrations import migrate  # noqa: PLC0415 - seldom needed
+
+        migrate(connection, found)
+        return
     if found is not None:
         raise RunError(
             f"the store {path} has schema version {found}; this Steelyard reads "

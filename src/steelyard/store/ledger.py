@@ -24,16 +24,20 @@ from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.errors import RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Attempt, Result, RunState
+from steelyard.model.verdict import CheckResult
 from steelyard.store.database import reason_of
 from steelyard.store.many_rows import ManyRows
 from steelyard.store.runs import move_run, note_redactions
-from steelyard.store.tables import attempts, results, scores
+from steelyard.store.tables import answers, attempts, results, scores
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
+    from steelyard.store.leases import Lease
+
 BATCH = 512
 GATHER_S = 0.01
+_KNOWN_IDS = 1000
 _encode = msgspec.json.Encoder().encode
 
 
@@ -48,14 +52,16 @@ class BatchLedger:
     """The engine's ledger over a database; used inside one event loop."""
 
     def __init__(
-        self, engine: Engine, run_id: str, redact: Redactor, now: Callable[[], str]
+        self, engine: Engine, lease: Lease, redact: Redactor, now: Callable[[], str]
     ) -> None:
         self._engine = engine
-        self._run_id = run_id
+        self._lease = lease
+        self._run_id = lease.run_id
         self._redact = redact
+        self._ids: dict[str, str] = {}
         self._now = now
-        self._attempts, self._results, self._scores = (
-            ManyRows(table, engine.dialect) for table in (attempts, results, scores)
+        self._attempts, self._results, self._scores, self._answers = (
+            ManyRows(table, engine.dialect) for table in (attempts, results, scores, answers)
         )
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
@@ -119,28 +125,37 @@ class BatchLedger:
         return None
 
     def _insert(self, connection: Connection, batch: list[_Entry]) -> None:
-        before = self._redact.count
+        self._lease.require(connection)
         kept = [entry.result for entry in batch if entry.result]
         self._attempts.put(
             connection, [self._attempt(tried) for entry in batch for tried in entry.attempts]
         )
         self._results.put(connection, [self._result(result) for result in kept])
         self._scores.put(connection, [row for result in kept for row in self._checked(result)])
-        if self._redact.count > before:
-            note_redactions(connection, self._run_id, self._redact.count - before)
+        self._answers.put(
+            connection,
+            [
+                (self._run_id, result.answer_key, result.index, result.repeat)
+                for result in kept
+                if result.answer_key
+            ],
+        )
+        if counts := self._redact.take_counts():
+            note_redactions(connection, self._run_id, counts)
         for entry in batch:
             if entry.state:
                 move_run(connection, self._run_id, entry.state, self._now())
 
     def _result(self, result: Result) -> tuple[object, ...]:
         is_failure = result.status in FAILED
+        own = (result.record_sha256 or "").encode("ascii")
         return (
             self._run_id,
             result.index,
             result.repeat,
             result.status,
-            self._bytes(prediction_row(result)),
-            self._bytes(validation_row(result)),
+            self._bytes(prediction_row(result), own),
+            self._bytes(validation_row(result), own),
             self._bytes(failure_row(result)) if is_failure else None,
             self._bytes(facts_of(result)),
         )
@@ -150,17 +165,26 @@ class BatchLedger:
             return
         for place, entry in enumerate(result.verdict.results):
             row = self._bytes(score_row(entry))
-            yield self._run_id, result.index, result.repeat, place, entry.check, row
+            yield self._run_id, result.index, result.repeat, place, self._id(entry, place), row
+
+    def _id(self, entry: CheckResult, place: int) -> str:
+        """A check's id as it may be written; two that differ stay two."""
+        if entry.check not in self._ids:
+            if len(self._ids) >= _KNOWN_IDS:
+                self._ids.clear()
+            self._ids[entry.check] = self._redact.text(entry.check)
+        clean = self._ids[entry.check]
+        return clean if clean == entry.check else f"{clean} {place}"
 
     def _attempt(self, tried: Attempt) -> tuple[object, ...]:
         row = self._bytes(tried)
         return self._run_id, tried.index, tried.repeat, tried.call, tried.attempt, row
 
-    def _bytes(self, row: JsonObject | Facts | Attempt) -> bytes:
+    def _bytes(self, row: JsonObject | Facts | Attempt, own: bytes = b"") -> bytes:
         try:
-            return self._redact(_encode(row))
+            return self._redact(_encode(row), own)
         except UnicodeEncodeError:
-            return self._redact(json_bytes(msgspec.to_builtins(row)))
+            return self._redact(json_bytes(msgspec.to_builtins(row)), own)
 
 
 def _settle(batch: list[_Entry], error: Exception | None) -> None:

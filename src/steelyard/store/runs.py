@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Engine, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, Engine, Row, Select, String, func, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.contracts.run_artifacts.rows import NO_SCORES
@@ -16,7 +16,8 @@ from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState, StoredRun
 from steelyard.store.database import reason_of
-from steelyard.store.tables import attempts, results, runs, scores, states
+from steelyard.store.leases import LEASE_S, Lease, database_seconds
+from steelyard.store.tables import answers, attempts, redactions, results, runs, scores, states
 
 
 class KeptResult(NamedTuple):
@@ -34,16 +35,20 @@ class RunStore:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.leases: dict[str, Lease] = {}
+        """The runs that this process holds."""
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database, and of every run that is still held."""
+        for run_id in list(self.leases):
+            self._let_go(run_id)
         self.engine.dispose()
 
     def create(self, run: StoredRun) -> None:
         """A new run in its first state."""
         with self._writing() as connection:
             connection.execute(
-                insert(runs),
+                insert(runs).values(lease_until=database_seconds() + LEASE_S),
                 {
                     "run_id": run.run_id,
                     "group_id": run.group_id,
@@ -53,39 +58,72 @@ class RunStore:
                     "target": run.target,
                     "owner": run.owner,
                     "plan": _encoded(run.plan),
-                    "redacted": 0,
+                    "fence": run.fence,
                 },
             )
             first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
             connection.execute(insert(states), first)
+        self._hold(run.run_id, run.fence)
+
+    def adopt(self, run_id: str, fence: int) -> None:
+        """Write to a run that another process of the same work holds."""
+        self._hold(run_id, fence)
+
+    def lease(self, run_id: str) -> Lease:
+        """This process's hold on a run that it made or claimed."""
+        if run_id not in self.leases:
+            raise RunError(f"{run_id} is not held by this process")
+        return self.leases[run_id]
 
     def move(self, run_id: str, state: RunState, at: str) -> None:
         """Go to another state, if the diagram allows it."""
         with self._writing() as connection:
+            self.lease(run_id).require(connection)
             move_run(connection, run_id, state, at)
 
     def claim(self, run: StoredRun, owner: str) -> bool:
         """Take a run over; False when it is no longer as it was read, so that only one can."""
-        is_unchanged = runs.c.owner.is_not_distinct_from(run.owner) & (runs.c.status == run.status)
+        is_unchanged = (runs.c.fence == run.fence) & (runs.c.status == run.status)
+        if run.lease_left_s is not None and run.lease_left_s <= 0:
+            # Whoever woke up since then has renewed his lease, and keeps the run.
+            is_unchanged &= runs.c.lease_until <= database_seconds()
         query = update(runs).where(runs.c.run_id == run.run_id, is_unchanged)
+        until = database_seconds() + LEASE_S
+        taken = query.values(owner=owner, fence=run.fence + 1, lease_until=until)
         with self._writing() as connection:
-            return connection.execute(query.values(owner=owner)).rowcount == 1
+            if connection.execute(taken).rowcount != 1:
+                return False
+        self._hold(run.run_id, run.fence + 1)
+        return True
+
+    def request_cancel(self, run_id: str) -> None:
+        """Ask whoever works on a run to cancel it."""
+        query = update(runs).where(runs.c.run_id == run_id).values(cancel_requested=1)
+        with self._writing() as connection:
+            connection.execute(query)
 
     def release(self, run_id: str) -> None:
         """Let another process go on with a run."""
-        with self._writing() as connection:
-            connection.execute(update(runs).where(runs.c.run_id == run_id).values(owner=None))
+        query = update(runs).where(runs.c.run_id == run_id)
+        try:
+            with self._writing() as connection:
+                self.lease(run_id).require(connection)
+                connection.execute(query.values(owner=None, lease_until=None))
+        finally:
+            self._let_go(run_id)
 
     def finish(self, run_id: str, state: RunState, at: str, summary: JsonObject) -> None:
         """The last state of a run, with its summary."""
         with self._writing() as connection:
+            self.lease(run_id).require(connection)
             move_run(connection, run_id, state, at)
-            values = {"summary": _encoded(summary), "owner": None}
+            values = {"summary": _encoded(summary), "owner": None, "lease_until": None}
             connection.execute(update(runs).where(runs.c.run_id == run_id).values(**values))
+        self._let_go(run_id)
 
     def find(self, name: str) -> StoredRun:
         """The run with an id, a unique prefix of one, or `latest`."""
-        query = select(runs).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
+        query = _newest_first()
         if name != "latest":
             query = query.where(runs.c.run_id.startswith(name, autoescape=True))
         found = list(self._rows(query.limit(2)))
@@ -97,7 +135,7 @@ class RunStore:
 
     def list(self, limit: int) -> list[StoredRun]:
         """The newest runs first."""
-        query = select(runs).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
+        query = _newest_first()
         return [_stored(row) for row in self._rows(query.limit(limit))]
 
     def state_times(self, run_id: str) -> list[tuple[str, str]]:
@@ -105,10 +143,43 @@ class RunStore:
         query = select(states).where(states.c.run_id == run_id).order_by(states.c.step)
         return [(row.state, row.at) for row in self._rows(query)]
 
-    def redactions(self, run_id: str) -> int:
-        """How many secrets were replaced in what is kept."""
-        query = select(runs.c.redacted).where(runs.c.run_id == run_id)
-        return next(row.redacted for row in self._rows(query))
+    def redactions(self, run_id: str) -> dict[str, int]:
+        """How much of each kind was replaced in what is kept."""
+        query = select(redactions.c.kind, redactions.c.found).where(redactions.c.run_id == run_id)
+        return {row.kind: row.found for row in self._rows(query)}
+
+    def on_cancel(self, run_id: str, callback: Callable[[], None]) -> None:
+        """Be told, in another thread, when somebody asks for a held run to be cancelled."""
+        self.lease(run_id).on_cancel(callback)
+
+    def is_cancelling(self, run_id: str) -> bool:
+        """Whether somebody has asked for a run to be cancelled."""
+        query = select(runs.c.cancel_requested).where(runs.c.run_id == run_id)
+        return any(row.cancel_requested for row in self._rows(query))
+
+    def spent_usd(self, run_id: str) -> float:
+        """What the calls of a run have cost so far."""
+        # As text: some versions of SQLite take bytes for their own binary form of JSON.
+        cost = func.json_extract(results.c.facts.cast(String), "$.cost_usd")
+        query = select(func.total(cost).label("spent")).where(results.c.run_id == run_id)
+        return next(row.spent for row in self._rows(query))
+
+    def answer_keys(self, run_id: str | None) -> Iterator[bytes]:
+        """The questions that a run, or any run of the project, has an answer to."""
+        query = select(answers.c.key)
+        for (key,) in self._rows(query.where(answers.c.run_id == run_id) if run_id else query):
+            yield key
+
+    def answer(self, key: bytes, run_id: str | None) -> bytes | None:
+        """The stored result that answers a question, in a run or in any of the project."""
+        is_result = (
+            (results.c.run_id == answers.c.run_id)
+            & (results.c.idx == answers.c.idx)
+            & (results.c.repeat == answers.c.repeat)
+        )
+        query = select(results.c.prediction).join(answers, is_result).where(answers.c.key == key)
+        query = query.where(answers.c.run_id == run_id) if run_id else query
+        return next((row.prediction for row in self._rows(query.limit(1))), None)
 
     def done(self, run_id: str) -> Iterator[tuple[int, int]]:
         """The (index, repeat) of every result that is kept."""
@@ -163,6 +234,16 @@ class RunStore:
         for (row,) in self._rows(query):
             yield row
 
+    def _hold(self, run_id: str, fence: int) -> None:
+        """A hold that this process had before, with another fence, is renewed no longer."""
+        self._let_go(run_id)
+        self.leases[run_id] = Lease(self.engine, run_id, fence)
+
+    def _let_go(self, run_id: str) -> None:
+        lease = self.leases.pop(run_id, None)
+        if lease:
+            lease.end()
+
     @contextmanager
     def _writing(self) -> Generator[Connection]:
         """One transaction."""
@@ -184,6 +265,11 @@ def _told() -> Generator[None]:
         raise RunError(f"the store fails: {reason_of(error)}") from None
 
 
+def _newest_first() -> Select[*tuple[Any, ...]]:
+    left = (runs.c.lease_until - database_seconds()).label("lease_left_s")
+    return select(*runs.c, left).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
+
+
 def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> None:
     """Go to another state within a transaction."""
     where = runs.c.run_id == run_id
@@ -195,10 +281,14 @@ def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> N
     connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})
 
 
-def note_redactions(connection: Connection, run_id: str, count: int) -> None:
-    """Add to the number of secrets that were replaced, within a transaction."""
-    query = update(runs).where(runs.c.run_id == run_id)
-    connection.execute(query.values(redacted=runs.c.redacted + count))
+def note_redactions(connection: Connection, run_id: str, counts: Mapping[str, int]) -> None:
+    """Add to the numbers of what was replaced, within a transaction."""
+    for kind, count in counts.items():
+        where = (redactions.c.run_id == run_id) & (redactions.c.kind == kind)
+        more = update(redactions).where(where).values(found=redactions.c.found + count)
+        if connection.execute(more).rowcount == 0:
+            row = {"run_id": run_id, "kind": kind, "found": count}
+            connection.execute(insert(redactions), row)
 
 
 def _stored(row: Row[tuple[object, ...]]) -> StoredRun:
@@ -210,6 +300,9 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredRun:
         target=row.target,
         group_id=row.group_id,
         owner=row.owner,
+        fence=row.fence,
+        lease_left_s=row.lease_left_s,
+        is_cancelling=bool(row.cancel_requested),
         plan=json.loads(row.plan),
         summary=json.loads(row.summary) if row.summary else None,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     Column,
+    Float,
     ForeignKey,
     Integer,
     LargeBinary,
@@ -13,7 +14,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 3
 metadata = MetaData()
 
 versions = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
@@ -29,8 +30,10 @@ runs = Table(
     Column("target", String),
     Column("owner", String),
     Column("plan", LargeBinary, nullable=False),
-    Column("redacted", Integer, nullable=False),
     Column("summary", LargeBinary),
+    Column("fence", Integer, nullable=False, server_default="1"),
+    Column("lease_until", Float),
+    Column("cancel_requested", Integer, nullable=False, server_default="0"),
 )
 
 states = Table(
@@ -41,6 +44,26 @@ states = Table(
     Column("state", String, nullable=False),
     Column("at", String, nullable=False),
     PrimaryKeyConstraint("run_id", "step"),
+)
+
+redactions = Table(
+    "redactions",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("found", Integer, nullable=False),
+    PrimaryKeyConstraint("run_id", "kind"),
+    sqlite_with_rowid=False,
+)
+
+pruned = Table(
+    "pruned",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("at", String, nullable=False),
+    PrimaryKeyConstraint("run_id", "name"),
+    sqlite_with_rowid=False,
 )
 
 results = Table(
@@ -70,6 +93,18 @@ scores = Table(
     PrimaryKeyConstraint("run_id", "idx", "repeat", "check_id"),
     sqlite_with_rowid=False,
 )
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("key", LargeBinary, nullable=False),
+    Column("idx", Integer, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    PrimaryKeyConstraint("key", "run_id"),
+    sqlite_with_rowid=False,
+)
+"""Which result answers a question, so that another record need not ask it."""
 
 attempts = Table(
     "attempts",

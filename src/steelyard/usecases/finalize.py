@@ -16,7 +16,7 @@ from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.errors import RunError
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import RunState
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import Artifacts, Draft, RunDoor, Sealing
@@ -42,14 +42,15 @@ def finalize(
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
     has_failures = summary["failed_records"] or summary["cancelled_records"]
     status: RunState = "completed_with_failures" if has_failures else "completed"
+    if door.repository.is_cancelling(run_id):
+        status = "cancelled"
     at = door.clock.now().isoformat(timespec="milliseconds")
     manifest = _manifest(door, run_id, prepared, status, at)
     manifest["artifacts"] = {
         name: {"sha256": seal.sha256, "size": seal.size} for name, seal in sorted(sealed.items())
     }
     manifest = cast(JsonObject, json.loads(redact(json_bytes(manifest))))
-    secrets = door.repository.redactions(run_id) + redact.count
-    manifest["redaction"] = {"secrets": secrets, "patterns": {}}
+    manifest["redaction"] = redact.described(door.repository.redactions(run_id))
     _seal_json(artifacts, MANIFEST, with_own_hash(manifest), sealed)
     door.repository.finish(run_id, status, at, summary)
     return status, summary, str(artifacts.folder)
@@ -217,7 +218,6 @@ def _manifest(
     started = next((when for state, when in times if state == "running"), None)
     specs = prepared.specs
     single = next(iter(specs.values())) if len(specs) == 1 else None
-    rubric = prepared.rubric
     sampling = single.sampling if single else {}
     return {
         "run_id": run_id,
@@ -238,9 +238,7 @@ def _manifest(
         "max_new_tokens": sampling.get("max_new_tokens"),
         "seed": sampling.get("seed"),
         "targets": {name: spec.target.described() for name, spec in specs.items()},
-        "rubrics": [{"rubric": rubric.name, "sha256": rubric.sha256, "combine": rubric.combine}]
-        if rubric
-        else [{"rubric": "rubric/implicit@1.0.0", "sha256": None, "combine": "weighted_avg"}],
+        "rubrics": _rubrics(prepared),
         "judges": [],
         "templates": [],
         "options": prepared.options.stored(),
@@ -251,5 +249,18 @@ def _manifest(
         },
         "harness": door.harness,
         "environment": door.environment,
-        "derived_from": None,
+        "derived_from": prepared.options.stored()["derived_from"],
     }
+
+
+def _rubrics(prepared: Prepared) -> list[JsonValue]:
+    named: list[JsonValue] = [
+        {"rubric": rubric.name, "sha256": rubric.sha256, "combine": rubric.combine}
+        for rubric in prepared.grading.rubrics
+    ]
+    brought: JsonObject = {
+        "rubric": "rubric/implicit@1.0.0",
+        "sha256": None,
+        "combine": "weighted_avg",
+    }
+    return [*named, brought] if prepared.grading.is_implicit else named

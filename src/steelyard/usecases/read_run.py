@@ -11,6 +11,7 @@ from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.run_text import RunView
+from steelyard.usecases.pruned_files import pruned_on
 
 
 def is_run_folder(path: Path) -> bool:
@@ -20,6 +21,8 @@ def is_run_folder(path: Path) -> bool:
 
 def read_run(folder: Path) -> RunView:
     """Manifest, metrics and slices of a run."""
+    if day := pruned_on(folder, MANIFEST):
+        raise NotFoundError(f"{folder.name} was pruned on {day}; nothing is left to read")
     if not is_run_folder(folder):
         raise NotFoundError(f"{folder} holds no {MANIFEST}: no finished run")
     return RunView(
@@ -38,6 +41,10 @@ def read_rows(folder: Path, name: str) -> Iterator[JsonObject]:
             for line in stream:
                 yield json.loads(line)
     except OSError as error:
+        if day := pruned_on(folder, name):
+            left = "; `steelyard show` has the numbers" if is_run_folder(folder) else ""
+            run_id = folder.resolve().name
+            raise NotFoundError(f"{name} of {run_id} was pruned on {day}{left}") from None
         raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
     except ValueError:
         raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None

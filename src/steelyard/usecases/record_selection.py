@@ -10,23 +10,31 @@ from steelyard.engine.selection import Clause, parse_where, value_at
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.run_options import RunOptions
+from steelyard.usecases.run_ports import WHOLE, Part
 
 
 def selected(
-    reading: DatasetReading, options: RunOptions, rows: Iterable[Row] | None = None
+    reading: DatasetReading,
+    options: RunOptions,
+    rows: Iterable[Row] | None = None,
+    part: Part = WHOLE,
 ) -> Iterator[tuple[Row, Case | None]]:
-    """The rows that a run is about, with the case of each valid one; of the reading's rows."""
+    """The rows that a run, or its part, is about, with the case of each valid one."""
     clauses = parse_where(options.where) if options.where else ()
     left = options.limit
     for row in reading.rows() if rows is None else rows:
         if left == 0:
             return
+        is_in_part = part.of == 1 or part.has(row.index)
+        if not is_in_part and left is None:
+            continue
         case = reading.case(row) if row.is_accepted else None
         if clauses and not _is_wanted(row, case, clauses):
             continue
         if case is not None and left is not None:
             left -= 1
-        yield row, case
+        if is_in_part:
+            yield row, case
 
 
 def field_of(case: Case, path: str) -> JsonValue:

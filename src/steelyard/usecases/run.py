@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from steelyard.engine.records import RecordLoop, Surroundings
-from steelyard.engine.redaction import Redactor
 from steelyard.engine.states import is_terminal
-from steelyard.errors import RunError, UsageError
+from steelyard.errors import NotFoundError, RunError, UsageError
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.run import Result, RunState, StoredRun
+from steelyard.model.run import RunState, StoredRun
+from steelyard.usecases.evaluating import OnResult, evaluate_records, now_text, redactor_of
 from steelyard.usecases.finalize import finalize, require_same_records, require_same_source
 from steelyard.usecases.planning import Prepared, prepare
 from steelyard.usecases.run_options import stored_options
 from steelyard.usecases.run_ports import RunDoor
-from steelyard.usecases.work import work_items
+from steelyard.usecases.workers import evaluate_in_workers, worker_count
 
-OnResult = Callable[[Result], None]
 _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
     "queued": ("validating", "running"),
     "validating": ("running",),
@@ -30,8 +26,9 @@ _FIXED = {
     "source": "the dataset",
     "shown": "a file that the dataset shows",
     "responses": "the response file",
-    "rubric": "the rubric",
+    "rubric": "a rubric",
     "models": "a target's model or sampling",
+    "redacted": "the choice of what is redacted",
 }
 
 
@@ -52,8 +49,8 @@ async def start_run(
     run = StoredRun(
         run_id=door.new_run_id(),
         status="queued",
-        created_at=_now(door),
-        dataset=without_surrogates(prepared.dataset.id),
+        created_at=now_text(door),
+        dataset=redactor_of(prepared).text(without_surrogates(prepared.dataset.id)),
         target=next(iter(prepared.specs)) if len(prepared.specs) == 1 else None,
         group_id=prepared.options.group_id,
         owner=door.owner,
@@ -69,12 +66,14 @@ async def start_run(
 
 async def resume_run(door: RunDoor, run: StoredRun, on_result: OnResult) -> FinishedRun:
     """Go on with a run; its source must be the one it began with."""
+    if not run.plan:
+        raise NotFoundError(f"{run.run_id} was pruned; only its line in `steelyard runs` is left")
     if is_terminal(run.status):
         folder = str(door.artifacts(run.run_id).folder)
         return FinishedRun(
             run_id=run.run_id, status=run.status, folder=folder, metrics=run.summary or {}
         )
-    if run.owner and run.owner != door.owner and door.is_alive(run.owner):
+    if run.owner != door.owner and is_held(door, run):
         raise UsageError(f"{run.run_id} is being worked on by another process ({run.owner})")
     prepared = prepare(door, stored_options(run.plan, run.group_id))
     try:
@@ -86,10 +85,18 @@ async def resume_run(door: RunDoor, run: StoredRun, on_result: OnResult) -> Fini
         await _close(prepared)
 
 
+def is_held(door: RunDoor, run: StoredRun) -> bool:
+    """Whether a run's owner still has it; one that is gone, or rested too long, has not."""
+    if run.owner is None:
+        return False
+    is_current = run.lease_left_s is None or run.lease_left_s > 0
+    return is_current and door.is_alive(run.owner)
+
+
 def _require_unchanged(run: StoredRun, plan: JsonObject) -> None:
     """Results of two different questions must not stand in one run."""
     for key, what in _FIXED.items():
-        if plan[key] != run.plan[key]:
+        if plan[key] != run.plan.get(key, plan[key]):
             raise RunError(
                 f"{what} of {run.run_id} has changed since it began; start a new run, "
                 "or put the old one back"
@@ -103,14 +110,14 @@ async def _carry_out(
     run_id, status = run.run_id, run.status
     try:
         for state in _BEFORE_RUNNING.get(status, ()):
-            door.repository.move(run_id, state, _now(door))
+            door.repository.move(run_id, state, now_text(door))
         if status != "finalizing":
             await _evaluate(door, run_id, prepared, on_result, status)
             require_same_source(door, run_id, prepared)
             if is_resumed:
                 require_same_records(door, run_id, prepared)
-            door.repository.move(run_id, "finalizing", _now(door))
-        final, metrics, folder = finalize(door, run_id, prepared, _redactor(prepared))
+            door.repository.move(run_id, "finalizing", now_text(door))
+        final, metrics, folder = finalize(door, run_id, prepared, redactor_of(prepared))
         return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
     except BaseException:
         # Another process may go on at once, even if this one lives on.
@@ -119,57 +126,23 @@ async def _carry_out(
         raise
 
 
+async def _evaluate(
+    door: RunDoor, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
+) -> None:
+    if worker_count(prepared) > 1:
+        await evaluate_in_workers(door, run_id, prepared, on_result, status)
+    else:
+        await evaluate_records(door, run_id, prepared, on_result, status)
+
+
 async def _close(prepared: Prepared) -> None:
     for spec in prepared.specs.values():
         await spec.target.close()
 
 
-async def _evaluate(
-    door: RunDoor, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
-) -> None:
-    done = Done(door.repository.done(run_id), prepared.options.repeat)
-    source = work_items(prepared, done.has, door.repository.tried(run_id))
-    ledger = door.ledger(run_id, _redactor(prepared), lambda: _now(door))
-    around = Surroundings(
-        targets={name: spec.target for name, spec in prepared.specs.items()},
-        ledger=ledger,
-        clock=door.clock,
-        retry=prepared.retry,
-        chance=random.Random(run_id),  # noqa: S311 - jitter, no secret
-        prices={n: spec.price for n, spec in prepared.specs.items() if spec.price},
-        limits=prepared.limits,
-        on_result=on_result,
-    )
-    try:
-        await RecordLoop(source, around, status).run(prepared.concurrency)
-    finally:
-        await asyncio.shield(ledger.close())
-
-
-def _redactor(prepared: Prepared) -> Redactor:
-    return Redactor(secret for spec in prepared.specs.values() for secret in spec.secrets)
-
-
-class Done:
-    """Which (index, repeat) have a result: one byte each."""
-
-    def __init__(self, found: Iterator[tuple[int, int]], repeats: int) -> None:
-        self._repeats = repeats
-        self._marks = bytearray()
-        for index, repeat in found:
-            place = index * repeats + repeat
-            self._marks.extend(bytes(max(0, place + 1 - len(self._marks))))
-            self._marks[place] = 1
-
-    def has(self, index: int, repeat: int) -> bool:
-        """Whether this record and repeat needs nothing more."""
-        place = index * self._repeats + repeat
-        return place < len(self._marks) and bool(self._marks[place])
-
-
 def _plan(door: RunDoor, prepared: Prepared) -> JsonObject:
     """What is kept with a run, so that it can go on after any stop."""
-    options, rubric, specs = prepared.options, prepared.rubric, prepared.specs
+    options, rubrics, specs = prepared.options, prepared.grading.rubrics, prepared.specs
     source: dict[str, JsonValue] = dict(prepared.source)
     return {
         "options": options.stored(),
@@ -177,11 +150,8 @@ def _plan(door: RunDoor, prepared: Prepared) -> JsonObject:
         "source": source,
         "shown": prepared.shown,
         "responses": door.digest(door.root / options.responses) if options.responses else None,
-        "rubric": {"name": rubric.name, "sha256": rubric.sha256} if rubric else None,
+        "rubric": [{"name": rubric.name, "sha256": rubric.sha256} for rubric in rubrics],
         "models": {name: {"model": spec.model, **spec.sampling} for name, spec in specs.items()},
+        "redacted": list(prepared.redacted),
         "targets": {name: spec.target.described() for name, spec in specs.items()},
     }
-
-
-def _now(door: RunDoor) -> str:
-    return door.clock.now().isoformat(timespec="milliseconds")

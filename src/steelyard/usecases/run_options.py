@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """The finished run that a run is made from."""
+
+    run_id: str
+    how: Literal["retry", "regrade"]
+    folder: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +34,14 @@ class RunOptions:
     limit: int | None = None
     where: str | None = None
     max_concurrency: int | None = None
+    budget_usd: float | None = None
+    workers: int = 1
+    cache: bool = False
+    """Whether answers that other runs of the project were given count."""
     strict: bool = False
     pass_threshold: float | None = None
     group_id: str | None = None
+    derived: Derived | None = None
     gates: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """What the run must reach for exit code 0, as given on the command line."""
 
@@ -44,8 +58,12 @@ class RunOptions:
             "limit": self.limit,
             "where": self.where,
             "max_concurrency": self.max_concurrency,
+            "budget_usd": self.budget_usd,
+            "workers": self.workers,
+            "cache": self.cache,
             "strict": self.strict,
             "pass_threshold": self.pass_threshold,
+            "derived_from": _derived_row(self.derived),
             "gates": dict(self.gates),
         }
 
@@ -56,14 +74,28 @@ def within(root: Path, path: Path) -> Path:
     return full.relative_to(root) if full.is_relative_to(root) else full
 
 
+def _derived_row(derived: Derived | None) -> JsonObject | None:
+    if derived is None:
+        return None
+    return {"run_id": derived.run_id, "how": derived.how, "folder": str(derived.folder)}
+
+
 def stored_options(plan: JsonObject, group_id: str | None) -> RunOptions:
     """The options of a run that was kept."""
     kept = cast(dict[str, object], plan["options"])
-    values = {name: value for name, value in kept.items() if name not in {"dataset", "responses"}}
+    special = ("dataset", "responses", "derived_from")
+    values = {name: value for name, value in kept.items() if name not in special}
     responses = kept["responses"]
+    derived = cast("dict[str, str] | None", kept.get("derived_from"))
     return RunOptions(
         dataset=Path(cast(str, kept["dataset"])),
         responses=Path(cast(str, responses)) if responses else None,
+        derived=_derived(derived) if derived else None,
         group_id=group_id,
         **values,  # pyright: ignore[reportArgumentType]
     )
+
+
+def _derived(row: dict[str, str]) -> Derived:
+    how: Literal["retry", "regrade"] = "retry" if row["how"] == "retry" else "regrade"
+    return Derived(run_id=row["run_id"], how=how, folder=Path(row["folder"]))

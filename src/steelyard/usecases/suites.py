@@ -27,6 +27,9 @@ class SuiteChoice:
     limit: int | None = None
     where: str | None = None
     max_concurrency: int | None = None
+    budget_usd: float | None = None
+    workers: int = 1
+    cache: bool = False
     strict: bool = False
     fail_under: float | None = None
     fail_under_low: float | None = None
@@ -60,6 +63,9 @@ def choose(door: RunDoor, choice: SuiteChoice) -> tuple[RunOptions, ...]:
             limit=choice.limit,
             where=choice.where,
             max_concurrency=choice.max_concurrency,
+            budget_usd=choice.budget_usd,
+            workers=choice.workers,
+            cache=choice.cache,
             strict=choice.strict or bool(suite.get("strict_validation")),
             pass_threshold=cast("float | None", suite.get("pass_threshold")),
             group_id=group_id,

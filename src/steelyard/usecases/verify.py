@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from steelyard.contracts.hashes import record_sha256
+from steelyard.contracts.run_artifacts.pruned import PrunedFile
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.usecases.pruned_files import pruned_files
 from steelyard.usecases.run_ports import Sealing
 
 _OWN_HASH = "manifest_sha256"
@@ -23,7 +25,7 @@ class ArtifactState:
 
     name: str
     state: str
-    """`intact`, `changed`, `missing` or `unreadable`."""
+    """`intact`, `pruned`, `changed`, `missing` or `unreadable`."""
     message: str = ""
 
 
@@ -37,13 +39,15 @@ class Verification:
 
     @property
     def is_intact(self) -> bool:
-        """Whether nothing changed."""
-        return all(file.state == "intact" for file in self.files)
+        """Whether nothing changed; what was pruned is gone as it should be."""
+        return all(file.state in {"intact", "pruned"} for file in self.files)
 
 
 def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
     """Compare every artifact with its hash and size in the manifest."""
-    path = folder / MANIFEST
+    path, pruned = folder / MANIFEST, pruned_files(folder)
+    if not path.is_file() and MANIFEST in pruned:
+        return _all_pruned(folder, pruned)
     if not path.is_file():
         raise NotFoundError(f"{folder} holds no {MANIFEST}; the run is not finished, or no run")
     data = path.read_bytes()
@@ -55,8 +59,34 @@ def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
         broken = ArtifactState(name=MANIFEST, state="changed", message="not a manifest any more")
         return Verification(run_id="", folder=str(folder), files=(broken,))
     files = [_own_state(manifest, data)]
-    files += [_state(folder / name, name, sealed.get(name), digest) for name in ARTIFACTS[1:]]
+    for name in ARTIFACTS[1:]:
+        seal = sealed.get(name)
+        is_pruned = name in pruned and _is_seal(seal, pruned[name])
+        if is_pruned and not (folder / name).exists():
+            files.append(_pruned(pruned[name]))
+        else:
+            files.append(_state(folder / name, name, seal, digest))
     return Verification(run_id=run_id, folder=str(folder), files=tuple(files))
+
+
+def _all_pruned(folder: Path, pruned: Mapping[str, PrunedFile]) -> Verification:
+    """A run whose manifest went with all else; what was left behind cannot be told any more."""
+    files = [
+        _pruned(pruned[name])
+        if name in pruned and not (folder / name).exists()
+        else ArtifactState(name=name, state="missing", message="no manifest says what it was")
+        for name in ARTIFACTS
+    ]
+    return Verification(run_id=folder.name, folder=str(folder), files=tuple(files))
+
+
+def _pruned(file: PrunedFile) -> ArtifactState:
+    return ArtifactState(name=file.name, state="pruned", message=f"on {file.day}")
+
+
+def _is_seal(sealed: JsonValue, file: Sealing) -> bool:
+    """Whether a note is about the file that the manifest names."""
+    return sealed == {"sha256": file.sha256, "size": file.size}
 
 
 def with_own_hash(manifest: JsonObject) -> JsonObject:
@@ -87,7 +117,7 @@ def _state(
         found = digest(path)
     except OSError as error:
         return ArtifactState(name=name, state="unreadable", message=str(error.strerror))
-    if {"sha256": found.sha256, "size": found.size} == sealed:
+    if _is_seal(sealed, found):
         return ArtifactState(name=name, state="intact")
     message = f"sealed with {sealed.get('size')} bytes and sha256 {_short(sealed.get('sha256'))}, "
     message += f"now {found.size} bytes and {_short(found.sha256)}"

@@ -2,33 +2,90 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.reading import Row
-from steelyard.engine.records import Work
+from steelyard.contracts.trace.reader import read_trace
+from steelyard.engine.cache import AnswerCache
+from steelyard.engine.limiter import Limiter
+from steelyard.engine.records import Asked, Work
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Result
+from steelyard.model.trace import Trace
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.record_selection import field_of
+from steelyard.usecases.run_ports import RunDoor, RunRepository, TargetSpec
+
+
+class Share(NamedTuple):
+    """The part of a run's records that one loop works on: those of one target."""
+
+    target: str
+    is_first: bool
+    """Whether records that no target is asked about are in it, too."""
+
+
+def shares(prepared: Prepared) -> Iterator[tuple[Share, TargetSpec]]:
+    """A share for each target, so that a slow or failing one keeps no other waiting."""
+    for place, (name, spec) in enumerate(prepared.specs.items()):
+        yield Share(name, place == 0), spec
+
+
+def asked(door: RunDoor, run_id: str, spec: TargetSpec, *, is_shared: bool) -> Asked:
+    """A target with its limits and its answers so far, as a loop asks it.
+
+    The answers of other runs of the project count where the user wants them to.
+    """
+    clock, cache = door.clock, None
+    if spec.is_cacheable:
+        scope = None if is_shared else run_id
+        known = door.repository.answer_keys(scope)
+        settings = json.dumps(spec.target.described(), sort_keys=True)
+        cache = AnswerCache(settings, partial(_recalled, door.repository, scope), known)
+    tokens = spec.tokens_per_minute
+    limiter = Limiter(clock, spec.max_concurrency, spec.requests_per_minute, tokens)
+    is_counted = tokens is not None
+    return Asked(
+        target=spec.target,
+        limiter=limiter,
+        price=spec.price,
+        counts_tokens=is_counted,
+        cache=cache,
+    )
+
+
+def _recalled(repository: RunRepository, scope: str | None, key: bytes) -> Trace | None:
+    """A stored answer; one in which something was redacted is not what the target said."""
+    kept = repository.answer(key, scope)
+    if kept is None or b"[redacted" in kept:
+        return None
+    return read_trace(json.loads(kept)["trace"])[0]
 
 
 def work_items(
     prepared: Prepared,
+    share: Share,
     is_done: Callable[[int, int], bool],
     tried: Mapping[tuple[int, int], tuple[int, str]],
 ) -> Iterator[Work | Result]:
-    """Every record and repeat that has no result yet, in dataset order.
+    """Every record and repeat of a share that has no result yet, in dataset order.
 
     `tried` says how many attempts were made for those, and when the first was.
     """
     for row, case, graded in prepared.records():
         if case is None or graded is None:
-            if not is_done(row.index, 0):
+            if share.is_first and not is_done(row.index, 0):
                 yield _invalid(row)
+            continue
+        is_asked = isinstance(graded, Rubric)
+        if not (prepared.target_of(case) == share.target if is_asked else share.is_first):
             continue
         repeats = range(prepared.options.repeat)
         left = [repeat for repeat in repeats if not is_done(row.index, repeat)]

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.checks.catalog import Catalog
+from steelyard.checks.choice import Choice as ChoiceCheck
+from steelyard.checks.contains_all import ContainsAll
+from steelyard.checks.ends_with import EndsWith
 from steelyard.checks.equals import Equals
+from steelyard.checks.is_json import IsJson
 from steelyard.checks.latency import Latency
+from steelyard.checks.markdown_structure import MarkdownStructure
 from steelyard.checks.must_contain_any import MustContainAny
 from steelyard.checks.regex import Regex
+from steelyard.checks.starts_with import StartsWith
 from steelyard.engine.implicit import NeedsJudge, NothingGrades, implicit_rubric
 from steelyard.model.case import Case
+from steelyard.model.choice import Choice
+from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Check, Rubric, RubricCheck
+
+CATALOG = Catalog()
 
 
 def asked(kind: str, name: str | None = None, **settings: object) -> Evaluator:
@@ -20,7 +31,7 @@ def asked(kind: str, name: str | None = None, **settings: object) -> Evaluator:
 
 
 def rubric_of(case: Case) -> Rubric:
-    rubric = implicit_rubric(case)
+    rubric = implicit_rubric(case, CATALOG)
     assert isinstance(rubric, Rubric)
     return rubric
 
@@ -42,6 +53,13 @@ def rubric_of(case: Case) -> Rubric:
         ("regex", {"value": "a+", "flags": "smiu"}, Regex(pattern="(?ims)a+")),
         ("regex", {"value": "a+", "flags": "g"}, Regex(pattern="a+")),
         ("latency", {"threshold": 1500}, Latency(max_ms=1500)),
+        ("contains_all", {"value": ["a"]}, ContainsAll(phrases=("a",), ignore_case=False)),
+        ("icontains_all", {"value": ["a"]}, ContainsAll(phrases=("a",))),
+        ("starts_with", {"value": "a"}, StartsWith(value="a")),
+        ("ends_with", {"value": "a"}, EndsWith(value="a")),
+        ("is_json", {}, IsJson()),
+        ("must_contain_any", {"phrases": ["a"]}, MustContainAny(phrases=("a",))),
+        ("markdown_structure", {"no_h1": True}, MarkdownStructure(no_h1=True)),
     ],
 )
 def test_an_evaluator_of_a_deterministic_type_becomes_its_check(
@@ -79,7 +97,7 @@ def test_the_rubric_is_the_weighted_mean_of_what_the_case_brings() -> None:
 
 
 def test_the_threshold_may_be_another() -> None:
-    rubric = implicit_rubric(Case(id="a", evaluators=(asked("equals", value="x"),)), 0.5)
+    rubric = implicit_rubric(Case(id="a", evaluators=(asked("equals", value="x"),)), CATALOG, 0.5)
 
     assert isinstance(rubric, Rubric)
     assert rubric.pass_threshold == 0.5
@@ -91,7 +109,10 @@ def test_the_threshold_may_be_another() -> None:
         (Case(id="a", evaluators=(asked("llm_judge", "tone"),)), "evaluator 'tone' (llm_judge)"),
         (Case(id="a", evaluators=(asked("rubric"),)), "evaluator 'rubric' (rubric)"),
         (Case(id="a", evaluator="llm_judge"), "the default evaluator 'llm_judge'"),
-        (Case(id="a", reference_answers=("4",)), "reference.answer"),
+        (Case(id="a", reference_answers=("4",)), "its reference answer"),
+        (Case(id="a", criteria=(Criterion(id="c", title="t"),)), "its rubric"),
+        (Case(id="a", expected_outcome="Says so."), "its criteria"),
+        (Case(id="a", expected={"expected_facts": ["f"]}, expected_outcome="x"), "its criteria"),
         (
             Case(id="a", expected={"required_criteria": ["clarity"], "max_latency_ms": 9}),
             "expected.required_criteria",
@@ -103,26 +124,25 @@ def test_the_threshold_may_be_another() -> None:
     ],
 )
 def test_what_only_a_judge_can_grade_is_named(case: Case, what: str) -> None:
-    assert implicit_rubric(case) == NeedsJudge(what)
+    assert implicit_rubric(case, CATALOG) == NeedsJudge(what)
 
 
 def test_a_list_of_evaluators_stands_instead_of_the_default_one() -> None:
     case = Case(id="a", evaluator="llm_judge", evaluators=(asked("equals", value="x"),))
 
-    assert isinstance(implicit_rubric(case), Rubric)
+    assert isinstance(implicit_rubric(case, CATALOG), Rubric)
 
 
 @pytest.mark.parametrize(
     "kind",
     [
         *("code_judge", "composite", "tool_trajectory", "field_accuracy", "cost", "token_usage"),
-        *("contains_all", "icontains_all", "starts_with", "ends_with", "is_json"),
     ],
 )
 def test_a_type_that_is_not_carried_out_yet_never_becomes_another(kind: str) -> None:
     case = Case(id="a", evaluators=(asked("equals", value="x"), asked(kind, "mine")))
 
-    assert implicit_rubric(case) == NothingGrades(
+    assert implicit_rubric(case, CATALOG) == NothingGrades(
         f"evaluator 'mine': this version does not carry out {kind} yet"
     )
 
@@ -140,12 +160,39 @@ def test_a_type_that_is_not_carried_out_yet_never_becomes_another(kind: str) -> 
 def test_an_evaluator_that_cannot_be_made_grades_nothing(
     evaluator: Evaluator, reason: str
 ) -> None:
-    assert implicit_rubric(Case(id="a", evaluators=(evaluator,))) == NothingGrades(reason)
+    assert implicit_rubric(Case(id="a", evaluators=(evaluator,)), CATALOG) == NothingGrades(reason)
 
 
-@pytest.mark.parametrize("case", [Case(id="a"), Case(id="a", expected={"format": "json"})])
+@pytest.mark.parametrize(
+    ("case", "kinds"),
+    [
+        (Case(id="a", expected={"format": "json"}), ["format"]),
+        (Case(id="a", expected={"expected_facts": ["f"]}), ["fact_match"]),
+        (
+            Case(id="a", expected={"expected_tools": ["t"], "format": "text"}),
+            ["format", "tool_usage"],
+        ),
+        (Case(id="a", expected={"format": "json", "max_latency_ms": 9}), ["format", "latency"]),
+        (Case(id="a", choices=(Choice("A", "yes"), Choice("B", "no"))), ["choice"]),
+    ],
+)
+def test_what_a_case_expects_becomes_a_check_that_takes_it_from_the_case(
+    case: Case, kinds: list[str]
+) -> None:
+    assert [(entry.id, entry.check.kind) for entry in rubric_of(case).checks] == [
+        (kind, kind) for kind in kinds
+    ]
+
+
+def test_a_choice_is_right_when_any_correct_one_is_chosen() -> None:
+    case = Case(id="a", choices=(Choice("A", "yes"), Choice("B", "no")), correct_choice_ids=("A",))
+
+    assert rubric_of(case).checks[0].check == ChoiceCheck()
+
+
+@pytest.mark.parametrize("case", [Case(id="a"), Case(id="a", expected={"other": "json"})])
 def test_a_case_that_brings_nothing_is_graded_by_nothing(case: Case) -> None:
-    assert implicit_rubric(case) == NothingGrades(
+    assert implicit_rubric(case, CATALOG) == NothingGrades(
         "the case brings neither a reference nor expectations"
     )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import threading
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -11,6 +13,7 @@ import pytest
 from fakes.ledger import MemoryLedger
 from fakes.targets import ScriptedTarget, fails, trace
 from fakes.work import Bench, work
+from steelyard.engine.limiter import Limiter
 from steelyard.errors import RunError
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
@@ -111,7 +114,7 @@ def test_an_attempt_is_kept_before_the_next_one_starts() -> None:
             seen.append(len(bench.ledger.attempts))
             return await super().ask(request)
 
-    bench.targets["scripted"] = Watching(otherwise=fails("internal_error"))
+    bench.target = Watching(otherwise=fails("internal_error"))
     asyncio.run(bench.run([work(0)]))
 
     assert seen == [0, 1, 2]
@@ -187,7 +190,7 @@ def test_an_answer_without_a_score_is_kept_with_the_reason(check: Odd, status: s
 )
 def test_a_cost_needs_a_price_and_both_counts(usage: Usage, cost: float | None) -> None:
     bench = Bench(ScriptedTarget({"r0": [replace(trace("yes"), usage=usage)]}))
-    bench.prices["scripted"] = (1.5, 6.0)
+    bench.price = (1.5, 6.0)
     asyncio.run(bench.run([work(0)]))
 
     kept = bench.ledger.results[0, 0]
@@ -200,6 +203,44 @@ def test_without_a_price_there_is_no_cost() -> None:
     asyncio.run(bench.run([work(0)]))
 
     assert bench.ledger.results[0, 0].cost_usd is None
+
+
+def test_a_recording_without_a_time_has_none() -> None:
+    bench = Bench(ScriptedTarget({"r0": [trace("yes", latency_ms=None)], "r1": [OSError("x")]}))
+    items = [
+        replace(item, result=replace(item.result, response_source="prefilled"))
+        for item in (work(0), work(1))
+    ]
+    asyncio.run(bench.run(items))
+    kept = bench.ledger.results[0, 0].trace
+
+    assert kept is not None
+    assert kept.latency_ms is None
+    assert [attempt.latency_ms for attempt in bench.ledger.attempts.values()] == [None, None]
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A check that runs a program, which ends when another record has been kept."""
+
+    kind: ClassVar[str] = "slow"
+    runs_commands: ClassVar[bool] = True
+    is_kept: threading.Event
+
+    def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002 - it looks at nothing
+        return Outcome.passing("in time") if self.is_kept.wait(10) else Outcome.failing("late")
+
+
+def test_a_check_that_runs_a_program_keeps_nobody_waiting() -> None:
+    is_kept = threading.Event()
+    rubric = Rubric(id="r", version="1.0.0", checks=(RubricCheck(id="c", check=Slow(is_kept)),))
+    bench = Bench()
+    bench.on_result = lambda result: is_kept.set() if result.index == 1 else None
+    asyncio.run(bench.run([replace(work(0), rubric=rubric), work(1)]))
+    verdict = bench.ledger.results[0, 0].verdict
+
+    assert verdict is not None
+    assert verdict.passed
 
 
 def test_a_target_that_measures_no_time_is_timed_by_the_loop() -> None:
@@ -219,6 +260,43 @@ def test_a_target_that_measures_no_time_is_timed_by_the_loop() -> None:
 
     assert kept is not None
     assert kept.latency_ms == attempts(bench)[0].latency_ms == 250.0
+
+
+@pytest.mark.parametrize(("counts_tokens", "elapsed"), [(True, 120.0), (False, 0.0)])
+def test_tokens_are_paced_by_what_a_target_counts(counts_tokens: bool, elapsed: float) -> None:
+    """A short prompt is estimated at no token, and its answer is counted all the same."""
+    bench = Bench()
+    bench.counts_tokens = counts_tokens
+    limiter = Limiter(bench.clock, 1, tokens_per_minute=15)
+
+    async def run() -> None:
+        await bench.clock.carry(bench.loop((work(n) for n in range(3)), limiter=limiter).run(1))
+
+    asyncio.run(run())
+
+    assert bench.clock.elapsed == pytest.approx(elapsed)
+
+
+def test_a_refused_call_makes_the_target_get_fewer() -> None:
+    bench = Bench(ScriptedTarget({"r0": [fails("rate_limited", retry_after_s=5), "yes"]}))
+    limiter = Limiter(bench.clock, 16)
+
+    async def run() -> None:
+        await bench.clock.carry(bench.loop((work(n) for n in range(9)), limiter=limiter).run(8))
+
+    asyncio.run(run())
+
+    assert limiter.at_once < 16
+    assert bench.clock.elapsed == pytest.approx(5)
+    assert set(bench.statuses().values()) == {"evaluated"}
+
+
+def test_a_recorded_refusal_without_an_end_holds_nobody() -> None:
+    bench = Bench(ScriptedTarget({"r0": [fails("rate_limited", retry_after_s=math.inf)]}))
+    asyncio.run(bench.run((work(n) for n in range(4)), concurrency=1))
+
+    assert bench.statuses()[0] == "evaluation_error"
+    assert bench.clock.elapsed == 0
 
 
 def test_the_state_is_retrying_only_while_nothing_but_retries_is_left() -> None:

@@ -29,18 +29,6 @@ def test_calls_at_once_never_exceed_the_bound_and_reach_it(concurrency: int) -> 
     assert bench.target.most_at_once == concurrency
 
 
-def test_a_target_that_allows_less_than_the_others_gets_less() -> None:
-    bench = Bench()
-    slow = ScriptedTarget(name="slow")
-    bench.targets["slow"] = slow
-    bench.limits["slow"] = 2
-    items = [work(index, target="slow" if index % 2 else "scripted") for index in range(40)]
-    asyncio.run(bench.run(items, concurrency=8))
-
-    assert slow.most_at_once == 2
-    assert len(bench.ledger.results) == 40
-
-
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_results_that_are_not_committed_never_exceed_twice_the_bound(concurrency: int) -> None:
     bench = Bench(ledger=MemoryLedger(is_held=True))

@@ -42,7 +42,7 @@ def stored(path: Path) -> Iterator[Given]:
         return {(row.idx, row.repeat, row.attempt) for row in rows}
 
     yield Given(
-        lambda: BatchLedger(store.engine, "run_1", Redactor(), lambda: "1"),
+        lambda: BatchLedger(store.engine, store.lease("run_1"), Redactor(), lambda: "1"),
         lambda: set(store.done("run_1")),
         tried,
         lambda: [state for state, _ in store.state_times("run_1")][2:],

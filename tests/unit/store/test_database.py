@@ -66,7 +66,7 @@ def test_another_schema_version_is_refused_and_left_alone(tmp_path: Path) -> Non
         "INSERT INTO schema_version VALUES (99)",
     )
 
-    with pytest.raises(RunError, match=r"schema version 99; this Steelyard reads 1\. Use the"):
+    with pytest.raises(RunError, match=r"schema version 99; this Steelyard reads 3\. Use the"):
         open_database(path)
     assert raw(path, "SELECT name FROM sqlite_master") == [("schema_version",)]
 

@@ -40,7 +40,9 @@ def during(
     redact: Redactor | None = None,
 ) -> None:
     async def run() -> None:
-        ledger = BatchLedger(store.engine, "run_1", redact or Redactor(), lambda: "now")
+        ledger = BatchLedger(
+            store.engine, store.lease("run_1"), redact or Redactor(), lambda: "now"
+        )
         try:
             await use(ledger)
         finally:
@@ -166,7 +168,7 @@ def test_secrets_are_replaced_in_everything_and_counted_with_the_run(
     assert KEY.encode() not in written
     assert rows(store)[0]["model_response"] == f"the key is {MARK}"
     # response and trace; then id and message in prediction, validation and failure
-    assert store.redactions("run_1") == 2 + 2 + 1 + 2
+    assert store.redactions("run_1") == {"secrets": 2 + 2 + 1 + 2}
 
 
 def test_redactions_add_up_over_the_processes_that_work_on_a_run(store: RunStore) -> None:
@@ -177,14 +179,14 @@ def test_redactions_add_up_over_the_processes_that_work_on_a_run(store: RunStore
 
         during(store, use, Redactor([KEY]))
 
-    assert store.redactions("run_1") == 4
+    assert store.redactions("run_1") == {"secrets": 4}
 
 
 def test_a_loop_that_is_gone_ends_the_thread_in_peace(store: RunStore) -> None:
     """The second Ctrl-C ends the loop while the thread still writes."""
 
     async def run() -> threading.Thread:
-        ledger = BatchLedger(store.engine, "run_1", Redactor(), lambda: "now")
+        ledger = BatchLedger(store.engine, store.lease("run_1"), Redactor(), lambda: "now")
         ledger.keep(evaluated(0), ())
         return next(t for t in threading.enumerate() if t.name == "steelyard-ledger")
 

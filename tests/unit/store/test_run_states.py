@@ -1,4 +1,4 @@
-"""A run in the database, moved at random: only contract 2's diagram is possible."""
+"""A run that two processes move at random: only the diagram of contract 2 is possible."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import get_args
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from fakes.runs import stored_run
 from steelyard.errors import RunError
-from steelyard.model.run import RunState
+from steelyard.model.run import RunState, StoredRun
 from steelyard.store.database import open_database
 from steelyard.store.runs import RunStore
 
@@ -24,57 +24,101 @@ NEXT: dict[str, set[str]] = {
     "retrying": {"running", "finalizing", "failed", "cancelled"},
     "finalizing": {"completed", "completed_with_failures", "failed", "cancelled"},
 }
+PROCESSES = st.sampled_from([0, 1])
 
 
 class RunMachine(RuleBasedStateMachine):
-    """Tries every move at every time, and reopens the store now and then."""
+    """Tries every move at every time from two processes, of which each dies now and then."""
 
     def __init__(self) -> None:
         super().__init__()
         self._folder = tempfile.TemporaryDirectory()
         self._path = Path(self._folder.name) / "steelyard.db"
-        self._store = RunStore(open_database(self._path))
+        self._stores = [RunStore(open_database(self._path)) for _ in range(2)]
         self._history = ["queued"]
         self._owner: str | None = None
+        self._fence = 1
+        self._held = [1, 0]
+        """The fence that each process believes in; 0 where it holds nothing."""
+        self._is_cancelling = False
+        self._read: StoredRun | None = None
 
     @initialize()
     def create(self) -> None:
-        self._store.create(stored_run())
+        self._stores[0].create(stored_run())
 
-    @rule(state=st.sampled_from(STATES), is_end=st.booleans())
-    def move(self, state: RunState, is_end: bool) -> None:
-        is_legal = state in NEXT.get(self._history[-1], set())
+    @rule(process=PROCESSES, state=st.sampled_from(STATES), is_end=st.booleans())
+    def move(self, process: int, state: RunState, is_end: bool) -> None:
+        is_mine = self._held[process] == self._fence
+        is_legal = is_mine and state in NEXT.get(self._history[-1], set())
+        store = self._stores[process]
         try:
             if is_end:
-                self._store.finish("run_1", state, "later", {})
+                store.finish("run_1", state, "later", {})
             else:
-                self._store.move("run_1", state, "later")
+                store.move("run_1", state, "later")
         except RunError:
             assert not is_legal
             return
         assert is_legal
         self._history.append(state)
-        self._owner = None if is_end else self._owner
+        if is_end:
+            self._owner = None
+            self._held[process] = 0
 
-    @rule(owner=st.sampled_from(["a", "b"]))
-    def claim(self, owner: str) -> None:
-        assert self._store.claim(self._store.find("latest"), owner)
-        self._owner = owner
+    @rule(process=PROCESSES)
+    def release(self, process: int) -> None:
+        is_mine = self._held[process] == self._fence
+        try:
+            self._stores[process].release("run_1")
+        except RunError:
+            assert not is_mine
+        else:
+            assert is_mine
+            self._owner = None
+        self._held[process] = 0
 
-    @rule()
-    def reopen(self) -> None:
-        self._store.close()
-        self._store = RunStore(open_database(self._path))
+    @rule(process=PROCESSES)
+    def read(self, process: int) -> None:
+        """What is read may be old by the time it is used."""
+        self._read = self._stores[process].find("latest")
+
+    @precondition(lambda self: self._read is not None)
+    @rule(process=PROCESSES, owner=st.sampled_from(["a", "b"]))
+    def claim(self, process: int, owner: str) -> None:
+        read = self._read
+        assert read
+        is_current = (read.fence, read.status) == (self._fence, self._history[-1])
+
+        assert self._stores[process].claim(read, owner) is is_current
+        if is_current:
+            self._fence += 1
+            self._held[process] = self._fence
+            self._owner = owner
+
+    @rule(process=PROCESSES)
+    def request_cancel(self, process: int) -> None:
+        self._stores[process].request_cancel("run_1")
+        self._is_cancelling = True
+
+    @rule(process=PROCESSES)
+    def die(self, process: int) -> None:
+        self._stores[process].close()
+        self._stores[process] = RunStore(open_database(self._path))
+        self._held[process] = 0
 
     @invariant()
-    def the_store_tells_the_history(self) -> None:
-        run = self._store.find("run_1")
+    def every_process_sees_the_same(self) -> None:
+        for store in self._stores:
+            run = store.find("run_1")
 
-        assert [state for state, _ in self._store.state_times("run_1")] == self._history
-        assert (run.status, run.owner) == (self._history[-1], self._owner)
+            assert [state for state, _ in store.state_times("run_1")] == self._history
+            assert (run.status, run.owner) == (self._history[-1], self._owner)
+            assert (run.fence, run.is_cancelling) == (self._fence, self._is_cancelling)
 
     def teardown(self) -> None:
-        self._store.close()
+        for store in self._stores:
+            store.close()
         self._folder.cleanup()
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from steelyard.engine.redaction import Redactor
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.run import Attempt, Result, RunState
 from steelyard.store.database import open_database
+from steelyard.store.leases import LEASE_S
 from steelyard.store.ledger import BatchLedger
 from steelyard.store.runs import RunStore
 
@@ -31,8 +33,11 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
 def keep(store: RunStore, *entries: tuple[Result | None, list[Attempt]]) -> None:
     """Keep results and attempts of `run_1`."""
 
+    if not store.list(1):
+        store.create(stored_run())
+
     async def run() -> None:
-        ledger = BatchLedger(store.engine, "run_1", Redactor(), lambda: "now")
+        ledger = BatchLedger(store.engine, store.lease("run_1"), Redactor(), lambda: "now")
         for result, attempts in entries:
             await ledger.keep(result, attempts)
         await ledger.close()
@@ -44,9 +49,12 @@ def test_a_run_comes_back_as_it_was_kept(store: RunStore) -> None:
     run = stored_run(owner="host:1:2")
     store.create(run)
 
-    assert store.find(run.run_id) == run
+    found = store.find(run.run_id)
+
+    assert replace(found, lease_left_s=None) == run
+    assert found.lease_left_s == pytest.approx(LEASE_S, abs=5)
     assert store.state_times(run.run_id) == [("queued", run.created_at)]
-    assert store.redactions(run.run_id) == 0
+    assert store.redactions(run.run_id) == {}
 
 
 @pytest.mark.parametrize(
@@ -110,14 +118,14 @@ def test_a_plan_may_name_a_file_of_odd_bytes(store: RunStore) -> None:
 
 
 @pytest.mark.parametrize(
-    ("owner", "status", "is_claimed"),
-    [("dead", "running", True), ("other", "running", False), ("dead", "finalizing", False)],
+    ("fence", "status", "is_claimed"),
+    [(1, "running", True), (2, "running", False), (1, "finalizing", False)],
 )
 def test_a_run_is_claimed_only_as_it_was_read(
-    store: RunStore, owner: str, status: RunState, is_claimed: bool
+    store: RunStore, fence: int, status: RunState, is_claimed: bool
 ) -> None:
     store.create(stored_run(owner="dead", status="running"))
-    read = stored_run(owner=owner, status=status)
+    read = replace(stored_run(owner="dead", status=status), fence=fence)
 
     assert store.claim(read, "me") is is_claimed
     assert store.find("run_1").owner == ("me" if is_claimed else "dead")

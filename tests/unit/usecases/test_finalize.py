@@ -43,7 +43,11 @@ def test_the_manifest_says_what_was_run_and_how(project: Project) -> None:
     assert manifest["targets"] == {"scripted": {"provider": "scripted"}}
     assert manifest["options"]["dataset"] == "d.json"
     assert set(manifest["environment"]) == {"python", "platform", "implementation"}
-    assert manifest["redaction"] == {"secrets": 0, "patterns": {}}
+    assert manifest["redaction"] == {
+        "secrets": 0,
+        "patterns": dict.fromkeys(("email", "phone", "card", "iban", "key"), 0),
+        "version": "1",
+    }
 
 
 def test_the_manifest_has_the_times_of_all_states(project: Project) -> None:

@@ -156,7 +156,7 @@ def test_a_dataset_that_nothing_grades_is_refused(project: Project) -> None:
 @pytest.mark.parametrize(
     ("record", "what"),
     [
-        ({"reference": {"answer": "yes"}}, "reference.answer"),
+        ({"reference": {"answer": "yes"}}, "its reference answer"),
         ({"expected": {"required_criteria": ["clarity"]}}, "expected.required_criteria"),
     ],
 )

@@ -72,7 +72,12 @@ def test_a_file_that_is_wrong_as_a_whole_has_no_cases(
     [
         ("a.json", "{", "invalid JSON: the text ends too early"),
         ("a.csv", "", "'.csv' files are not read"),
-        ("a.jsonl", '{"task_type": "mcq"}', "this is a legal_eval file"),
+        ("a.yaml", "template: '?'", "this is a judge file and no dataset"),
+        (
+            "a.yaml",
+            'id: a\nversion: "1.0"\ntemplate: "?"\n',
+            "this is a judge file and no dataset",
+        ),
     ],
 )
 def test_a_file_that_is_no_dataset_is_an_error(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,12 @@ import pytest
 
 from checker import Trial, check_run, stored_predictions
 from fakes.projects import Project, row, rows_of, spec
+from fakes.runs import stored_run
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS
 from steelyard.errors import RunError, UsageError
+from steelyard.usecases.run import is_held
 from steelyard.usecases.run_ports import RunDoor
 
 ROWS = [row(f"r{number}") for number in range(20)] + [{"id": "invalid"}]
@@ -148,7 +152,7 @@ def rubric(pattern: str) -> str:
         ("d.jsonl", json.dumps(row("c")), "the dataset"),
         ("d.yaml", "dataset: other", "the dataset"),
         ("notes.md", "Be long.", "a file that the dataset shows"),
-        ("rubrics/first.yaml", rubric("no"), "the rubric"),
+        ("rubrics/first.yaml", rubric("no"), "a rubric"),
     ],
 )
 def test_a_run_whose_source_has_changed_does_not_go_on(
@@ -199,6 +203,30 @@ def test_a_run_that_another_living_process_works_on_is_left_alone(project: Proje
         project.resume(project.door(target, owner="b:2:2", is_alive=living))
     project.resume(project.door(target, owner="b:2:2", is_alive=dead))
     assert len(target.calls) == 20
+
+
+@pytest.mark.parametrize(
+    ("owner", "left_s", "is_alive", "expected"),
+    [
+        (None, 10.0, living, False),
+        ("a", 10.0, living, True),
+        ("a", 10.0, dead, False),
+        ("a", None, living, True),
+        ("a", 0.1, living, True),
+        ("a", 0.0, living, False),
+        ("a", -3600.0, living, False),
+    ],
+)
+def test_a_run_is_held_by_one_who_lives_and_has_not_rested_too_long(
+    project: Project,
+    owner: str | None,
+    left_s: float | None,
+    is_alive: Callable[[str], bool],
+    expected: bool,
+) -> None:
+    run = replace(stored_run(owner=owner), lease_left_s=left_s)
+
+    assert is_held(project.door(is_alive=is_alive), run) is expected
 
 
 def test_a_process_may_go_on_with_its_own_run(project: Project) -> None:

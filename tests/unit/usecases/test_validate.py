@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import pytest
 
+from fakes.definitions import DefinitionProject, asks
 from steelyard.errors import NotFoundError
 from steelyard.model.finding import Finding
 from steelyard.store.workspace import DiskWorkspace
@@ -218,3 +219,114 @@ def test_a_disk_that_fails_on_the_way_is_a_finding(tmp_path: Path) -> None:
 
     assert (file.total, file.accepted) == (1, 0)
     assert file.findings[0].message == "cannot read on: Input/output error"
+
+
+class TestReferences:
+    @pytest.fixture
+    def project(self, tmp_path: Path) -> DefinitionProject:
+        made = DefinitionProject(tmp_path)
+        made.judge("old@1.0.0", "validation: {validated_at: 2026-01-15}\n")
+        made.rubric("basic@1.0.0", asks("judge/old"))
+        made.rubric("broken@1.0.0", asks("judge/gone@1.0"))
+        made.write(
+            "q.yaml",
+            "questions:\n"
+            "- {id: a, input: b, rubric_ref: rubric/basic@1.0}\n"
+            "- {id: b, input: b, rubric_ref: rubric/broken@1.0}\n"
+            "- {id: c, input: b}\n",
+        )
+        return made
+
+    def report(self, project: DefinitionProject, name: str, *, strict: bool = False) -> FileReport:
+        references = project.references
+        (file,) = validate(
+            DiskWorkspace(project.root),
+            [str(project.root / name)],
+            ValidateOptions(strict=strict),
+            references=lambda path: references,  # noqa: ARG005
+        ).files
+        return file
+
+    @pytest.mark.parametrize(("strict", "accepted"), [(False, 2), (True, 1)])
+    def test_the_references_of_rows_are_looked_up(
+        self, project: DefinitionProject, strict: bool, accepted: int
+    ) -> None:
+        """QS-12, QS-13"""
+        file = self.report(project, "q.yaml", strict=strict)
+
+        assert (file.total, file.accepted) == (3, accepted)
+        assert [(finding.code, finding.line) for finding in file.findings] == [
+            ("unpinned_reference", 2),
+            ("stale_validation", 2),
+            ("dangling_reference", 3),
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "strict", "told"),
+        [
+            (
+                "rubrics/basic@1.0.0.yaml",
+                False,
+                [
+                    ("warning", "unpinned_reference", "checks[0].judge_prompt_ref", 4),
+                    ("warning", "stale_validation", "checks[0].judge_prompt_ref", 4),
+                ],
+            ),
+            (
+                "rubrics/basic@1.0.0.yaml",
+                True,
+                [
+                    ("error", "unpinned_reference", "checks[0].judge_prompt_ref", 4),
+                    ("error", "stale_validation", "checks[0].judge_prompt_ref", 4),
+                ],
+            ),
+            (
+                "rubrics/broken@1.0.0.yaml",
+                False,
+                [("error", "dangling_reference", "checks[0].judge_prompt_ref", 4)],
+            ),
+            (
+                "judges/old@1.0.0.yaml",
+                False,
+                [("warning", "stale_validation", "validation.validated_at", 4)],
+            ),
+        ],
+    )
+    def test_the_references_of_rubrics_are_looked_up(
+        self,
+        project: DefinitionProject,
+        name: str,
+        strict: bool,
+        told: list[tuple[str, str, str, int]],
+    ) -> None:
+        """CR-27, CR-29, JD-09"""
+        file = self.report(project, name, strict=strict)
+
+        assert [(one.severity, one.code, one.path, one.line) for one in file.findings] == told
+        assert file.total == 1
+        assert file.is_valid is all(severity == "warning" for severity, *_ in told)
+
+    def test_a_conflict_is_told_at_each_file(self, project: DefinitionProject) -> None:
+        """CR-22"""
+        project.write("judges/twin.json", '{"id": "old", "version": "1.0", "template": "?"}')
+        file = self.report(project, "judges/twin.json")
+
+        assert [(one.code, one.path, one.line) for one in file.findings] == [
+            ("version_conflict", "version", None)
+        ]
+
+    def test_a_broken_file_is_told_without_its_references(
+        self, project: DefinitionProject
+    ) -> None:
+        project.write("rubrics/bad.yaml", "id: bad\n")
+
+        assert {one.code for one in self.report(project, "rubrics/bad.yaml").findings} == {
+            "missing_required_field"
+        }
+
+    def test_without_a_project_references_are_not_looked_up(
+        self, project: DefinitionProject
+    ) -> None:
+        (file,) = seen(DiskWorkspace(project.root), project.root / "q.yaml").files
+
+        assert file.findings == ()

@@ -1,0 +1,42 @@
+"""`steelyard cancel`: end a run before its last record."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.terminal import show, show_json
+
+
+class Format(StrEnum):
+    """The forms of the result."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a prefix, or latest.")],
+    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
+        Format.text
+    ),
+) -> None:
+    """Break off what a run is doing and seal what there is; exit 3 when it does not stop."""
+    from steelyard.engine.states import is_terminal
+    from steelyard.usecases.cancel import cancel_run
+    from steelyard.wiring import run_async, run_door
+
+    door = run_door()
+    stored = door.repository.find(run)
+    if is_terminal(stored.status):
+        typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
+    after = run_async(lambda: cancel_run(door, stored))
+    if output is Format.json:
+        show_json({"run_id": after.run_id, "status": after.status})
+    else:
+        show(f"{after.run_id}  {after.status}")
+    if not is_terminal(after.status):
+        typer.echo(f"its process ({after.owner}) has not stopped yet; ask again", err=True)
+        raise typer.Exit(3)

@@ -1,0 +1,26 @@
+"""`steelyard regrade`: the stored traces of a run under another rubric, as a new run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.run import Format, run_derived
+
+
+def command(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest or its folder.")
+    ],
+    rubric: Annotated[str, typer.Option(help="rubric/id@version, an id or a path.")],
+    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
+        Format.text
+    ),
+) -> None:
+    """Grade what was answered once more; no target is called."""
+    from steelyard.usecases.derive import regrade_options
+    from steelyard.wiring import run_folder
+
+    typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
+    run_derived(regrade_options(run_folder(run), rubric), output)

@@ -1,0 +1,24 @@
+"""`steelyard retry`: the failed records of a run once more, as a new run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.run import Format, run_derived
+
+
+def command(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest or its folder.")
+    ],
+    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
+        Format.text
+    ),
+) -> None:
+    """Run the records again that failed or were cancelled; the first run stays as it is."""
+    from steelyard.usecases.derive import retry_options
+    from steelyard.wiring import run_folder
+
+    run_derived(retry_options(run_folder(run)), output)

@@ -1,0 +1,42 @@
+"""Waits that a stop may end, without ending the task that waits."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import cast
+
+
+class BrokenOff(Exception):  # noqa: N818 - a signal, not a mistake
+    """A stop has ended what a task was waiting for."""
+
+
+class Breakable:
+    """While a task waits in here, a stop may break it off."""
+
+    __slots__ = ("_broken_off", "_task", "_waiting")
+
+    def __init__(
+        self, waiting: set[asyncio.Task[None]], broken_off: set[asyncio.Task[None]]
+    ) -> None:
+        self._waiting = waiting
+        self._broken_off = broken_off
+
+    def __enter__(self) -> None:
+        self._task = cast("asyncio.Task[None]", asyncio.current_task())
+        self._waiting.add(self._task)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._waiting.discard(self._task)
+        if self._task not in self._broken_off:
+            return
+        self._broken_off.discard(self._task)
+        # Somebody else may have cancelled the task as well, and means the whole run.
+        is_ours_alone = self._task.uncancel() == 0
+        if isinstance(error, asyncio.CancelledError) and is_ours_alone:
+            raise BrokenOff from None

@@ -1,0 +1,77 @@
+"""Answers that were given already, so that the same question is not paid for twice."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+
+from steelyard.contracts.reading import SeenIds
+from steelyard.model.trace import Trace
+from steelyard.ports import Prompt
+
+_RECENT = 512
+"""Answers that are held in memory until the store certainly has them."""
+
+
+class AnswerCache:
+    """The answers of one target, by a hash of everything that can change them.
+
+    That is what the target is told, its settings, and the repeat, since repeats are asked in
+    order to differ. Two records with the same question at the same time wait for one call.
+    """
+
+    def __init__(
+        self,
+        settings: str,
+        recall: Callable[[bytes], Trace | None],
+        known: Iterable[bytes] = (),
+    ) -> None:
+        self._settings = settings.encode("utf-8", "surrogatepass")
+        self._recall = recall
+        self._known = SeenIds()
+        for key in known:
+            self._known.add(key.hex())
+        self._recent: OrderedDict[bytes, Trace] = OrderedDict()
+        self._asking: dict[bytes, asyncio.Future[Trace | None]] = {}
+
+    def key(self, prompt: Prompt, repeat: int) -> bytes:
+        """What a question is known by."""
+        made = hashlib.blake2b(self._settings, digest_size=16)
+        for role, text in prompt.messages:
+            made.update(f"\0{role}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+        made.update(b"\0%d" % repeat)
+        return made.digest()
+
+    async def find(self, key: bytes) -> Trace | None:
+        """The answer, if there is one; without one the caller asks, and must `settle`."""
+        while (asking := self._asking.get(key)) is not None:
+            answer = await asyncio.shield(asking)
+            if answer is not None:
+                return answer
+        answer = self._recent.get(key)
+        if answer is not None:
+            return answer
+        self._asking[key] = asyncio.get_running_loop().create_future()
+        if key.hex() in self._known:
+            try:
+                answer = await asyncio.to_thread(self._recall, key)
+            except BaseException:
+                self.settle(key, None)
+                raise
+            if answer is not None:
+                self.settle(key, answer)
+        return answer
+
+    def settle(self, key: bytes, answer: Trace | None) -> None:
+        """The question has been answered; or it has not, and whoever waits asks himself."""
+        asking = self._asking.pop(key)
+        if not asking.done():
+            asking.set_result(answer)
+        if answer is None:
+            return
+        self._known.add(key.hex())
+        self._recent[key] = answer
+        if len(self._recent) > _RECENT:
+            self._recent.popitem(last=False)

@@ -1,0 +1,158 @@
+"""How many calls a target gets: as many as it bears, no more than it allows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from math import ceil
+
+from steelyard.engine.retries import MAX_RETRY_AFTER_S
+from steelyard.ports import Clock
+
+START = 16
+_MINUTE_S = 60.0
+# Adding and subtracting times leaves less than this behind.
+_ROUNDING_S = 1e-6
+
+
+class Limiter:
+    """Calls at once, calls a minute and tokens a minute of one target.
+
+    Concurrency starts modest and grows by one with every answer. The first `429` halves it, and
+    from then on it grows by one only when all calls that fit have been answered. A `Retry-After`
+    holds every call back, because the next one would be refused as well.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        most: int,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+    ) -> None:
+        self._clock = clock
+        self._most = most
+        self._limit = float(min(START, most))
+        self._is_slow = False
+        self._in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._cut_at = -1.0
+        self._held_until = 0.0
+        self._gate = asyncio.Lock()
+        self._requests = _Pace(requests_per_minute)
+        self._tokens = _Pace(tokens_per_minute)
+        self._is_paced = bool(requests_per_minute or tokens_per_minute)
+
+    @property
+    def at_once(self) -> int:
+        """Calls at once that are allowed just now."""
+        return max(1, int(self._limit))
+
+    @property
+    def in_flight(self) -> int:
+        """Calls that are being made."""
+        return self._in_flight
+
+    async def enter(self, tokens: int = 0) -> None:
+        """Wait until a call of about so many tokens may be made; first come, first served."""
+        if self._in_flight < self.at_once:
+            self._in_flight += 1
+        else:
+            await self._turn()
+        if self._is_paced or self._held_until:
+            try:
+                await self._pause(tokens)
+            except BaseException:
+                self.leave()
+                raise
+
+    def leave(self) -> None:
+        """A call is over, however it ended."""
+        self._in_flight -= 1
+        self._wake()
+
+    def answered(self, expected: int = 0, used: int | None = None) -> None:
+        """A call was answered; more tokens than expected are paid for by later calls."""
+        if self._limit < self._most:
+            self._limit = min(self._most, self._limit + (1 / self._limit if self._is_slow else 1))
+            self._wake()
+        if used is not None and used > expected:
+            self._tokens.take(used - expected, self._clock.monotonic())
+
+    def refused(self, started: float, retry_after_s: float | None) -> None:
+        """A call that began then was refused because there were too many."""
+        now = self._clock.monotonic()
+        # One that asks for more than a retry would wait for says so to every call.
+        if retry_after_s and retry_after_s <= MAX_RETRY_AFTER_S:
+            self._held_until = max(self._held_until, now + retry_after_s)
+        # Calls that were on their way when the limit was cut say nothing about the new one.
+        if started > self._cut_at:
+            self._cut_at = now
+            self._is_slow = True
+            self._limit = max(1.0, min(self._limit, self._in_flight + 1) / 2)
+
+    async def _turn(self) -> None:
+        """Wait until a call that ends hands its place over."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self.leave()
+            raise
+
+    async def _pause(self, tokens: int) -> None:
+        """One after the other, until the pace allows a call and no server asks for silence."""
+        async with self._gate:
+            while (wait := self._due(tokens) - self._clock.monotonic()) > _ROUNDING_S:
+                await self._clock.sleep(wait)
+            now = self._clock.monotonic()
+            self._requests.take(1, now)
+            self._tokens.take(tokens, now)
+
+    def _due(self, tokens: int) -> float:
+        now = self._clock.monotonic()
+        return max(self._held_until, self._requests.due(1, now), self._tokens.due(tokens, now))
+
+    def _wake(self) -> None:
+        while self._waiting and self._in_flight < self.at_once:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                # The place is taken for him at once, so that nobody can slip in before.
+                self._in_flight += 1
+                turn.set_result(None)
+
+
+class _Pace:
+    """So many units a minute: evenly, and never more within any minute."""
+
+    __slots__ = ("_each_s", "_most", "_next", "_sum", "_taken")
+
+    def __init__(self, per_minute: float | None) -> None:
+        self._each_s = _MINUTE_S / per_minute if per_minute else 0.0
+        self._most = ceil(per_minute or 0)
+        self._next = 0.0
+        self._taken: deque[tuple[float, int]] = deque()
+        """When how many were taken, within the last minute."""
+        self._sum = 0
+
+    def due(self, units: int, now: float) -> float:
+        """From when on units may be taken; more than a minute has, once it is all theirs."""
+        if not self._each_s:
+            return now
+        while self._taken and self._taken[0][0] + _MINUTE_S <= now:
+            self._sum -= self._taken.popleft()[1]
+        begin, left = self._next, self._sum
+        for at, taken in self._taken:
+            if left + units <= self._most:
+                break
+            begin, left = max(begin, at + _MINUTE_S), left - taken
+        return begin
+
+    def take(self, units: int, now: float) -> None:
+        """Take units, whether they were due or not; what was not is paid for by later ones."""
+        if self._each_s and units:
+            self._next = max(now, self._next) + units * self._each_s
+            self._taken.append((now, units))
+            self._sum += units

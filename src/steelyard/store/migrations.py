@@ -1,0 +1,86 @@
+"""From an older store to this version's, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    String,
+    update,
+)
+
+from steelyard.store.tables import SCHEMA_VERSION, versions
+
+if TYPE_CHECKING:
+    from alembic.operations import Operations
+
+
+def migrate(connection: Connection, found: int) -> bool:
+    """Bring a store up to date within one transaction; False where another process was faster.
+
+    Alembic is imported here alone: a store that is up to date never pays for it.
+    """
+    from alembic.migration import MigrationContext  # noqa: PLC0415
+    from alembic.operations import Operations  # noqa: PLC0415
+
+    # The version first: it takes the lock under which the steps are made.
+    taken = update(versions).where(versions.c.version == found).values(version=SCHEMA_VERSION)
+    if connection.execute(taken).rowcount != 1:
+        return False
+    operations = Operations(MigrationContext.configure(connection))
+    for version in range(found, SCHEMA_VERSION):
+        STEPS[version](operations)
+    return True
+
+
+def _add_leases_and_answers(operations: Operations) -> None:
+    # Written out, because the tables of a later version may say something else.
+    for column in (
+        Column("fence", Integer, nullable=False, server_default="1"),
+        Column("lease_until", Float),
+        Column("cancel_requested", Integer, nullable=False, server_default="0"),
+    ):
+        operations.add_column("runs", column)
+    operations.create_table(
+        "answers",
+        Column("run_id", String, nullable=False),
+        Column("key", LargeBinary, nullable=False),
+        Column("idx", Integer, nullable=False),
+        Column("repeat", Integer, nullable=False),
+        PrimaryKeyConstraint("key", "run_id"),
+        sqlite_with_rowid=False,
+    )
+
+
+def _count_by_kind(operations: Operations) -> None:
+    operations.create_table(
+        "redactions",
+        Column("run_id", String, nullable=False),
+        Column("kind", String, nullable=False),
+        Column("found", Integer, nullable=False),
+        PrimaryKeyConstraint("run_id", "kind"),
+        sqlite_with_rowid=False,
+    )
+    operations.create_table(
+        "pruned",
+        Column("run_id", String, nullable=False),
+        Column("name", String, nullable=False),
+        Column("at", String, nullable=False),
+        PrimaryKeyConstraint("run_id", "name"),
+        sqlite_with_rowid=False,
+    )
+    operations.execute(
+        "INSERT INTO redactions SELECT run_id, 'secrets', redacted FROM runs WHERE redacted > 0"
+    )
+    operations.drop_column("runs", "redacted")
+
+
+STEPS: dict[int, Callable[[Operations], None]] = {1: _add_leases_and_answers, 2: _count_by_kind}
+"""What is done to a store of a version to make it one of the next."""

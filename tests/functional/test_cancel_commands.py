@@ -1,0 +1,141 @@
+"""`steelyard cancel` as a user gives it, beside a run that is at work."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from checker import check_run
+from fakes.desk_project import write_desk
+from fakes.many_commands import run_many
+
+Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+JSON = ("--format", "json")
+AGENTS = """
+
+def stuck(prompt):
+    answer(prompt)
+    time.sleep(60)
+
+
+def counted(prompt):
+    said = [{"role": "assistant", "content": answer(prompt)}]
+    return {"messages": said, "usage": {"input_tokens": 10, "output_tokens": 10}}
+"""
+"""One that waits without giving way, so that its thread cannot be broken off; one that counts."""
+TARGETS = """\
+  stuck: {provider: python, callable: "desk_agent:stuck"}
+  counted: {provider: python, callable: "desk_agent:counted", price: {input: 1000, output: 1000}}
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """A help desk with two agents more."""
+    write_desk(tmp_path)
+    with (tmp_path / "desk_agent.py").open("a", encoding="utf-8") as stream:
+        stream.write(AGENTS)
+    settings = tmp_path / "steelyard.yaml"
+    text = settings.read_text(encoding="utf-8").replace("  dear:", f"{TARGETS}  dear:")
+    settings.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def begin(folder: Path, target: str) -> subprocess.Popen[str]:
+    """A run whose calls are all under way."""
+    words = ("run", "datasets/desk.jsonl", "--target", target, *JSON)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    calls, deadline = folder / "calls.txt", time.monotonic() + 30
+    while not calls.exists() or len(calls.read_text(encoding="utf-8").splitlines()) < 4:
+        assert time.monotonic() < deadline, "the run made no calls"
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.parametrize(("target", "evaluated"), [("slow", 1), ("stuck", 0)])
+def test_a_run_whose_calls_hang_is_cancelled_at_once(
+    steelyard: Steelyard, desk: Path, target: str, evaluated: int
+) -> None:
+    process = begin(desk, target)
+    time.sleep(0.3)  # the answer that came at once is on the disk after a moment
+    before = time.monotonic()
+    cancelled = steelyard("cancel", "latest", *JSON, cwd=desk)
+    output, said = process.communicate(timeout=10)
+    took = time.monotonic() - before
+    run: dict[str, Any] = json.loads(output)
+    verified, shown, resumed, again = run_many(
+        desk,
+        [("verify", "latest"), ("runs", *JSON), ("resume", "latest"), ("cancel", "latest")],
+    )
+
+    assert (cancelled.returncode, cancelled.stderr) == (0, "")
+    assert json.loads(cancelled.stdout) == {"run_id": run["run_id"], "status": "cancelled"}
+    assert (process.returncode, run["status"]) == (130, "cancelled")
+    assert "Traceback" not in said
+    assert took < 10
+    assert run["metrics"]["evaluated_records"] == evaluated
+    assert run["metrics"]["cancelled_records"] == 4 - evaluated
+    assert verified.code == 0
+    assert json.loads(shown.stdout)["data"][0]["status"] == "cancelled"
+    assert (resumed.code, again.code) == (130, 0)
+    assert again.stderr == f"{run['run_id']} is finished already: cancelled\n"
+    check_run(Path(run["artifacts"]))
+
+
+def test_a_run_whose_process_was_killed_is_cancelled_by_whoever_asks(
+    steelyard: Steelyard, desk: Path
+) -> None:
+    process = begin(desk, "slow")
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=10)
+    before = (desk / "calls.txt").read_bytes()
+    done = steelyard("cancel", "latest", cwd=desk)
+    run_id, status = done.stdout.split()
+
+    assert (done.returncode, status) == (0, "cancelled")
+    assert (desk / "calls.txt").read_bytes() == before
+    check_run(desk / ".steelyard" / "runs" / run_id)
+
+
+def test_a_finished_run_and_one_that_is_not_there_cannot_be_cancelled(desk: Path) -> None:
+    run, done, missing = run_many(
+        desk,
+        [
+            ("run", "datasets/desk.jsonl", "--target", "agent", *JSON),
+            ("cancel", "latest"),
+            ("cancel", "run_NO"),
+        ],
+    )
+    run_id = json.loads(run.stdout)["run_id"]
+
+    assert (done.code, done.stdout) == (0, f"{run_id}  completed\n")
+    assert done.stderr == f"{run_id} is finished already: completed\n"
+    assert (missing.code, missing.stdout) == (2, "")
+    assert "no run 'run_NO' in this project" in missing.stderr
+
+
+def test_a_budget_that_is_used_up_ends_a_run_with_exit_code_4(desk: Path) -> None:
+    words = ("run", "datasets/desk.jsonl", "--target", "counted", "--max-concurrency", "1")
+    spent, free = run_many(desk, [(*words, "--budget", "0.05", *JSON), (*words, *JSON)])
+    run: dict[str, Any] = json.loads(spent.stdout)
+
+    assert (spent.code, run["status"]) == (4, "completed_with_failures")
+    assert "warning: the budget of $0.05 (limits.budget_usd) was used up" in spent.stderr
+    assert run["metrics"]["cost_usd"] == {"total": 0.04, "n": 2}
+    assert run["metrics"]["cancelled_records"] == 2
+    assert (free.code, json.loads(free.stdout)["status"]) == (0, "completed")
+    check_run(Path(run["artifacts"]))

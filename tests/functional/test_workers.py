@@ -1,0 +1,169 @@
+"""Several processes share a run; one that dies is replaced, and nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker import check_run
+from servers.openai_server import COMPLETION, says, serving
+
+COUNT = 300
+AGENT = """\
+import os, time
+
+def answer(prompt):
+    with open("calls.txt", "a") as stream:
+        stream.write(f"{os.getpid()} {prompt}\\n")
+    time.sleep(float(os.environ.get("DELAY", "0")))
+    return "yes"
+"""
+
+
+def write_project(root: Path, settings: str = "") -> None:
+    agent = 'targets: {agent: {provider: python, callable: "agent:answer"}}\n'
+    rows = (
+        {
+            "id": f"c{number}",
+            "expected_outcome": "Yes.",
+            "input": f"question {number}",
+            "evaluators": [{"type": "equals", "value": "yes"}],
+        }
+        for number in range(COUNT)
+    )
+    (root / "agent.py").write_text(AGENT, encoding="utf-8")
+    (root / "steelyard.yaml").write_text(settings or agent, encoding="utf-8")
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (root / "d.jsonl").write_text(lines, encoding="utf-8")
+
+
+def started(root: Path, *words: str, delay: str = "0") -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "run", "d.jsonl", "--format", "json", *words],
+        cwd=root,
+        env={**os.environ, "DELAY": delay},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def calls(root: Path) -> list[tuple[str, str]]:
+    try:
+        text = (root / "calls.txt").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    return [
+        (pid, prompt) for pid, _, prompt in (line.partition(" ") for line in text.splitlines())
+    ]
+
+
+def wait_for_calls(root: Path, count: int) -> None:
+    deadline = time.monotonic() + 30
+    while len(calls(root)) < count and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def told(process: subprocess.Popen[str]) -> dict[str, Any]:
+    output, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    return json.loads(output)
+
+
+def test_two_processes_share_the_records_of_a_run(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    run = told(started(tmp_path, "--target", "agent", "--workers", "2"))
+    made = calls(tmp_path)
+
+    check_run(Path(run["artifacts"]))
+    assert run["metrics"]["pass_count"] == COUNT
+    assert len(Counter(pid for pid, _ in made)) == 2
+    assert Counter(prompt for _, prompt in made).most_common(1)[0][1] == 1
+
+
+def test_a_process_that_is_killed_is_replaced(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
+    wait_for_calls(tmp_path, 60)
+    os.kill(int(calls(tmp_path)[-1][0]), signal.SIGKILL)
+    run = told(process)
+    made = calls(tmp_path)
+
+    check_run(Path(run["artifacts"]))
+    assert run["metrics"]["pass_count"] == COUNT
+    assert len(Counter(pid for pid, _ in made)) == 3
+    assert len(made) <= COUNT + 2 * 16
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_ends_all_processes_and_the_run_goes_on_later(tmp_path: Path, number: int) -> None:
+    write_project(tmp_path)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
+    wait_for_calls(tmp_path, 60)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=30)
+    before = len(calls(tmp_path))
+    time.sleep(0.3)
+
+    assert (process.returncode, "steelyard resume run_" in said) == (130, True)
+    assert len(calls(tmp_path)) == before
+    again = [sys.executable, "-m", "steelyard", "resume", "latest", "--format", "json"]
+    done = subprocess.run(again, cwd=tmp_path, capture_output=True, text=True, check=True)
+    run = json.loads(done.stdout)
+    check_run(Path(run["artifacts"]))
+    assert run["metrics"]["pass_count"] == COUNT
+
+
+def test_a_process_that_cannot_go_on_says_why(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
+    wait_for_calls(tmp_path, 20)
+    for path in (tmp_path / ".steelyard").glob("steelyard.db*"):
+        path.write_bytes(b"\0" * 4096)
+    _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 3
+    assert "steelyard: " in said
+    assert "Traceback" not in said
+
+
+def test_one_question_is_paid_for_once_and_a_later_run_may_have_it_for_nothing(
+    tmp_path: Path,
+) -> None:
+    async def main() -> list[dict[str, Any]]:
+        asked: list[bytes] = []
+        answer = says(COMPLETION)
+
+        async def counting(request: Any) -> Any:
+            asked.append(await request.read())
+            return await answer(request)
+
+        async with serving(counting) as url:
+            price = "{input: 1, output: 1}"
+            live = f'{{provider: openai, base_url: "{url}", model: m, price: {price}}}'
+            write_project(tmp_path, f"targets: {{live: {live}}}\n")
+            path = tmp_path / "d.jsonl"
+            same = path.read_text(encoding="utf-8").replace("question 1", "question 2")
+            path.write_text(same, encoding="utf-8")
+            words = ("--target", "live", "--limit", "20")
+            runs = [
+                await asyncio.to_thread(told, started(tmp_path, *words, *more))
+                for more in ((), ("--cache",), ())
+            ]
+        return [{**run["metrics"]["cache"], "asked": len(asked)} for run in runs]
+
+    first, second, third = asyncio.run(main())
+
+    assert (first["hits"], second["hits"], third["hits"]) == (1, 20, 1)
+    assert first["saved_usd"] == pytest.approx(15 / 1_000_000)
+    assert third["asked"] == 2 * 19

@@ -1,0 +1,47 @@
+"""Rows are inserted as they are given, however the database names its parameters."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Column, Integer, LargeBinary, MetaData, String, Table, create_engine, select
+from sqlalchemy.exc import IntegrityError
+
+from steelyard.store.many_rows import ManyRows
+
+metadata = MetaData()
+things = Table(
+    "things",
+    metadata,
+    Column("key", Integer, primary_key=True),
+    Column("row", LargeBinary),
+    Column("check", String),
+)
+ROWS = [(1, b"\x00\xff", "a"), (2, None, "':check %s ?"), (3, b"", None)]
+
+
+@pytest.mark.parametrize("paramstyle", ["qmark", "named"])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_every_row_is_there_as_it_was_given(paramstyle: str, count: int) -> None:
+    engine = create_engine("sqlite://", paramstyle=paramstyle)
+    metadata.create_all(engine)
+    many = ManyRows(things, engine.dialect)
+    with engine.begin() as connection:
+        many.put(connection, ROWS[:count])
+        found = [tuple(row) for row in connection.execute(select(things))]
+    engine.dispose()
+
+    assert found == ROWS[:count]
+
+
+@pytest.mark.parametrize("paramstyle", ["qmark", "named"])
+def test_a_key_that_is_taken_refuses_all_rows(paramstyle: str) -> None:
+    engine = create_engine("sqlite://", paramstyle=paramstyle)
+    metadata.create_all(engine)
+    many = ManyRows(things, engine.dialect)
+    with pytest.raises(IntegrityError), engine.begin() as connection:
+        many.put(connection, [*ROWS, ROWS[0]])
+    with engine.connect() as connection:
+        found = list(connection.execute(select(things)))
+    engine.dispose()
+
+    assert found == []

@@ -1,0 +1,126 @@
+"""A store of an older version is brought up to date, with all it holds."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from steelyard.store.database import open_database
+from steelyard.store.runs import RunStore
+from steelyard.store.tables import SCHEMA_VERSION
+
+FIRST = """
+CREATE TABLE schema_version (version INTEGER NOT NULL, PRIMARY KEY (version));
+INSERT INTO schema_version VALUES (1);
+CREATE TABLE runs (
+    run_id VARCHAR NOT NULL, group_id VARCHAR, created_at VARCHAR NOT NULL,
+    status VARCHAR NOT NULL, dataset VARCHAR NOT NULL, target VARCHAR, owner VARCHAR,
+    plan BLOB NOT NULL, redacted INTEGER NOT NULL, summary BLOB, PRIMARY KEY (run_id)
+);
+CREATE INDEX ix_runs_created_at ON runs (created_at);
+CREATE TABLE run_states (
+    run_id VARCHAR NOT NULL, step INTEGER NOT NULL, state VARCHAR NOT NULL, at VARCHAR NOT NULL,
+    PRIMARY KEY (run_id, step), FOREIGN KEY(run_id) REFERENCES runs (run_id)
+);
+CREATE TABLE results (
+    run_id VARCHAR NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL,
+    status VARCHAR NOT NULL, prediction BLOB NOT NULL, validation BLOB NOT NULL, failure BLOB,
+    facts BLOB NOT NULL, PRIMARY KEY (run_id, idx, repeat)
+) WITHOUT ROWID;
+CREATE TABLE check_results (
+    run_id VARCHAR NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, place INTEGER NOT NULL,
+    check_id VARCHAR NOT NULL, row BLOB NOT NULL, PRIMARY KEY (run_id, idx, repeat, check_id)
+) WITHOUT ROWID;
+CREATE TABLE attempts (
+    run_id VARCHAR NOT NULL, idx INTEGER NOT NULL, repeat INTEGER NOT NULL, call VARCHAR NOT NULL,
+    attempt INTEGER NOT NULL, row BLOB NOT NULL, PRIMARY KEY (run_id, idx, repeat, call, attempt)
+) WITHOUT ROWID;
+INSERT INTO runs VALUES ('run_1', NULL, '2026-01-15', 'running', 'd', 't', 'me', '{}', 5, NULL);
+INSERT INTO run_states VALUES ('run_1', 0, 'running', '2026-01-15');
+INSERT INTO results VALUES ('run_1', 0, 0, 'evaluated', '{}', '{}', NULL, '{}');
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store as the first version made it, with a run that was stopped."""
+    made = tmp_path / "steelyard.db"
+    connection = sqlite3.connect(made)
+    connection.executescript(FIRST)
+    connection.close()
+    return made
+
+
+def columns(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    connection = sqlite3.connect(path)
+    tables = [
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    ]
+    found = {
+        table: [row[1:] for row in connection.execute(f"PRAGMA table_info({table})")]
+        for table in sorted(tables)
+    }
+    connection.close()
+    return found
+
+
+def test_a_store_of_the_first_version_becomes_one_of_this(path: Path, tmp_path: Path) -> None:
+    open_database(path).dispose()
+    open_database(tmp_path / "new.db").dispose()
+
+    assert columns(path) == columns(tmp_path / "new.db")
+
+
+def test_what_it_holds_can_be_gone_on_with(path: Path) -> None:
+    store = RunStore(open_database(path))
+    run = store.find("latest")
+
+    assert (run.status, run.owner, run.fence, run.lease_left_s) == ("running", "me", 1, None)
+    assert list(store.done("run_1")) == [(0, 0)]
+    assert store.redactions("run_1") == {"secrets": 5}
+    assert store.claim(run, "other")
+    store.move("run_1", "finalizing", "later")
+    store.close()
+
+
+def test_many_processes_bring_it_up_to_date_at_once(path: Path) -> None:
+    wrong: list[BaseException] = []
+
+    def open_it() -> None:
+        try:
+            open_database(path).dispose()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the test tells
+            wrong.append(error)
+
+    threads = [threading.Thread(target=open_it) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    connection = sqlite3.connect(path)
+    versions = connection.execute("SELECT version FROM schema_version").fetchall()
+    connection.close()
+
+    assert wrong == []
+    assert versions == [(SCHEMA_VERSION,)]
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_operations: object) -> None:
+        raise ZeroDivisionError
+
+    before = columns(path)
+    monkeypatch.setattr("steelyard.store.migrations.STEPS", {1: fail})
+    with pytest.raises(ZeroDivisionError):
+        open_database(path)
+
+    assert columns(path) == before
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT version FROM schema_version").fetchall() == [(1,)]
+    connection.close()

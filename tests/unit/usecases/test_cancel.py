@@ -1,0 +1,286 @@
+"""A run is cancelled at any stage: soon, with a result for every record, and sealed."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker import Trial, check_run, stored_predictions
+from fakes.projects import Project, json_of, row, rows_of
+from fakes.stops import Stopped, StoppingTarget, stopping_at_state
+from fakes.targets import ScriptedTarget, fails
+from steelyard.engine.states import is_terminal
+from steelyard.errors import UsageError
+from steelyard.model.run import RunState, StoredRun
+from steelyard.store import leases
+from steelyard.store.artifacts import ArtifactFolder, Draft
+from steelyard.usecases import cancel
+from steelyard.usecases.cancel import cancel_run
+from steelyard.usecases.run import FinishedRun, start_run
+from steelyard.usecases.run_ports import RunDoor
+
+ROWS = [row(f"r{number}") for number in range(12)]
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for another looks often."""
+    monkeypatch.setattr(leases, "_LOOK_S", 0.01)
+    monkeypatch.setattr(cancel, "_LOOK_S", 0.01)
+
+
+def living(_: str) -> bool:
+    return True
+
+
+def dead(_: str) -> bool:
+    return False
+
+
+def hanging() -> ScriptedTarget:
+    target = ScriptedTarget()
+    target.held = asyncio.Event()
+    return target
+
+
+def cancelled(
+    project: Project, target: ScriptedTarget, when: Callable[[], bool], **options: Any
+) -> tuple[FinishedRun, StoredRun]:
+    """A run that another process cancels when it has come so far; what both of them saw."""
+    door, other = project.door(target), project.door()
+    prepared = project.prepare(door, project.cases(ROWS), **options)
+
+    async def run() -> tuple[FinishedRun, StoredRun]:
+        started = start_run(door, prepared, lambda _: None, project.seen.append)
+        running = asyncio.ensure_future(started)
+        while not when():
+            await asyncio.sleep(0.005)
+        after = await cancel_run(other, other.repository.find("latest"))
+        return await asyncio.wait_for(running, 10), after
+
+    return asyncio.run(run())
+
+
+def statuses(run: FinishedRun) -> list[tuple[str, int]]:
+    made: dict[int, int] = {}
+    for entry in rows_of(run, "attempt_logs.jsonl"):
+        made[entry["index"]] = made.get(entry["index"], 0) + 1
+    return [(entry["status"], made.get(entry["index"], 0)) for entry in rows_of(run)]
+
+
+def check_cancelled(run: FinishedRun, after: StoredRun) -> None:
+    manifest = json_of(run)
+
+    assert run.status == after.status == manifest["status"] == "cancelled"
+    assert [entry["state"] for entry in manifest["states"]][-2:] == ["finalizing", "cancelled"]
+    assert after.owner is None
+    check_run(Path(run.folder))
+
+
+def test_calls_that_hang_are_broken_off(project: Project) -> None:
+    target = hanging()
+    run, after = cancelled(project, target, lambda: len(target.calls) == 3, max_concurrency=3)
+
+    check_cancelled(run, after)
+    assert statuses(run) == [("cancelled", 1)] * 3 + [("cancelled", 0)] * 9
+    assert run.metrics["cancelled_records"] == 12
+
+
+def test_what_was_answered_before_stays(project: Project) -> None:
+    class Slowing(ScriptedTarget):
+        async def ask(self, request: Any) -> Any:
+            if len(self.calls) == 5:
+                self.held = asyncio.Event()
+            return await super().ask(request)
+
+    target = Slowing()
+    run, after = cancelled(project, target, lambda: len(project.seen) == 5, max_concurrency=1)
+
+    check_cancelled(run, after)
+    assert statuses(run) == [("evaluated", 1)] * 5 + [("cancelled", 1)] + [("cancelled", 0)] * 6
+    assert run.metrics["pass_count"] == 5
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [fails("timeout"), fails("rate_limited"), fails("rate_limited", retry_after_s=250.0)],
+    ids=["backoff", "429", "silence"],
+)
+def test_a_wait_is_no_reason_to_wait(project: Project, failure: Exception) -> None:
+    project.write("steelyard.yaml", "retry: {backoff_s: [200, 200]}")
+    target = ScriptedTarget(otherwise=failure)
+    run, after = cancelled(project, target, lambda: bool(target.calls))
+
+    check_cancelled(run, after)
+    assert {status for status, _ in statuses(run)} == {"cancelled"}
+    assert {made for _, made in statuses(run)} <= {0, 1}
+
+
+def test_a_run_is_cancelled_while_it_is_retrying(project: Project) -> None:
+    project.write("steelyard.yaml", "retry: {backoff_s: [200, 200]}")
+    target = ScriptedTarget({"r3": [fails("timeout")]})
+    store = project.door().repository
+
+    def is_retrying() -> bool:
+        found = store.list(1)
+        return bool(found) and found[0].status == "retrying"
+
+    run, after = cancelled(project, target, is_retrying)
+
+    check_cancelled(run, after)
+    assert statuses(run).count(("evaluated", 1)) == 11
+    assert statuses(run)[3] == ("cancelled", 1)
+
+
+class Asking(ArtifactFolder):
+    """Somebody asks for a cancel while an artifact is begun."""
+
+    def __init__(self, folder: ArtifactFolder, name: str, ask: Callable[[], None]) -> None:
+        super().__init__(folder.folder)
+        self._name = name
+        self._ask = ask
+
+    def draft(self, name: str) -> Draft:
+        if name == self._name:
+            self._ask()
+        return super().draft(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("input_dataset.json", "cancelled"),
+        ("metrics_by_slice.json", "cancelled"),
+        ("run_manifest.json", "completed"),
+    ],
+)
+def test_a_run_may_be_cancelled_until_its_manifest_is_written(
+    project: Project, name: str, status: RunState
+) -> None:
+    door, other = project.door(ScriptedTarget()), project.door()
+
+    def artifacts(run_id: str) -> Asking:
+        folder = project.root / ".steelyard" / "runs" / run_id
+        return Asking(
+            ArtifactFolder(folder), name, lambda: other.repository.request_cancel(run_id)
+        )
+
+    run = project.run(replace(door, artifacts=artifacts), project.cases(ROWS))
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+
+    assert run.status == after.status == json_of(run)["status"] == status
+    assert {status for status, _ in statuses(run)} == {"evaluated"}
+    check_run(Path(run.folder))
+
+
+def stop(project: Project, door: RunDoor) -> Path:
+    """A run that is stopped and that nobody works on; where its artifacts will be."""
+    with pytest.raises(Stopped):
+        project.run(door, project.cases(ROWS), max_concurrency=2)
+    run_id = project.door().repository.find("latest").run_id
+    return project.root / ".steelyard" / "runs" / run_id
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "evaluated"),
+    [
+        ("validating", "cancelled", 0),
+        ("running", "cancelled", 0),
+        ("finalizing", "cancelled", 12),
+        ("completed", "completed", 12),
+    ],
+)
+def test_a_run_that_nobody_works_on_is_sealed_without_a_call(
+    project: Project, state: str, status: RunState, evaluated: int
+) -> None:
+    door = replace(stopping_at_state(project.door(ScriptedTarget()), state), owner="gone:1:1")
+    folder = stop(project, door)
+    target = ScriptedTarget()
+    other = project.door(target, is_alive=dead)
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+
+    assert target.calls == []
+    assert after.status == status
+    assert after.summary
+    assert after.summary["evaluated_records"] == evaluated
+    check_run(folder)
+
+
+def test_a_run_that_was_stopped_in_the_middle_keeps_what_it_had(project: Project) -> None:
+    folder = stop(project, project.door(StoppingTarget(after=5)))
+    kept = stored_predictions(folder)
+    target = ScriptedTarget()
+    other = project.door(target)
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+
+    assert kept
+    assert target.calls == []
+    assert after.status == "cancelled"
+    check_run(folder, Trial(acknowledged=kept))
+
+
+def test_two_that_cancel_at_once_see_the_same_end(project: Project) -> None:
+    stop(project, project.door(StoppingTarget(after=5)))
+    ended: list[StoredRun | BaseException] = []
+
+    def end(door: RunDoor) -> None:
+        try:
+            ended.append(asyncio.run(cancel_run(door, door.repository.find("latest"))))
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the test tells
+            ended.append(error)
+
+    doors = [project.door(ScriptedTarget(), owner=f"here:{n}:", is_alive=living) for n in range(4)]
+    threads = [threading.Thread(target=end, args=(door,)) for door in doors]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [run.status for run in ended if isinstance(run, StoredRun)] == ["cancelled"] * 4
+    assert len({str(run) for run in ended}) == 1
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_finished_run_stays_as_it_is(project: Project, times: int) -> None:
+    project.run(project.door(ScriptedTarget()), project.cases(ROWS))
+    other = project.door()
+    before = other.repository.find("latest")
+    for _ in range(times):
+        after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+        assert after == before
+        assert not after.is_cancelling
+
+
+def test_a_cancelled_run_is_not_gone_on_with(project: Project) -> None:
+    stop(project, project.door(StoppingTarget(after=5)))
+    other = project.door(ScriptedTarget())
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+    again = project.resume(project.door(ScriptedTarget()))
+
+    assert again.status == after.status == "cancelled"
+    assert again.metrics == after.summary
+
+
+def test_a_process_that_does_not_answer_is_waited_for_only_so_long(project: Project) -> None:
+    door = replace(stopping_at_state(project.door(ScriptedTarget()), "running"), owner="busy:1:1")
+    stop(project, door)
+    other = project.door(owner="me:1:1", is_alive=living)
+    after = asyncio.run(cancel_run(other, other.repository.find("latest"), patience_s=0.05))
+
+    assert not is_terminal(after.status)
+    assert after.is_cancelling
+
+
+def test_a_run_whose_dataset_is_gone_says_so(project: Project) -> None:
+    stop(project, project.door(StoppingTarget(after=5)))
+    (project.root / "d.jsonl").unlink()
+    other = project.door(ScriptedTarget())
+
+    with pytest.raises(UsageError, match=r"no such file: d\.jsonl"):
+        asyncio.run(cancel_run(other, other.repository.find("latest")))

@@ -1,0 +1,219 @@
+"""A run ends before its last record when its money or its time is over; no target waits."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker import Trial, check_run, stored_predictions
+from fakes.projects import Project, json_of, row, rows_of, spec
+from fakes.stops import Stopped, StoppingTarget
+from fakes.targets import ScriptedTarget, fails
+from steelyard.store.clock import SystemClock
+from steelyard.usecases.evaluating import Done
+from steelyard.usecases.run import FinishedRun
+from steelyard.usecases.run_ports import TargetSpec
+
+ROWS = [row(f"r{number}") for number in range(20)]
+PRICE = (0.0, 200_000.0)
+"""A dollar an answer, which has five tokens."""
+
+
+def dear(target: ScriptedTarget, at_once: int = 1) -> TargetSpec:
+    return spec(target, price=PRICE, max_concurrency=at_once)
+
+
+def reasons(run: FinishedRun) -> set[str]:
+    return {entry["reason"] for entry in rows_of(run) if entry["status"] == "cancelled"}
+
+
+@pytest.mark.parametrize(("at_once", "most"), [(1, 5), (4, 8)])
+def test_a_run_ends_when_its_money_is_used_up(
+    project: Project, at_once: int, most: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    project.write("steelyard.yaml", "limits: {budget_usd: 5}")
+    target = ScriptedTarget()
+    run = project.run(project.door(dear(target, at_once)), project.cases(ROWS))
+    evaluated = run.metrics["evaluated_records"]
+
+    check_run(Path(run.folder))
+    assert run.status == json_of(run)["status"] == "completed_with_failures"
+    assert len(target.calls) == evaluated
+    assert 1 <= len(target.calls) <= most
+    assert run.metrics["cancelled_records"] == 20 - len(target.calls)
+    (reason,) = reasons(run)
+    assert reason.startswith("the budget of $5 (limits.budget_usd) was used up: $")
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{reason}; the records that are left are kept as cancelled"
+    ]
+
+
+def test_the_option_wins_over_the_project_file(project: Project) -> None:
+    project.write("steelyard.yaml", "limits: {budget_usd: 5}")
+    target = ScriptedTarget()
+    run = project.run(project.door(dear(target)), project.cases(ROWS), budget_usd=100.0)
+
+    assert run.status == "completed"
+    assert len(target.calls) == 20
+
+
+def test_a_budget_of_nothing_asks_nothing(project: Project) -> None:
+    target = ScriptedTarget()
+    run = project.run(project.door(dear(target)), project.cases(ROWS), budget_usd=0.0)
+
+    check_run(Path(run.folder))
+    assert target.calls == []
+    assert run.status == "completed_with_failures"
+
+
+def test_a_target_without_a_price_costs_nothing_and_is_told(
+    project: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    free, dataset = project.door(spec(ScriptedTarget())), project.cases(ROWS)
+    run = project.run(free, dataset, budget_usd=0.001)
+    told = [record.getMessage() for record in caplog.records]
+    caplog.clear()
+    project.run(free, dataset)
+    project.run(project.door(dear(ScriptedTarget())), dataset, budget_usd=100.0)
+
+    assert run.status == "completed"
+    assert told == ["targets.scripted has no price, so that the budget does not count its calls"]
+    assert caplog.records == []
+
+
+def test_what_was_spent_before_a_stop_counts_after_it(project: Project) -> None:
+    first = dear(StoppingTarget(after=4))
+    with pytest.raises(Stopped):
+        project.run(project.door(first), project.cases(ROWS), budget_usd=10.0)
+    target = ScriptedTarget()
+    run = project.resume(project.door(dear(target)))
+    costs = [entry["cost_usd"] for entry in rows_of(run) if entry["cost_usd"] is not None]
+
+    check_run(Path(run.folder))
+    assert 4 <= len(target.calls) <= 6
+    assert sum(costs) == len(costs) == run.metrics["evaluated_records"] == 10
+    assert run.status == "completed_with_failures"
+
+
+def test_money_is_shared_by_all_targets(project: Project) -> None:
+    rows = [row(f"r{n}", execution={"target": "a" if n % 2 else "b"}) for n in range(20)]
+    a, b = ScriptedTarget(name="a"), ScriptedTarget(name="b")
+    door = project.door(dear(a), dear(b))
+    run = project.run(door, project.cases(rows), target=None, budget_usd=6.0)
+
+    check_run(Path(run.folder))
+    assert 5 <= len(a.calls) + len(b.calls) <= 7
+    assert run.metrics["cancelled_records"] == 20 - len(a.calls) - len(b.calls)
+
+
+class Slow(ScriptedTarget):
+    """Takes a moment."""
+
+    async def ask(self, request: Any) -> Any:
+        await asyncio.sleep(0.05)
+        return await super().ask(request)
+
+
+def test_a_run_ends_when_its_time_is_over(
+    project: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    project.write("steelyard.yaml", "limits: {deadline_s: 0.2}")
+    target = Slow()
+    run = project.run(project.door(target), project.cases(ROWS), max_concurrency=1)
+
+    check_run(Path(run.folder))
+    assert run.status == "completed_with_failures"
+    assert 1 <= len(target.calls) < 20
+    assert len(target.calls) == run.metrics["evaluated_records"]
+    assert reasons(run) == {"the deadline of 0.2 s (limits.deadline_s) was over"}
+    assert "the deadline of 0.2 s (limits.deadline_s) was over; the records" in caplog.text
+
+
+def test_time_that_is_over_is_not_waited_for(project: Project) -> None:
+    """Neither for a retry, nor for a server that has asked for silence, nor for the pace."""
+    project.write("steelyard.yaml", "{limits: {deadline_s: 0.1}, retry: {backoff_s: [100]}}")
+    rows = [row(f"r{n}", execution={"target": "abc"[n % 3]}) for n in range(18)]
+    targets = [
+        ScriptedTarget(name="a", otherwise=fails("timeout")),
+        spec(ScriptedTarget(name="b", otherwise=fails("rate_limited", retry_after_s=100.0))),
+        spec(ScriptedTarget(name="c"), requests_per_minute=1.0),
+    ]
+    run = project.run(project.door(*targets), project.cases(rows), target=None)
+
+    check_run(Path(run.folder))
+    assert run.metrics["cancelled_records"] == 17
+    assert run.metrics["evaluated_records"] == 1
+
+
+def test_no_time_at_all_asks_nothing(project: Project) -> None:
+    project.write("steelyard.yaml", "limits: {deadline_s: 0}")
+    target = Slow()
+    run = project.run(project.door(target), project.cases(ROWS))
+
+    check_run(Path(run.folder))
+    assert len(target.calls) <= 16
+    assert run.metrics["cancelled_records"] == 20 - len(target.calls)
+
+
+def test_a_run_that_was_late_is_finished_and_its_rest_can_be_run_anew(project: Project) -> None:
+    project.write("steelyard.yaml", "limits: {deadline_s: 0}")
+    run = project.run(project.door(Slow()), project.cases(ROWS))
+    again = project.resume(project.door(ScriptedTarget()))
+
+    assert again.status == run.status == "completed_with_failures"
+
+
+@pytest.mark.parametrize(
+    "failure", [fails("rate_limited", retry_after_s=0.3), fails("timeout")], ids=["429", "timeout"]
+)
+def test_a_target_that_keeps_failing_keeps_no_other_waiting(
+    project: Project, failure: Exception
+) -> None:
+    project.write("steelyard.yaml", "retry: {max_attempts: 2, backoff_s: [0.3]}")
+    rows = [row(f"r{n}", execution={"target": "bad" if n < 3 else "good"}) for n in range(20)]
+    good, bad = ScriptedTarget(name="good"), ScriptedTarget(name="bad", otherwise=failure)
+    run = project.run(
+        project.door(good, spec(bad, max_concurrency=1)), project.cases(rows), target=None
+    )
+
+    check_run(Path(run.folder))
+    assert [result.target for result in project.seen] == ["good"] * 17 + ["bad"] * 3
+    assert run.metrics["evaluated_records"] == 17
+
+
+class JumpingClock(SystemClock):
+    """A wall clock that is set back an hour, and forward again, while a run goes on."""
+
+    def __init__(self) -> None:
+        self._looks = 0
+
+    def now(self) -> datetime:
+        self._looks += 1
+        hour = 9 if self._looks // 7 % 2 else 10
+        return datetime(2026, 1, 15, hour, self._looks % 60, tzinfo=UTC)
+
+
+def test_a_wall_clock_that_jumps_harms_no_run(project: Project) -> None:
+    project.write("steelyard.yaml", "{limits: {deadline_s: 600}, retry: {backoff_s: [0.01]}}")
+    script = {f"r{n}": [fails("timeout"), "yes"] for n in range(0, 20, 3)}
+    with pytest.raises(Stopped):
+        project.run(
+            project.door(StoppingTarget(after=9), clock=JumpingClock()), project.cases(ROWS)
+        )
+    folder = project.root / ".steelyard" / "runs" / project.door().repository.list(1)[0].run_id
+    kept = stored_predictions(folder)
+    run = project.resume(project.door(ScriptedTarget(script), clock=JumpingClock()))
+
+    check_run(Path(run.folder), Trial(acknowledged=kept))
+    assert run.status == "completed"
+    assert all(entry["latency_ms"] >= 0 for entry in rows_of(run, "attempt_logs.jsonl"))
+
+
+def test_what_is_done_is_known_by_index_and_repeat() -> None:
+    done = Done(iter([(0, 1), (5, 0)]), 2)
+
+    assert [place for place in range(14) if done.has(place // 2, place % 2)] == [1, 10]
