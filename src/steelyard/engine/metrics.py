@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.stats.intervals import Interval, bootstrap_mean, wilson
+from steelyard.stats.intervals import Interval, bootstrap_counted, bootstrap_mean, wilson
 from steelyard.stats.summaries import distribution, percentiles
 
 FAILED = ("invalid_record", "timeout", "evaluation_error")
@@ -140,6 +140,12 @@ class _Column:
         count = self._codes.count
         return fsum(number * count(place) for place, number in enumerate(self._table))
 
+    def counts(self) -> dict[float, int] | None:
+        """How often each occurs; None where many are different."""
+        if self._numbers is not None:
+            return None
+        return {number: self._codes.count(place) for place, number in enumerate(self._table)}
+
     def is_among(self, wanted: Container[float]) -> bool:
         """Whether every number is one of these."""
         return self._numbers is None and all(number in wanted for number in self._table)
@@ -226,8 +232,8 @@ class _Tally:
             "unscored_count": self._unscored,
             "pass_rate": _interval(_rate(self._passes, self._clusters)),
             "pass_rate_bounds": _bounds(passes, evaluated, total),
-            "score": _interval(_clipped(bootstrap_mean(self._raw.numbers(), self._clusters))),
-            "score_distribution": list(distribution(self._scores.numbers())),
+            "score": _interval(_clipped(_mean_of(self._raw, self._clusters))),
+            "score_distribution": list(_distribution(self._scores)),
             "latency_ms": {"p50": p50, "p95": p95, "n": len(self._latencies)},
             "tokens": {
                 "input": self._tokens[0] if self._token_rows else None,
@@ -278,6 +284,19 @@ def _rate(passes: _Column, clusters: Sequence[int] | None = None) -> Interval:
     if passes.is_among({0.0, 1.0}):
         return wilson(passes.total(), len(passes))
     return bootstrap_mean(passes.numbers(), clusters)
+
+
+def _mean_of(scores: _Column, clusters: Sequence[int] | None) -> Interval:
+    counts = scores.counts() if clusters is None else None
+    counted = bootstrap_counted(counts) if counts else None
+    return counted or bootstrap_mean(scores.numbers(), clusters)
+
+
+def _distribution(scores: _Column) -> list[int]:
+    counts = scores.counts()
+    if counts is None:
+        return distribution(scores.numbers())
+    return distribution(list(counts), list(counts.values()))
 
 
 def _clipped(found: Interval) -> Interval:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +71,40 @@ def bootstrap_mean(values: Sequence[float], clusters: Sequence[int] | None = Non
     return Interval(mean, min(float(low), mean), max(float(high), mean), method, n)
 
 
+def bootstrap_counted(counts: Mapping[float, int]) -> Interval | None:
+    """The same for values of which few are different, by how often each occurs.
+
+    It takes no memory for the values; None where there are too many different ones for it.
+    """
+    n = sum(counts.values())
+    if not n or len(counts) * _COUNT_COST > n:
+        return None
+    kinds = np.array(sorted(counts), dtype=np.float64)
+    times = np.array([counts[kind] for kind in sorted(counts)])
+    random = np.random.default_rng(SEED)
+    means = _counted_means(random, kinds, np.ones(len(kinds)), times)
+    low, high = np.percentile(means, [2.5, 97.5])
+    mean = math.fsum(value * count for value, count in counts.items()) / n
+    return Interval(mean, min(float(low), mean), max(float(high), mean), "bootstrap", n)
+
+
+def _counted_means(
+    random: np.random.Generator,
+    sums: NDArray[Any],
+    sizes: NDArray[Any],
+    times: NDArray[Any],
+) -> NDArray[np.float64]:
+    """The means of all resamples, by drawing how often each kind of cluster comes up."""
+    draws = int(times.sum())
+    batch = max(1, _DRAWN_AT_ONCE // len(sums))
+    means: list[NDArray[np.float64]] = []
+    for start in range(0, RESAMPLES, batch):
+        resamples = min(batch, RESAMPLES - start)
+        drawn = random.multinomial(draws, times / draws, size=resamples)
+        means.append((drawn @ sums) / (drawn @ sizes))
+    return np.concatenate(means)
+
+
 def _resampled_means(sums: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.float64]:
     """The means of all resamples, a batch at a time.
 
@@ -81,15 +115,12 @@ def _resampled_means(sums: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.floa
     draws = len(sums)
     # a pair as one complex number sorts fifteen times as fast as a row of two
     kinds, times = np.unique(sums + 1j * sizes, return_counts=True)
-    is_counted = len(kinds) * _COUNT_COST <= draws
-    batch = max(1, _DRAWN_AT_ONCE // (len(kinds) if is_counted else draws))
+    if len(kinds) * _COUNT_COST <= draws:
+        return _counted_means(random, kinds.real, kinds.imag, times)
+    batch = max(1, _DRAWN_AT_ONCE // draws)
     means: list[NDArray[np.float64]] = []
     for start in range(0, RESAMPLES, batch):
         resamples = min(batch, RESAMPLES - start)
-        if is_counted:
-            drawn = random.multinomial(draws, times / draws, size=resamples)
-            means.append((drawn @ kinds.real) / (drawn @ kinds.imag))
-        else:
-            drawn = random.integers(0, draws, size=(resamples, draws))
-            means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
+        drawn = random.integers(0, draws, size=(resamples, draws))
+        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
     return np.concatenate(means)

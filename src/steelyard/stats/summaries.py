@@ -16,7 +16,11 @@ def percentiles(values: Sequence[float], wanted: Sequence[float]) -> list[float 
     return [float(found) for found in np.percentile(np.asarray(values), wanted)]
 
 
-def distribution(scores: Sequence[float]) -> list[int]:
-    """How many scores fall into each of ten equal bins of [0, 1]; the last includes 1."""
+def distribution(scores: Sequence[float], counts: Sequence[int] | None = None) -> list[int]:
+    """How many scores fall into each of ten equal bins of [0, 1]; the last includes 1.
+
+    With counts, each score stands for so many.
+    """
     clipped = np.clip(np.asarray(scores, dtype=np.float64), 0.0, 1.0)
-    return [int(count) for count in np.histogram(clipped, bins=BINS, range=(0.0, 1.0))[0]]
+    found = np.histogram(clipped, bins=BINS, range=(0.0, 1.0), weights=counts)[0]
+    return [int(count) for count in found]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
 from steelyard.engine.metrics import metrics_of
 from steelyard.stats.intervals import bootstrap_mean, wilson
+from steelyard.stats.summaries import distribution
 from strategies.run_facts import checked, facts
 
 STATUSES = (
@@ -281,3 +282,17 @@ def test_repeats_of_a_record_are_one_record_in_a_slice() -> None:
 
 def test_facts_may_come_one_at_a_time() -> None:
     assert metrics_of(iter([facts(0, passed=True)])) == metrics_of([facts(0, passed=True)])
+
+
+def test_many_different_scores_are_counted_like_few() -> None:
+    """Beyond 256 different numbers a column holds them one by one."""
+    scores = [(number % 400) / 400 for number in range(1200)]
+    found = summary(
+        *(
+            facts(place, passed=True, score=score, raw_score=score)
+            for place, score in enumerate(scores)
+        )
+    )
+
+    assert found["score"] == asdict(bootstrap_mean(scores))
+    assert found["score_distribution"] == distribution(scores)
