@@ -34,7 +34,8 @@ class AnswerCache:
         for key in known:
             self._known.add(key.hex())
         self._recent: OrderedDict[bytes, Trace] = OrderedDict()
-        self._asking: dict[bytes, asyncio.Future[Trace | None]] = {}
+        self._asking: dict[bytes, asyncio.Future[Trace | None] | None] = {}
+        """What is being asked, with what others wait for, where any do."""
 
     def key(self, prompt: Prompt, repeat: int) -> bytes:
         """What a question is known by."""
@@ -44,16 +45,23 @@ class AnswerCache:
         made.update(b"\0%d" % repeat)
         return made.digest()
 
+    def begin(self, key: bytes) -> bool:
+        """Whether nobody has asked this yet; then the caller asks, and must `settle`."""
+        if key in self._asking or key in self._recent or key.hex() in self._known:
+            return False
+        self._asking[key] = None
+        return True
+
     async def find(self, key: bytes) -> Trace | None:
         """The answer, if there is one; without one the caller asks, and must `settle`."""
-        while (asking := self._asking.get(key)) is not None:
-            answer = await asyncio.shield(asking)
+        while key in self._asking:
+            answer = await asyncio.shield(self._awaited(key))
             if answer is not None:
                 return answer
         answer = self._recent.get(key)
         if answer is not None:
             return answer
-        self._asking[key] = asyncio.get_running_loop().create_future()
+        self._asking[key] = None
         if key.hex() in self._known:
             try:
                 answer = await asyncio.to_thread(self._recall, key)
@@ -64,10 +72,16 @@ class AnswerCache:
                 self.settle(key, answer)
         return answer
 
+    def _awaited(self, key: bytes) -> asyncio.Future[Trace | None]:
+        asking = self._asking[key]
+        if asking is None:
+            asking = self._asking[key] = asyncio.get_running_loop().create_future()
+        return asking
+
     def settle(self, key: bytes, answer: Trace | None) -> None:
         """The question has been answered; or it has not, and whoever waits asks himself."""
         asking = self._asking.pop(key)
-        if not asking.done():
+        if asking and not asking.done():
             asking.set_result(answer)
         if answer is None:
             return

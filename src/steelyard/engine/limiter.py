@@ -53,6 +53,13 @@ class Limiter:
         """Calls that are being made."""
         return self._in_flight
 
+    def enter_at_once(self) -> bool:
+        """Whether a call may be made without waiting for anything, and now is."""
+        if self._is_paced or self._held_until or self._in_flight >= self.at_once:
+            return False
+        self._in_flight += 1
+        return True
+
     async def enter(self, tokens: int = 0) -> None:
         """Wait until a call of about so many tokens may be made; first come, first served."""
         if self._in_flight < self.at_once:

@@ -163,14 +163,7 @@ class RecordLoop:
                 await self._grade(work, *asked)
             return
         key = cache.key(prompt, work.result.repeat)
-        try:
-            with Breakable(self._entering, self._broken_off):
-                known = await cache.find(key)
-        except BrokenOff:
-            self._cancel(work)
-            return
-        if known is not None:
-            await self._grade(work, known)
+        if not cache.begin(key) and await self._is_known(work, cache, key):
             return
         asked = None
         try:
@@ -179,6 +172,19 @@ class RecordLoop:
             cache.settle(key, asked[0] if asked else None)
         if asked:
             await self._grade(work, *asked, key)
+
+    async def _is_known(self, work: Work, cache: AnswerCache, key: bytes) -> bool:
+        """Whether an answer was given before, or soon is, so that nothing is left to ask."""
+        try:
+            with Breakable(self._entering, self._broken_off):
+                known = await cache.find(key)
+        except BrokenOff:
+            self._cancel(work)
+            return True
+        if known is None:
+            return False
+        await self._grade(work, known)
+        return True
 
     async def _ask(self, work: Work, prompt: Prompt) -> tuple[Trace, Attempt] | None:
         """The answer to one call with its attempt; None when what came of it is kept already."""
@@ -225,8 +231,9 @@ class RecordLoop:
         """Wait for one's turn; False where no further call is made."""
         limiter = self._asked.limiter
         try:
-            with Breakable(self._entering, self._broken_off):
-                await limiter.enter(tokens)
+            if not limiter.enter_at_once():
+                with Breakable(self._entering, self._broken_off):
+                    await limiter.enter(tokens)
         except BrokenOff:
             return False
         if self._stopped or self._around.budget.stop(limiter.in_flight):
