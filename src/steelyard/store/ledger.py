@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from steelyard.store.leases import Lease
 
 BATCH = 512
-GATHER_S = 0.01
+GATHER_S = 0.025
+"""How long results are gathered for one commit, unless there are enough before."""
+ENOUGH = 48
+_LOOK_S = 0.005
 _KNOWN_IDS = 1000
 _encode = msgspec.json.Encoder().encode
 
@@ -101,7 +104,9 @@ class BatchLedger:
         entry = self._queue.get()
         if entry is not None:
             # One commit for many costs far less than one each; nobody waits for it this soon.
-            time.sleep(GATHER_S)
+            until = time.monotonic() + GATHER_S
+            while self._queue.qsize() < ENOUGH and time.monotonic() < until:
+                time.sleep(_LOOK_S)
         while entry is not None:
             batch.append(entry)
             if len(batch) >= BATCH:
