@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -66,6 +67,7 @@ class BatchLedger:
         self._attempts, self._results, self._scores, self._answers = (
             ManyRows(table, engine.dialect) for table in (attempts, results, scores, answers)
         )
+        self._connection: Connection | None = None
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="steelyard-ledger", daemon=True)
@@ -96,7 +98,8 @@ class BatchLedger:
             try:
                 self._loop.call_soon_threadsafe(_settle, batch, error)
             except RuntimeError:
-                return  # the loop is closed, and nobody waits any more
+                break  # the loop is closed, and nobody waits any more
+        self._hang_up()
 
     def _batch(self) -> tuple[list[_Entry], bool]:
         """All that waits, as soon as there is anything; and whether more can come."""
@@ -119,15 +122,25 @@ class BatchLedger:
 
     def _commit(self, batch: list[_Entry]) -> Exception | None:
         try:
-            with self._engine.begin() as connection:
-                self._insert(connection, batch)
+            # One connection for all: to open and reset one takes as long as many inserts.
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            with self._connection.begin():
+                self._insert(self._connection, batch)
         except RunError as error:
             return error
         except SQLAlchemyError as error:
+            self._hang_up()
             return RunError(f"the store refuses results: {reason_of(error)}")
         except Exception as error:  # noqa: BLE001 - whoever waits must be told, whatever it is
             return RunError(f"a result cannot be kept: {type(error).__name__}: {error}")
         return None
+
+    def _hang_up(self) -> None:
+        if self._connection is not None:
+            with suppress(SQLAlchemyError):
+                self._connection.close()
+            self._connection = None
 
     def _insert(self, connection: Connection, batch: list[_Entry]) -> None:
         self._lease.require(connection)

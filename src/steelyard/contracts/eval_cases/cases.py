@@ -164,8 +164,13 @@ class CaseBuilder:
 
 def _paths(messages: tuple[Message, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The guideline files, and all files with the guidelines first."""
-    blocks = [block for message in messages for block in message.blocks]
-    shown = [block for block in blocks if isinstance(block, FileBlock)]
+    shown = [
+        block
+        for message in messages
+        if isinstance(message.content, tuple)
+        for block in message.content
+        if isinstance(block, FileBlock)
+    ]
     guidelines = tuple(block.path for block in shown if block.guideline)
     return guidelines, (*guidelines, *(block.path for block in shown if not block.guideline))
 
