@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import cast
 
 from steelyard.contracts.dataset_document.writer import write_dataset_document
 from steelyard.contracts.eval_cases.writer import case_row
+from steelyard.contracts.evals_json.writer import eval_row
 from steelyard.contracts.hashes import file_hashes, record_sha256
+from steelyard.contracts.legal_eval.writer import case_row as legal_row
+from steelyard.contracts.question_set.writer import question_row
 from steelyard.contracts.reading import Row
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -18,6 +21,13 @@ from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _DOCUMENT = "dataset_document"
+_ROWS: dict[str, Callable[[Case], JsonObject]] = {
+    "legal_eval": legal_row,
+    "question_set": question_row,
+    "evals_json": eval_row,
+}
+"""How a contract writes a case; the others write eval cases."""
+_WITHOUT_FILES = (_DOCUMENT, "question_set", "evals_json")
 
 
 class DatasetInMemory:
@@ -41,7 +51,7 @@ class DatasetInMemory:
 
     def hashed(self, row: Row, case: Case) -> JsonValue:
         """What the contract's own reader would say."""
-        if self.contract == _DOCUMENT:
+        if self.contract in _WITHOUT_FILES:
             return row.value
         return {**cast(JsonObject, row.value), "files": file_hashes(case)}
 
@@ -58,6 +68,6 @@ class DatasetInMemory:
 
     def _value(self, case: Case) -> JsonValue:
         if self.contract != _DOCUMENT:
-            return case_row(case)
+            return _ROWS.get(self.contract, case_row)(case)
         document = json.loads(write_dataset_document(replace(self._dataset, cases=(case,))))
         return document["records"][0]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.five_contracts import write_five
 from fakes.projects import Project, row
 from steelyard.contracts.hashes import record_sha256
 from steelyard.usecases.in_memory import DatasetInMemory
@@ -27,9 +28,19 @@ RECORDS = [
 ]
 
 
-@pytest.fixture(params=["document", "cases"])
+FIVE = {
+    "legal": "datasets/legal.jsonl",
+    "questions": "datasets/questions.yaml",
+    "evals": "datasets/caching.evals.json",
+}
+
+
+@pytest.fixture(params=["document", "cases", *FIVE])
 def path(request: pytest.FixtureRequest, project: Project) -> Path:
     """A dataset of each contract."""
+    if request.param in FIVE:
+        write_five(project.root)
+        return project.root / FIVE[request.param]
     if request.param == "document":
         return project.root / project.document(RECORDS, metadata={"owner": "us"})
     project.write("notes.md", "Be brief.")

@@ -27,11 +27,12 @@ def question_set(dataset: Dataset) -> JsonObject:
     if dataset.metadata:
         document["metadata"] = dict(dataset.metadata)
     document.update(dataset.extra)
-    document["questions"] = [_question(case) for case in dataset.cases]
+    document["questions"] = [question_row(case) for case in dataset.cases]
     return document
 
 
-def _question(case: Case) -> JsonObject:
+def question_row(case: Case) -> JsonObject:
+    """A case as one question."""
     demands = dict(case.expected)
     beside = {name: demands.pop(name) for name in _BESIDE if name in demands}
     question: JsonObject = {"id": case.id, "input": cast(str, case.input_messages[0].content)}
