@@ -26,6 +26,7 @@ from fakes.doomed import AT_ONCE, CALLS, POINTS, CountingTarget
 from fakes.many_commands import run_many
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
+from real_parts import lack
 from steelyard.errors import RunError
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -255,7 +256,7 @@ def small_disk(folder: Path, size: int) -> Generator[Path]:
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("needs the right to mount a small disk")
+        lack("needs the right to mount a small disk")
     try:
         yield folder
     finally:

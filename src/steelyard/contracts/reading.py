@@ -66,6 +66,18 @@ class DatasetReading(Protocol):
         ...
 
 
+def located_finding(problem: Problem, lines: Lines | None) -> Finding:
+    """A problem of a file's own fields as a finding; with its line where the format has lines."""
+    return Finding(
+        severity=problem.severity,
+        code=problem.code,
+        message=spoken(problem),
+        path=path_text(problem.path),
+        line=lines.at(problem.path) if lines else None,
+        hint=problem.hint,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class RowPlace:
     """Where a row stands: what its findings say beside what is wrong."""

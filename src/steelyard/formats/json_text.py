@@ -56,6 +56,21 @@ def parse_json(data: bytes | msgspec.Raw) -> JsonValue:
     return value
 
 
+def parse_json_either_way(data: bytes) -> tuple[JsonValue, tuple[Problem, ...]]:
+    """The value of a JSON text, and what is wrong with single texts and numbers in it.
+
+    Where no look makes sense of it, the fast parser's ParseError says why.
+    """
+    try:
+        return parse_json(data), ()
+    except ParseError as wrong:
+        try:
+            look = parse_json_tolerantly(data)
+        except ParseError:
+            raise wrong from None
+        return look.value, look.problems
+
+
 def parse_json_tolerantly(data: bytes, *, raw_controls: bool = False) -> SecondLook:
     """Parse JSON that holds lone surrogates or numbers out of range, and say where they are.
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.reading import located_finding
 from steelyard.errors import NotFoundError
-from steelyard.formats.schema import spoken
 from steelyard.model.finding import Finding, error, warning
-from steelyard.model.json_value import path_text
 from steelyard.ports import Workspace
 from steelyard.usecases.open_dataset import Opened, Sidecar, find_sidecar, open_dataset
 from steelyard.usecases.referenced_rows import with_references
@@ -120,14 +119,7 @@ def _with_references(opened: Opened, references: ReferencesOf) -> Opened:
         return opened
     known, lines = look_up(), opened.lines
     found = tuple(
-        Finding(
-            severity=problem.severity,
-            code=problem.code,
-            message=spoken(problem),
-            path=path_text(problem.path),
-            line=lines.at(problem.path) if lines else None,
-            hint=problem.hint,
-        )
+        located_finding(problem, lines)
         for problem in (
             *known.conflicts_of(opened.path, opened.content),
             *known.problems_of(opened.content),

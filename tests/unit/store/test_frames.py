@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from steelyard.errors import UnreadableFileError, UsageError
 from steelyard.formats.records import Record
 from steelyard.store.frames import frame_records
 
-polars: Any = pytest.importorskip("polars", reason="reads with polars")
+polars: Any = import_module("polars")
 ROWS = [{"id": 1, "text": "ä", "tags": ["a"], "meta": {"x": 1.5}}, {"id": 2, "text": None}]
 
 

@@ -124,7 +124,9 @@ def test_a_misspelt_field_or_a_bad_record_is_refused_when_strict(
 def test_what_is_only_a_warning_is_no_refusal_when_strict(project: Project) -> None:
     dataset = project.cases([row("a", note_of_the_author="nothing like a known field")])
 
-    project.prepare(project.door(ScriptedTarget()), dataset, strict=True)
+    prepared = project.prepare(project.door(ScriptedTarget()), dataset, strict=True)
+
+    assert (prepared.outlook.total, prepared.outlook.valid) == (1, 1)
 
 
 def test_a_dataset_without_a_valid_record_is_refused(project: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,7 @@ def test_one_split_of_a_folder_can_be_chosen(desk: Desk) -> None:
 
 
 def test_parquet_and_arrow_are_converted_like_any_table(desk: Desk) -> None:
-    polars: Any = pytest.importorskip("polars", reason="reads with polars")
+    polars: Any = import_module("polars")
     frame = polars.DataFrame({"id": [1], "prompt": ["Q"], "choices": [["x", "y"]], "gold": ["B"]})
     (desk.folder / "hf").mkdir()
     frame.write_parquet(desk.folder / "a.parquet")

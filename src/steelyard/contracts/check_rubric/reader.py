@@ -9,12 +9,13 @@ from typing import cast
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.check_rubric.schema import check_rubric_schema
 from steelyard.contracts.message_rows import beyond
+from steelyard.contracts.reading import located_finding
 from steelyard.errors import SettingError
-from steelyard.formats.lines import Lines, Located
+from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
-from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.schema import Schema
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
+from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.reference import exact_version
 from steelyard.model.rubric import (
     PASS_THRESHOLD,
@@ -52,7 +53,9 @@ def read_check_rubric(
     rubric = None
     if not any(problem.severity == "error" for problem in problems):
         rubric = _rubric(cast(JsonObject, value), catalog, problems, sha256)
-    findings = [_finding(problem, content.lines) for problem in sorted(problems, key=path_order)]
+    findings = [
+        located_finding(problem, content.lines) for problem in sorted(problems, key=path_order)
+    ]
     is_sound = not any(finding.is_error for finding in findings)
     return rubric if is_sound else None, findings
 
@@ -128,14 +131,3 @@ def _explained(problem: Problem) -> Problem:
             problem, message=f"{{}} is no reference to a {kind}", hint=_REFERENCES[name]
         )
     return problem
-
-
-def _finding(problem: Problem, lines: Lines) -> Finding:
-    return Finding(
-        severity=problem.severity,
-        code=problem.code,
-        message=spoken(problem),
-        path=path_text(problem.path),
-        line=lines.at(problem.path),
-        hint=problem.hint,
-    )

@@ -15,18 +15,18 @@ from steelyard.contracts.evals_json.inline_checks import (
     further_demands,
 )
 from steelyard.contracts.message_rows import beyond
-from steelyard.contracts.reading import Row, RowPlace, SeenIds
+from steelyard.contracts.reading import Row, RowPlace, SeenIds, located_finding
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
-from steelyard.formats.json_text import parse_json, parse_json_tolerantly
+from steelyard.formats.json_text import parse_json_either_way
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
-from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.schema import Schema
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding, error
-from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 
 CONTRACT = "evals_json"
@@ -116,7 +116,9 @@ class EvalsJsonReading:
         if isinstance(value, dict) and not any(one.severity == "error" for one in problems):
             self._header = value
             self._id = cast(str, value.get("skill_name", self._id))
-        return tuple(self._finding(problem) for problem in sorted(problems, key=path_order))
+        return tuple(
+            located_finding(problem, self._lines) for problem in sorted(problems, key=path_order)
+        )
 
     def _is_of_an_eval(self, problem: Problem) -> bool:
         """Whether a problem of the text concerns one eval, which then keeps it."""
@@ -130,33 +132,15 @@ class EvalsJsonReading:
     def _eval_lines(self, index: int) -> Lines | None:
         return self._lines and self._lines.children["evals"].children[index]
 
-    def _finding(self, problem: Problem) -> Finding:
-        return Finding(
-            severity=problem.severity,
-            code=problem.code,
-            message=spoken(problem),
-            path=path_text(problem.path),
-            line=self._lines.at(problem.path) if self._lines else None,
-            hint=problem.hint,
-        )
-
 
 def _parsed(content: bytes | Located) -> tuple[JsonValue, tuple[Problem, ...]]:
-    """The value of a file, and what is wrong with single texts and numbers in it."""
+    """The value of a document, and what is wrong with single texts and numbers in it."""
     if isinstance(content, Located):
         return content.value, ()
     if len(content) > MAX_FILE:
         raise ParseError("the file is larger than 100 MB", code="payload_too_large")
     require_utf8(content)
-    data = without_bom(content)
-    try:
-        return parse_json(data), ()
-    except ParseError as wrong:
-        try:
-            look = parse_json_tolerantly(data)
-        except ParseError:
-            raise wrong from None
-        return look.value, look.problems
+    return parse_json_either_way(without_bom(content))
 
 
 def _record_id(value: JsonValue) -> str | None:

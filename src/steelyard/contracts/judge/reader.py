@@ -10,12 +10,13 @@ from typing import cast
 
 from steelyard.contracts.judge.template import template_problems
 from steelyard.contracts.message_rows import beyond
+from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
-from steelyard.formats.lines import Lines, Located
+from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
-from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.schema import Schema
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
+from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.judge import Judge, ScoreType, Validation
 from steelyard.model.reference import exact_version
 
@@ -45,7 +46,9 @@ def read_judge(content: Located, sha256: str | None = None) -> tuple[Judge | Non
     problems = [_explained(problem) for problem in _schema().problems(value)]
     wrong = {problem.path for problem in problems if problem.severity == "error"}
     problems.extend(_beyond_the_schema(value, wrong))
-    findings = [_finding(problem, content.lines) for problem in sorted(problems, key=path_order)]
+    findings = [
+        located_finding(problem, content.lines) for problem in sorted(problems, key=path_order)
+    ]
     if any(finding.is_error for finding in findings):
         return None, findings
     return _judge(cast(JsonObject, value), sha256), findings
@@ -108,14 +111,3 @@ def _explained(problem: Problem) -> Problem:
     if problem.code in {"invalid_field_type", "value_out_of_range"} and problem.path in _HINTS:
         return replace(problem, hint=_HINTS[problem.path])
     return problem
-
-
-def _finding(problem: Problem, lines: Lines) -> Finding:
-    return Finding(
-        severity=problem.severity,
-        code=problem.code,
-        message=spoken(problem),
-        path=path_text(problem.path),
-        line=lines.at(problem.path),
-        hint=problem.hint,
-    )

@@ -13,12 +13,13 @@ from steelyard.contracts.question_rubric.rules import (
     rubric_problems,
 )
 from steelyard.contracts.question_rubric.scales import DIMENSION_SCALE, SCALE_HINT, read_scale
+from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
-from steelyard.formats.lines import Lines, Located
+from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
-from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.schema import Schema
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.question import (
     SELECT_TYPES,
     Option,
@@ -43,7 +44,9 @@ def read_question_rubric(
     found = [] if _schema().is_clean(value) else _schema().problems(value)
     problems = [_explained(problem, value) for problem in found]
     problems.extend(rubric_problems(value))
-    findings = [_finding(problem, content.lines) for problem in sorted(problems, key=path_order)]
+    findings = [
+        located_finding(problem, content.lines) for problem in sorted(problems, key=path_order)
+    ]
     if any(finding.is_error for finding in findings):
         return None, findings
     return _rubric(cast(JsonObject, value), sha256), findings
@@ -139,14 +142,3 @@ def _slug(value: JsonValue, problem: Problem, joint: str) -> str:
     for part in problem.path:
         found = found[part]
     return plain_name(found, joint) if isinstance(found, str) else ""
-
-
-def _finding(problem: Problem, lines: Lines) -> Finding:
-    return Finding(
-        severity=problem.severity,
-        code=problem.code,
-        message=spoken(problem),
-        path=path_text(problem.path),
-        line=lines.at(problem.path),
-        hint=problem.hint,
-    )

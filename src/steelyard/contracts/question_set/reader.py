@@ -8,18 +8,18 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from steelyard.contracts.message_rows import beyond
-from steelyard.contracts.reading import Row, RowPlace, SeenIds
+from steelyard.contracts.reading import Row, RowPlace, SeenIds, located_finding
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
-from steelyard.formats.json_text import parse_json, parse_json_tolerantly
+from steelyard.formats.json_text import parse_json_either_way
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
-from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.schema import Schema
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding, error
-from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 
 CONTRACT = "question_set"
@@ -152,7 +152,7 @@ class QuestionSetReading:
             self._header = value
             bundles = cast(dict[str, list[str]], value.get("bundles", {}))
             self._bundles = {name: frozenset(fields) for name, fields in bundles.items()}
-        return tuple(self._header_finding(one) for one in sorted(problems, key=path_order))
+        return tuple(located_finding(one, self._lines) for one in sorted(problems, key=path_order))
 
     def _schema_of(self, value: JsonValue) -> Schema:
         if self._bundles and isinstance(value, dict):
@@ -189,31 +189,13 @@ class QuestionSetReading:
         lines = self._question_lines(index)
         return lines.line if lines else None
 
-    def _header_finding(self, problem: Problem) -> Finding:
-        return Finding(
-            severity=problem.severity,
-            code=problem.code,
-            message=spoken(problem),
-            path=path_text(problem.path),
-            line=self._lines.at(problem.path) if self._lines else None,
-            hint=problem.hint,
-        )
-
 
 def _parsed(content: bytes | Located) -> tuple[JsonValue, tuple[Problem, ...]]:
-    """The value of a document, and what a single string or number in it is wrong with."""
+    """The value of a document, and what is wrong with single texts and numbers in it."""
     if isinstance(content, Located):
         return content.value, ()
     require_utf8(content)
-    data = without_bom(content)
-    try:
-        return parse_json(data), ()
-    except ParseError as wrong:
-        try:
-            look = parse_json_tolerantly(data)
-        except ParseError:
-            raise wrong from None
-        return look.value, look.problems
+    return parse_json_either_way(without_bom(content))
 
 
 def _expectations(question: JsonObject) -> tuple[str | None, JsonObject]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 from steelyard.contracts.trace.writer import trace_row
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.run import Attempt, Result
+from steelyard.model.run import Result
 from steelyard.model.verdict import CheckResult
 
 ARTIFACTS = (
@@ -21,7 +21,6 @@ ARTIFACTS = (
     "failures.jsonl",
 )
 MANIFEST = "run_manifest.json"
-_ATTEMPT = tuple(field.name for field in fields(Attempt))
 NO_SCORES = b'"evaluator_scores":[]'
 
 
@@ -98,11 +97,6 @@ def failure_row(result: Result) -> JsonObject:
         "message": result.message,
         "attempts": result.attempts,
     }
-
-
-def attempt_row(attempt: Attempt) -> JsonObject:
-    """A row of attempt_logs.jsonl."""
-    return {name: getattr(attempt, name) for name in _ATTEMPT}
 
 
 def finding_row(finding: Finding) -> JsonObject:

@@ -42,14 +42,18 @@ def read(data: bytes) -> list[Row]:
 @given(VALUES | spoilt(EXAMPLE))
 def test_any_value_gives_rows_and_findings(value: JsonValue) -> None:
     """QS-10"""
-    read(written(value))
+    rows = read(written(value))
+
+    assert [row.index for row in rows] == list(range(len(rows)))
 
 
 @settings(max_examples=200)
 @given(st.binary(max_size=60))
 def test_any_bytes_give_findings(data: bytes) -> None:
     """QS-10"""
-    read(data)
+    rows = read(data)
+
+    assert [row.index for row in rows] == list(range(len(rows)))
 
 
 class CloseLook(Schema):

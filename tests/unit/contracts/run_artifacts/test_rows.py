@@ -11,7 +11,6 @@ from steelyard.contracts.run_artifacts.rows import (
     ARTIFACTS,
     MANIFEST,
     NO_SCORES,
-    attempt_row,
     failure_row,
     prediction_row,
     score_row,
@@ -200,7 +199,7 @@ def test_an_attempt_has_every_field_of_the_published_shape() -> None:
         index=0, record_id="a", target="live", repeat=0, attempt=1, at="t", http_status=429
     )
 
-    assert attempt_row(attempt) == {
+    assert msgspec.to_builtins(attempt) == {
         "index": 0,
         "record_id": "a",
         "target": "live",
