@@ -31,6 +31,27 @@ def interval_bar(value: float | None, low: float | None, high: float | None, lab
     )
 
 
+def difference_bar(value: float | None, low: float | None, high: float | None, label: str) -> str:
+    """A difference in [-1, 1] as a mark with whiskers, zero in the middle."""
+    head = f'<svg class="bar" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
+    if value is None or low is None or high is None:
+        return f'{head}aria-label="{escape(label)}: no value"></svg>'
+    x, left, right = (
+        round((number + 1) / 2 * (_WIDTH - 2), 1) + 1 for number in (value, low, high)
+    )
+    middle, zero = _HEIGHT / 2, _WIDTH / 2
+    return (
+        f'{head}aria-label="{escape(label)}: {value:+.3f}, from {low:+.3f} to {high:+.3f}">'
+        f'<rect class="ground" x="1" y="5" width="{_WIDTH - 2}" height="8" rx="2"/>'
+        f'<line class="axis" x1="{zero}" y1="1" x2="{zero}" y2="{_HEIGHT - 1}"/>'
+        f'<line class="whisker" x1="{left}" y1="{middle}" x2="{right}" y2="{middle}"/>'
+        f'<line class="whisker" x1="{left}" y1="3" x2="{left}" y2="{_HEIGHT - 3}"/>'
+        f'<line class="whisker" x1="{right}" y1="3" x2="{right}" y2="{_HEIGHT - 3}"/>'
+        f'<circle class="fill" cx="{x}" cy="{middle}" r="4"/>'
+        "</svg>"
+    )
+
+
 def histogram(counts: list[int], label: str) -> str:
     """How scores are spread over equal bins of [0, 1]."""
     most = max(counts, default=0) or 1

@@ -6,15 +6,19 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.charts import histogram, interval_bar
-from steelyard.reports.numbers import count, dollars, mean_text, milliseconds, percent, rate_text
-from steelyard.reports.run_text import RunView
+from steelyard.reports.comparison_text import p_text
+from steelyard.reports.correction import correction_of, judge_text
+from steelyard.reports.pages import environment
+from steelyard.reports.run_text import RunView, uneven_slices
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _SHOWN = 200
 
@@ -29,12 +33,19 @@ class RunPage:
     failed_total: int
     slices: list[JsonObject]
     checks: list[tuple[str, JsonObject]]
+    correction: JsonObject | None
+    """The corrected pass rate, or why there is none."""
+    judge: str
+    """How far the judge is right."""
+    uneven: tuple[str, ...]
+    """The slices in which scores are missing more or less often than elsewhere."""
 
 
 def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
     """The page; it loads nothing from anywhere."""
     failed = (row for row in predictions if row["status"] != "evaluated" or not row["passed"])
     shown = list(islice(failed, _SHOWN))
+    correction = correction_of(view.metrics)
     page = RunPage(
         view=view,
         failed=shown,
@@ -45,31 +56,17 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
             if row["value"] is not None
         ],
         checks=list(cast(dict[str, JsonObject], view.metrics["checks"]).items()),
+        correction=correction,
+        judge=judge_text(correction) if correction else "",
+        uneven=tuple(uneven_slices(view.metrics)),
     )
-    return _environment().get_template("run.html").render(page=page)
+    return _pages().get_template("run.html").render(page=page)
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("steelyard.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        rate=rate_text,
-        mean=mean_text,
-        ms=milliseconds,
-        usd=dollars,
-        count=count,
-        percent=percent,
-        bar=_bar,
-        histogram=_histogram,
-        json=_json,
-        mark=_mark,
-    )
-    return environment
+def _pages() -> Environment:
+    pages = environment()
+    pages.filters.update(bar=_bar, histogram=_histogram, json=_json, mark=_mark, p=p_text)
+    return pages
 
 
 def _json(value: JsonValue) -> str:

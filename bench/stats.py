@@ -1,0 +1,155 @@
+"""What the statistics cost: metrics of a million records, and a comparison of two runs.
+
+Run it with `python -m bench.stats`. Each measurement is a process of its own, so that its memory
+is its own too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.child import ROOT, STEELYARD, medians
+
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN, END = "<!-- bench stats: begin -->", "<!-- bench stats: end -->"
+FOLDER = ROOT / "bench" / "data" / "stats"
+RECORDS, SLICES = 1_000_000, 200
+COMPARED = 50_000
+TIMES = 3
+_METRICS = """
+import random
+from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
+from steelyard.engine.metrics import metrics_of
+
+def facts(count, slices):
+    chance = random.Random(7)
+    names = [(("tags", f"topic-{k}"),) for k in range(slices)]
+    for index in range(count):
+        passed = chance.random() < 0.7
+        yield Facts(
+            index=index, repeat=0, status="evaluated", attempts=1, answered=True,
+            score=float(passed), raw_score=float(passed), passed=passed,
+            latency_ms=chance.random() * 900, input_tokens=90, output_tokens=12, cost_usd=None,
+            cluster=None, slices=names[index % slices],
+            checks=(CheckFact("right", "equals", "scored", float(passed), passed),),
+        )
+
+if RUN == "metrics":
+    metrics_of(facts(COUNT, SLICES))
+else:
+    for _ in facts(COUNT, SLICES):
+        pass
+"""
+
+
+class Row(NamedTuple):
+    """One row of the table."""
+
+    what: str
+    measured: str
+    goal: str
+    first_bar: str
+
+
+def results() -> Iterator[Row]:
+    """Every measurement, in the order of the table."""
+    yield metrics_result()
+    yield comparison_result()
+
+
+def metrics_result() -> Row:
+    """Metrics of a million records; what it costs to make the records is taken off."""
+    code = f"COUNT, SLICES = {RECORDS}, {SLICES}\n{_METRICS}"
+    found = medians(
+        {
+            name: (sys.executable, "-c", f"RUN = {name!r}\n{code}")
+            for name in ("metrics", "nothing")
+        },
+        TIMES,
+    )
+    seconds = found["metrics"].cpu_s - found["nothing"].cpu_s
+    return Row(
+        f"metrics of {RECORDS:,} records with {SLICES} slices, intervals and all: CPU",
+        f"**{seconds:.1f} s**, {found['metrics'].peak_bytes / 1e6:.0f} MB at most",
+        "≤ 2 s",
+        "≤ 10 s, < 600 MB",
+    )
+
+
+def comparison_result() -> Row:
+    """`compare` over two runs from their folders, whole process."""
+    runs = [_run(FOLDER / name, seed) for name, seed in (("a", 1), ("b", 2))]
+    found = medians({"compare": (*STEELYARD, "compare", *map(str, runs))}, TIMES)
+    cost = found["compare"]
+    return Row(
+        f"`compare` of two runs of {COMPARED:,} records, 20 slices: whole process",
+        f"**{cost.wall_s:.1f} s** ({cost.cpu_s:.1f} s of CPU, {cost.peak_bytes / 1e6:.0f} MB)",
+        "≤ 1 s",
+        "≤ 3 s",
+    )
+
+
+def _run(folder: Path, seed: int) -> Path:
+    """A run's folder, as far as a comparison reads it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(seed)
+    with (folder / "predictions.jsonl").open("w", encoding="utf-8") as stream:
+        for index in range(COMPARED):
+            passed = chance.random() < 0.7 + 0.01 * seed
+            row = {
+                "index": index,
+                "record_id": f"q{index}",
+                "record_sha256": f"{index:064x}",
+                "repeat": 0,
+                "status": "evaluated",
+                "evaluator_scores": [{"check": "right", "score": float(passed)}],
+                "model_response": "An answer of some length. " * 8,
+                "trace": {"messages": [{"role": "assistant", "content": "An answer. " * 20}]},
+                "score": float(passed),
+                "passed": passed,
+                "reason": "right: does not contain 'yes'",
+                "slices": {"tags": [f"topic-{index % 20}"]},
+            }
+            stream.write(json.dumps(row) + "\n")
+    manifest: dict[str, object] = {
+        "run_id": folder.name,
+        "dataset_id": "bench",
+        "targets": {folder.name: None},
+        "rubrics": [],
+        "judges": [],
+    }
+    (folder / "run_manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (folder / "metrics_summary.json").write_text("{}", encoding="utf-8")
+    (folder / "metrics_by_slice.json").write_text('{"slices": []}', encoding="utf-8")
+    return folder
+
+
+def main() -> None:
+    """Measure, print each row as it comes, and write the page."""
+    rows: list[Row] = []
+    for row in results():
+        print(f"{row.what}: {row.measured} (goal {row.goal})", flush=True)
+        rows.append(row)
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    lines = [
+        f"Measured by `python -m bench.stats`: {machine}; medians of {TIMES} runs.",
+        "",
+        "| what | measured | goal | first bar |",
+        "|---|---|---|---|",
+        *(f"| {' | '.join(row)} |" for row in rows),
+    ]
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    text = "\n".join(lines)
+    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

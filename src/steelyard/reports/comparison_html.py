@@ -1,0 +1,51 @@
+"""A comparison as one self-contained HTML file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from markupsafe import Markup
+
+from steelyard.model.comparison import Comparison
+from steelyard.reports.charts import difference_bar
+from steelyard.reports.comparison_text import (
+    corrected_lines,
+    p_text,
+    points,
+    shift,
+    verdict,
+    warnings_of,
+)
+from steelyard.reports.pages import environment
+
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonPage:
+    """What the template shows."""
+
+    found: Comparison
+    verdict: str
+    warnings: tuple[tuple[str, bool], ...]
+    corrected: tuple[str, ...]
+    shown: int = _SHOWN
+
+
+def comparison_html(found: Comparison) -> str:
+    """The page; it loads nothing from anywhere."""
+    pages = environment()
+    pages.filters.update(points=points, shift=shift, p=p_text)
+    pages.filters["difference"] = cast(Any, _bar)
+    page = ComparisonPage(
+        found=found,
+        verdict=verdict(found),
+        warnings=tuple(warnings_of(found)),
+        corrected=tuple(corrected_lines(found)),
+    )
+    return pages.get_template("comparison.html").render(page=page)
+
+
+def _bar(value: float | None, low: float | None, high: float | None, label: str) -> Markup:
+    return Markup(difference_bar(value, low, high, label))  # noqa: S704 - numbers, label escaped

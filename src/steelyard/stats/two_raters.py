@@ -1,0 +1,107 @@
+"""Two raters side by side: κ, rank correlation, and how far apart they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from steelyard.stats.intervals import Interval, bootstrap_mean
+from steelyard.stats.resampling import Codes, Floats, Items, over_items
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What two raters said of the same items: codes of values, an item a place."""
+
+    one: Codes
+    other: Codes
+    values: Floats
+    """The number that each code stands for; categories are numbered."""
+    groups: Sequence[int] | None = None
+    """Items of one group are not independent."""
+
+    @property
+    def items(self) -> Items:
+        """The items as they are drawn."""
+        return Items.of(np.stack([self.one, self.other]), self.groups)
+
+
+def resampled_kappa(pairs: Pairs, weights: Floats | None = None) -> Interval:
+    """Cohen's κ (1960, weighted 1968) with its interval: all resamples in one pass."""
+    given = np.eye(len(pairs.values)) if weights is None else weights
+    items = pairs.items
+    agreeing = given[items.codes[0], items.codes[1]]
+
+    def kappas(times: Floats) -> Floats:
+        first, second = (_habits(codes, times, len(given)) for codes in items.codes)
+        n = times.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            agreed = (times @ agreeing) / n
+            chance = ((first @ given) * second).sum(axis=1) / n**2
+            return np.where(chance == 1, np.nan, (agreed - chance) / (1 - chance))
+
+    return over_items(kappas, items, "Cohen")
+
+
+def spearman(pairs: Pairs) -> Interval:
+    """Spearman's rank correlation (1904) with its interval over resampled items.
+
+    Ties get the mean of their ranks. It says whether the two put items into the same order, and
+    nothing about one being stricter than the other; that is what the difference shows.
+    """
+    items = pairs.items
+    one, other = items.codes
+
+    def correlations(times: Floats) -> Floats:
+        counts = [_habits(codes, times, len(pairs.values)) for codes in items.codes]
+        first, second = (_ranks(count) for count in counts)
+        together = (times * first[:, one] * second[:, other]).sum(axis=1)
+        spreads = (counts[0] * first**2).sum(axis=1) * (counts[1] * second**2).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # rounding can step just outside [-1, 1]
+            return np.clip(together / np.sqrt(spreads), -1, 1)
+
+    return over_items(correlations, items, "Spearman")
+
+
+def _habits(codes: Codes, times: Floats, q: int) -> Floats:
+    """How often a rater gave each value, a row a resample."""
+    order = np.argsort(codes, kind="stable")
+    given, starts = np.unique(codes[order], return_index=True)
+    counts = np.zeros((len(times), q))
+    counts[:, given] = np.add.reduceat(times[:, order], starts, axis=1)
+    return counts
+
+
+def _ranks(counts: Floats) -> Floats:
+    """The mean rank of each value from how often each occurs, centred on the mean of all."""
+    return np.cumsum(counts, axis=1) - counts / 2 - counts.sum(axis=1, keepdims=True) / 2
+
+
+def mean_absolute_difference(
+    one: Sequence[float], other: Sequence[float], groups: Sequence[int] | None = None
+) -> Interval:
+    """How far apart two raters are on average, in steps of the scale."""
+    apart = [abs(first - second) for first, second in zip(one, other, strict=True)]
+    return bootstrap_mean(apart, groups)
+
+
+def jaccard(one: AbstractSet[str], other: AbstractSet[str]) -> float:
+    """The share of what either chose that both chose (Jaccard 1912); two that chose nothing
+    agree."""
+    either = one | other
+    return len(one & other) / len(either) if either else 1.0
+
+
+def mean_jaccard(
+    one: Sequence[AbstractSet[str]],
+    other: Sequence[AbstractSet[str]],
+    groups: Sequence[int] | None = None,
+) -> Interval:
+    """How much of their choices two raters share, the mean over items with its interval."""
+    shared = [jaccard(first, second) for first, second in zip(one, other, strict=True)]
+    found = bootstrap_mean(shared, groups)
+    return replace(found, method=f"Jaccard, {found.method}")

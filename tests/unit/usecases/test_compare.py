@@ -1,0 +1,257 @@
+# pyright: basic, reportAttributeAccessIssue=false, reportArgumentType=false, reportOptionalOperand=false, reportOperatorIssue=false, reportCallIssue=false
+"""Two runs side by side: comparable first, then paired, and never a number without its pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.projects import Project, row
+from fakes.targets import ScriptedTarget
+from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.usecases.compare import compare, compare_all
+
+RUBRIC = "rubric/desk@1.2.0"
+
+
+def prediction(index: int, passed: bool | None, **other: Any) -> dict[str, Any]:
+    status = "evaluation_error" if passed is None else "evaluated"
+    score = None if passed is None else float(passed)
+    made = {
+        "index": index,
+        "record_id": f"r{index}",
+        "record_sha256": f"hash-{index}",
+        "status": status,
+        "score": score,
+        "passed": passed,
+        "reason": f"because of {index}",
+        "model_response": "unread",
+    }
+    return {**made, **other}
+
+
+def run(folder: Path, rows: Sequence[dict[str, Any]], **manifest: Any) -> Path:
+    """A sealed run's folder, as far as a comparison reads it."""
+    folder.mkdir()
+    said = {
+        "run_id": folder.name,
+        "dataset_id": "desk",
+        "targets": {folder.name: {}},
+        "rubrics": [{"rubric": RUBRIC}],
+        "judges": [],
+        **manifest,
+    }
+    (folder / "run_manifest.json").write_text(json.dumps(said))
+    (folder / "metrics_summary.json").write_text("{}")
+    (folder / "metrics_by_slice.json").write_text('{"slices": []}')
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "predictions.jsonl").write_text(lines)
+    return folder
+
+
+def passes(text: str, **other: Any) -> list[dict[str, Any]]:
+    """A row a letter: y passes, n fails, ? has no score."""
+    known = {"y": True, "n": False, "?": None}
+    return [prediction(place, known[letter], **other) for place, letter in enumerate(text)]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "answer", "p_value"),
+    [
+        ("n" * 6, "y" * 6, "better", 0.03125),
+        ("y" * 6, "n" * 6, "worse", 0.03125),
+        ("n" * 5, "y" * 5, "no difference detectable", 0.0625),
+        ("yynn", "nnyy", "no difference detectable", 1.0),
+        ("yyyy", "yyyy", "no difference detectable", 1.0),
+    ],
+)
+def test_passes_are_compared_by_mcnemars_exact_test(tmp_path, a, b, answer, p_value):
+    found = compare(run(tmp_path / "a", passes(a)), run(tmp_path / "b", passes(b)))
+
+    assert found.answer == answer
+    assert (found.passes.p_value, found.passes.test) == (pytest.approx(p_value), "exact McNemar")
+    assert found.passes.n == len(a)
+
+
+def test_how_many_more_records_would_settle_it(tmp_path):
+    found = compare(
+        run(tmp_path / "a", passes("y" * 70 + "n" * 30)),
+        run(tmp_path / "b", passes("y" * 60 + "n" * 10 + "y" * 20 + "n" * 10)),
+    )
+
+    assert found.answer == "no difference detectable"
+    # 234 pairs for 20 gained and 10 lost of 100 (Connor 1987)
+    assert found.more_records == 134
+    assert (found.a.rate, found.b.rate) == (0.7, 0.8)
+    assert found.passes.value == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("a", "b"), [("yyyy", "yyyy"), ("yynn", "nnyy")])
+def test_where_nothing_differs_no_number_would_settle_it(tmp_path, a, b):
+    found = compare(run(tmp_path / "a", passes(a)), run(tmp_path / "b", passes(b)))
+
+    assert found.more_records is None
+
+
+def test_only_records_with_the_same_content_and_a_score_in_both_are_paired(tmp_path):
+    changed = prediction(0, True, record_sha256="other")
+    found = compare(
+        run(tmp_path / "a", [*passes("yyy?y?"), prediction(9, True)]),
+        run(tmp_path / "b", [changed, *passes("yyyy??")[1:]]),
+    )
+
+    assert found.passes.n == 2
+    gone = found.dropped
+    assert (gone.only_in_a, gone.only_in_b) == (2, 1)
+    assert (gone.no_score_in_a, gone.no_score_in_b, gone.no_score_in_both) == (1, 1, 1)
+    assert (found.a.records, found.b.records) == (7, 6)
+
+
+def test_records_with_equal_content_are_paired_in_order(tmp_path):
+    same = [prediction(n, n == 1, record_sha256="same") for n in range(3)]
+    found = compare(run(tmp_path / "a", same), run(tmp_path / "b", same))
+
+    assert found.passes.n == 3
+    assert not found.improvements + found.regressions
+
+
+def test_rows_without_a_hash_form_no_pair(tmp_path):
+    rows = [*passes("y"), prediction(7, None, record_sha256=None)]
+    found = compare(run(tmp_path / "a", rows), run(tmp_path / "b", rows))
+
+    assert found.a.records == 1
+
+
+def test_a_run_in_which_no_pair_has_a_score_says_so(tmp_path):
+    found = compare(run(tmp_path / "a", passes("??")), run(tmp_path / "b", passes("yy")))
+
+    assert found.passes.n == 0
+    assert (found.passes.p_value, found.passes.value) == (None, None)
+    assert (found.answer, found.more_records) == ("no difference detectable", None)
+    assert (found.a.rate, found.b.score) == (None, None)
+
+
+def test_runs_without_a_common_record_are_refused(tmp_path):
+    other = [prediction(0, True, record_sha256="other")]
+    with pytest.raises(UsageError, match="a and b have no record in common"):
+        compare(run(tmp_path / "a", passes("y")), run(tmp_path / "b", other))
+
+
+def test_scores_that_are_missing_unevenly_are_told(tmp_path):
+    found = compare(
+        run(tmp_path / "a", passes("y" * 10 + "?" * 10)), run(tmp_path / "b", passes("y" * 20))
+    )
+
+    assert found.missing_p < 0.01
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "what", "is_serious"),
+    [
+        ({"rubrics": [{"rubric": "rubric/desk@1.2.0"}]}, {}, None, None),
+        ({"rubrics": [{"rubric": "rubric/desk@1.3.0"}]}, {}, "rubric", False),
+        ({"rubrics": [{"rubric": "rubric/desk@2.0.0"}]}, {}, "rubric", True),
+        ({"rubrics": []}, {}, "rubric", True),
+        ({"judges": [{"judge": "judge/a@1.0.0", "fingerprints": ["f" * 64]}]}, {}, "judge", True),
+        ({"temperature": 0.7}, {"temperature": 0}, "temperature", False),
+    ],
+)
+def test_what_differs_beside_the_target_is_named(tmp_path, a, b, what, is_serious):
+    first, second = run(tmp_path / "a", passes("y"), **a), run(tmp_path / "b", passes("y"), **b)
+    found = compare(first, second)
+
+    said = [(one.what, one.is_serious) for one in found.mismatches]
+    assert said == ([(what, is_serious)] if what else [])
+    assert found.is_comparable is not bool(is_serious)
+    if is_serious:
+        with pytest.raises(
+            UsageError, match=f"strict: these runs do not measure the same: {what}"
+        ):
+            compare(first, second, strict=True)
+    else:
+        assert compare(first, second, strict=True).answer == found.answer
+
+
+def test_repeats_count_once_as_evidence(tmp_path):
+    """Ten repeats of one case are one case."""
+    a = [prediction(0, False, repeat=k) for k in range(10)] + [prediction(1, True)]
+    b = [prediction(0, True, repeat=k) for k in range(9)] + [prediction(0, False), *a[-1:]]
+    found = compare(run(tmp_path / "a", a), run(tmp_path / "b", b))
+
+    assert (found.passes.n, found.passes.test) == (2, "swaps of groups")
+    assert found.passes.value == pytest.approx(0.45)
+    assert found.answer == "no difference detectable"
+    assert found.more_records is not None
+    assert found.improvements[0].score_b == pytest.approx(0.9)
+
+
+def test_records_of_one_conversation_count_once_as_evidence(tmp_path):
+    a = [*passes("n" * 12, cluster="one"), prediction(12, True), prediction(13, True)]
+    b = [*passes("y" * 12, cluster="one"), *a[-2:]]
+    found = compare(run(tmp_path / "a", a), run(tmp_path / "b", b))
+
+    assert (found.passes.test, found.answer) == ("swaps of groups", "no difference detectable")
+    assert "cluster" in found.passes.method
+
+
+def test_slices_share_one_level_of_error(tmp_path):
+    def rows(text: str) -> list[dict[str, Any]]:
+        made = passes(text)
+        for place, one in enumerate(made):
+            one["slices"] = {"tags": ["fees" if place < 8 else "loans", "all"]}
+        return made
+
+    found = compare(
+        run(tmp_path / "a", rows("n" * 8 + "y" * 8)), run(tmp_path / "b", rows("y" * 16))
+    )
+
+    by_name = {one.value: one for one in found.slices}
+    assert list(by_name) == ["all", "fees", "loans"]
+    assert by_name["fees"].passes.n == 8
+    assert by_name["fees"].is_flagged
+    assert not by_name["loans"].is_flagged
+    assert by_name["fees"].adjusted_p > by_name["fees"].passes.p_value
+
+
+def test_what_moved_is_named_with_the_reason_of_the_fail(tmp_path):
+    found = compare(run(tmp_path / "a", passes("yny")), run(tmp_path / "b", passes("nyy")))
+
+    (worse,), (better,) = found.regressions, found.improvements
+    assert (worse.record_id, worse.reason) == ("r0", "because of 0")
+    assert (better.record_id, better.score_a, better.score_b) == ("r1", 0.0, 1.0)
+
+
+def test_several_runs_are_compared_in_pairs(tmp_path):
+    folders = [run(tmp_path / name, passes("yn")) for name in "abc"]
+
+    pairs = [(one.a.run_id, one.b.run_id) for one in compare_all(folders)]
+    assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_a_damaged_or_missing_file_is_told(tmp_path):
+    sound, broken = run(tmp_path / "a", passes("y")), run(tmp_path / "b", passes("y"))
+    (broken / "predictions.jsonl").write_text("{")
+    with pytest.raises(UnreadableFileError, match="is damaged"):
+        compare(sound, broken)
+    (broken / "predictions.jsonl").unlink()
+    with pytest.raises(UnreadableFileError, match="cannot read"):
+        compare(sound, broken)
+    with pytest.raises(NotFoundError):
+        compare(sound, tmp_path)
+
+
+def test_real_runs_carry_slices_and_conversations(project: Project):
+    """What a run seals is enough: nothing is read but the two folders."""
+    dataset = project.cases(
+        [{**row(f"r{n}"), "tags": ["odd" if n % 2 else "even"]} for n in range(6)]
+    )
+    first = project.run(project.door(ScriptedTarget({})), dataset)
+    second = project.run(project.door(ScriptedTarget({})), dataset)
+    found = compare(Path(first.folder), Path(second.folder))
+
+    assert found.passes.n == 6
+    assert [(one.slice, one.value) for one in found.slices] == [("tags", "even"), ("tags", "odd")]
