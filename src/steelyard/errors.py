@@ -5,9 +5,11 @@ SteelyardError                 the request cannot be served
 │   ├── ConfigError            the project file or a setting is wrong          exit 2
 │   ├── NotFoundError          a path, name or reference leads nowhere         exit 2
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
-├── RunError                   the run cannot go on: storage, source changed       exit 3
+├── RunError                   the run cannot go on: its storage failed            exit 3
+│   └── SourceError            its dataset, or what it needs beside, has changed   exit 3
 ├── TargetError                a call to a target failed; the engine makes it a row
 ├── SettingError               a check's setting is wrong; readers make it a finding
+├── TemplateError              a template is no Mustache, or names what nothing fills
 └── ParseError                 text is not JSON or YAML; readers make it a finding
 
 A problem inside a file is not an exception but a `Finding`; a record that could not be
@@ -41,6 +43,10 @@ class RunError(SteelyardError):
     """A run cannot go on: its store or its source has failed it."""
 
 
+class SourceError(RunError):
+    """What a run reads is no longer what it began with."""
+
+
 class TargetError(SteelyardError):
     """A call to a target failed; the engine keeps it as an attempt and decides on a retry."""
 
@@ -66,6 +72,10 @@ class SettingError(SteelyardError):
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
         self.name = name
+
+
+class TemplateError(SteelyardError):
+    """A template cannot be rendered; the message names the tag."""
 
 
 class ParseError(SteelyardError):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from steelyard.model.json_value import Extra, no_extra
+from steelyard.model.question import Answers
 
 OutcomeStatus: TypeAlias = Literal["scored", "skipped", "unscored"]
 
@@ -23,6 +24,12 @@ class Outcome:
     score: float | None = None
     status: OutcomeStatus = "scored"
     details: Extra = field(default_factory=no_extra)
+    raw_score: float | None = None
+    """The score before it was clipped to [0, 1], where that can differ."""
+    judge: str | None = None
+    """The judge that was asked, by its reference."""
+    answers: Answers | None = None
+    """What a judge answered to the questions of a rubric."""
 
     @classmethod
     def passing(cls, reason: str) -> Outcome:

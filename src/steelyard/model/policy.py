@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+PolicyAggregation: TypeAlias = Literal[
+    "default", "points_over_maximum", "share_met", "score", "choice"
+]
+"""How verdicts become a score: points and shares over criteria, a judge's own score, or a choice.
+
+With `default`, a row is scored by what it brings.
+"""
+DEFAULT_JUDGE = "default"
+NO_JUDGE = "none"
 
 
 def _no_defaults() -> Mapping[str, str]:
@@ -26,7 +37,26 @@ class Policy:
     """What is said before the conversation."""
     defaults: Mapping[str, str] = field(default_factory=_no_defaults)
     """What a name shows where the case has nothing for it."""
-    judge: str = "default"
-    """The judge that grades what needs one."""
-    aggregation: str = "default"
-    """How the judge's verdicts become a score."""
+    judge: str = DEFAULT_JUDGE
+    """The id of the judge that grades what needs one."""
+    aggregation: PolicyAggregation = "default"
+
+    @property
+    def criteria_judge(self) -> str:
+        """The judge of one criterion."""
+        return self._judge_unless("criterion", ("score", "choice"))
+
+    @property
+    def reference_judge(self) -> str:
+        """The judge that compares with reference answers."""
+        return self._judge_unless("reference", ("points_over_maximum", "share_met", "choice"))
+
+    @property
+    def criteria_aggregation(self) -> Literal["points_over_maximum", "share_met"]:
+        """What criteria come to."""
+        return "share_met" if self.aggregation == "share_met" else "points_over_maximum"
+
+    def _judge_unless(self, usual: str, others: tuple[PolicyAggregation, ...]) -> str:
+        """The policy's own judge, except for rows of another sort than it is made for."""
+        is_own = self.judge not in {DEFAULT_JUDGE, NO_JUDGE} and self.aggregation not in others
+        return self.judge if is_own else usual

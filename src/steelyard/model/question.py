@@ -71,6 +71,28 @@ class Question:
     extra: Extra = field(default_factory=no_extra)
 
 
+def _no_weights() -> Mapping[str, float]:
+    return {}
+
+
+def _no_options() -> Mapping[str, Mapping[str, float]]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionScoring:
+    """How answers become a score, where a rubric says more than its questions do."""
+
+    questions: Mapping[str, float] = field(default_factory=_no_weights)
+    """The weight of each question that counts; none means that every one with a value counts once.
+
+    A negative weight turns a question round: its lowest value is the best.
+    """
+    options: Mapping[str, Mapping[str, float]] = field(default_factory=_no_options)
+    """Of a question with one answer among options, what each is worth from 0 to 1."""
+    pass_threshold: float | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionRubric:
     """Questions with a name for people and a version that is their identity."""
@@ -81,8 +103,9 @@ class QuestionRubric:
     status: RubricStatus = "draft"
     scale: Scale | None = None
     guidance: tuple[str, ...] = ()
+    scoring: QuestionScoring | None = None
     sha256: str | None = None
-    """The hash of the file it was read from; None for a rubric made in code."""
+    """The hash of its content, however the file is laid out; None for a rubric made in code."""
     extra: Extra = field(default_factory=no_extra)
 
     @property

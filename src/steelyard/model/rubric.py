@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from steelyard.model.case import Case
 from steelyard.model.json_value import Extra, no_extra
+from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
 
@@ -21,6 +23,16 @@ class Check(Protocol):
 
     def check(self, trace: Trace, case: Case) -> Outcome:
         """What the check finds."""
+        ...
+
+
+class JudgedCheck(Protocol):
+    """A check that asks judges; a frozen dataclass as well."""
+
+    kind: ClassVar[str]
+
+    async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
+        """What the judges found; one that failed leaves the check unscored."""
         ...
 
 
@@ -45,12 +57,17 @@ class RubricCheck:
     """A check with its place in a rubric."""
 
     id: str
-    check: Check | StatedCheck
+    check: Check | JudgedCheck | StatedCheck
     weight: float = 1.0
     required: bool = False
     negate: bool = False
     extra: Extra = field(default_factory=no_extra, hash=False)
     """What the file says beside the settings of the kind."""
+
+    @property
+    def runs_commands(self) -> bool:
+        """Whether it, or a check within it, may run a program."""
+        return any(getattr(check, "runs_commands", False) for check in _within((self,)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +81,13 @@ class Rubric:
     pass_threshold: float = PASS_THRESHOLD
     description: str = ""
     sha256: str | None = None
-    """The hash of the file it was read from; None for a rubric made in code."""
+    """The hash of its content, however the file is laid out; None for a rubric made in code."""
     extra: Extra = field(default_factory=no_extra, hash=False)
 
     @property
     def name(self) -> str:
-        """Its reference."""
-        return f"rubric/{self.id}@{self.version}"
+        """Its reference; one of questions has its version in its id."""
+        return f"rubric/{self.id}@{self.version}" if self.version else f"rubric/{self.id}"
 
     @property
     def stated(self) -> dict[str, StatedCheck]:
@@ -78,6 +95,32 @@ class Rubric:
         return {one.id: one.check for one in self.checks if isinstance(one.check, StatedCheck)}
 
     @property
+    def all_checks(self) -> Iterator[Check | JudgedCheck | StatedCheck]:
+        """Every check of it, and those within its composites."""
+        return _within(self.checks)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a check of it asks a judge."""
+        return any(hasattr(one.check, "ask") for one in self.checks)
+
+    @property
     def runs_commands(self) -> bool:
         """Whether a check of it may run a program."""
-        return any(getattr(one.check, "runs_commands", False) for one in self.checks)
+        return any(one.runs_commands for one in self.checks)
+
+    @property
+    def needs_commands(self) -> bool:
+        """Whether a check of it cannot do without running a program."""
+        return any(getattr(check, "needs_commands", False) for check in self.all_checks)
+
+    @property
+    def needs_cost(self) -> bool:
+        """Whether a check of it looks at what a response cost."""
+        return any(getattr(check, "needs_cost", False) for check in self.all_checks)
+
+
+def _within(checks: tuple[RubricCheck, ...]) -> Iterator[Check | JudgedCheck | StatedCheck]:
+    for one in checks:
+        yield one.check
+        yield from _within(getattr(one.check, "members", ()))

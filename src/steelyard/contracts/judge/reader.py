@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import cast
 
-from steelyard.contracts.judge.template import template_problems
+from steelyard.contracts.judge.template import VARIABLES
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.lines import Located
+from steelyard.formats.mustache_tags import template_problems
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
 from steelyard.model.finding import Finding
@@ -99,7 +100,7 @@ def _beyond_the_schema(value: JsonValue, wrong: set[Path]) -> Iterator[Problem]:
     row = value if isinstance(value, dict) else {}
     template, validation = row.get("template"), row.get("validation")
     if isinstance(template, str) and not any("template" in path for path in wrong):
-        yield from template_problems(template)
+        yield from template_problems(template, VARIABLES)
     time = validation.get("validated_at") if isinstance(validation, dict) else None
     if isinstance(time, str) and _VALIDATED_AT not in wrong and moment(time) is None:
         message = "{} is not a time of the calendar"

@@ -13,6 +13,7 @@ from steelyard.contracts.question_rubric.rules import (
     rubric_problems,
 )
 from steelyard.contracts.question_rubric.scales import DIMENSION_SCALE, SCALE_HINT, read_scale
+from steelyard.contracts.question_rubric.scoring import read_scoring, scoring_problems
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.lines import Located
@@ -32,7 +33,7 @@ from steelyard.model.question import (
 )
 
 CONTRACT = "question_rubric"
-_RUBRIC = {"name", "version", "status", "scale", "guidance"}
+_RUBRIC = {"name", "version", "status", "scale", "guidance", "scoring"}
 _QUESTION = {"key", "label", "type", "scope", "required", "guidance", "answeredByAuto"}
 
 
@@ -44,6 +45,7 @@ def read_question_rubric(
     found = [] if _schema().is_clean(value) else _schema().problems(value)
     problems = [_explained(problem, value) for problem in found]
     problems.extend(rubric_problems(value))
+    problems.extend(scoring_problems(value))
     findings = [
         located_finding(problem, content.lines) for problem in sorted(problems, key=path_order)
     ]
@@ -72,6 +74,7 @@ def _rubric(row: JsonObject, sha256: str | None) -> QuestionRubric:
         status=cast(RubricStatus, row.get("status", "draft")),
         scale=scale,
         guidance=tuple(cast(list[str], row.get("guidance", []))),
+        scoring=read_scoring(row.get("scoring")),
         sha256=sha256,
         extra=beyond(row, named),
     )
@@ -117,7 +120,8 @@ def _dimension(name: str) -> Question:
 
 def _explained(problem: Problem, value: JsonValue) -> Problem:
     """The problem with a hint, where a pattern or a type does not say enough."""
-    name = problem.path[-1] if problem.path else None
+    # Under `scoring` the names are those of questions and options.
+    name = problem.path[-1] if problem.path and problem.path[0] != "scoring" else None
     if name == "answeredByAuto" and problem.code == "invalid_enum_value":
         hint = "a comment is free text, which no judge is asked for"
         return replace(problem, message="{} must be false on a comment", hint=hint)

@@ -6,7 +6,13 @@ import json
 
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.json_value import JsonObject
-from steelyard.model.question import Option, Question, QuestionRubric, Scale
+from steelyard.model.question import (
+    Option,
+    Question,
+    QuestionRubric,
+    QuestionScoring,
+    Scale,
+)
 
 
 def write_question_rubric(rubric: QuestionRubric) -> bytes:
@@ -31,6 +37,8 @@ def rubric_row(rubric: QuestionRubric) -> JsonObject:
     if rubric.guidance:
         row["guidance"] = list(rubric.guidance)
     row["questions"] = [_question(question, rubric.scale) for question in rubric.questions]
+    if rubric.scoring:
+        row["scoring"] = _scoring(rubric.scoring)
     return {**row, **rubric.extra}
 
 
@@ -52,6 +60,17 @@ def _question(question: Question, default: Scale | None) -> JsonObject:
     if question.options:
         row["options"] = [_option(option) for option in question.options]
     return {**row, **question.extra}
+
+
+def _scoring(scoring: QuestionScoring) -> JsonObject:
+    row: JsonObject = {}
+    if scoring.questions:
+        row["questions"] = dict(scoring.questions)
+    if scoring.options:
+        row["options"] = {key: dict(worth) for key, worth in scoring.options.items()}
+    if scoring.pass_threshold is not None:
+        row["pass_threshold"] = scoring.pass_threshold
+    return row
 
 
 def _scale(scale: Scale) -> str | JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 
@@ -86,6 +87,16 @@ def test_the_names_of_judges_and_aggregations_are_those_of_the_benchmarks() -> N
     assert told["prbench_v1"].judge == "prbench_criterion"
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_judges_that_policies_name_come_along(name: str) -> None:
+    """LE-50"""
+    policy = built_in_policies().of(named(name))
+    judges = files("steelyard.contracts.judge").joinpath("built_in")
+
+    for judge in (policy.criteria_judge, policy.reference_judge):
+        assert judges.joinpath(f"{judge}.yaml").is_file()
+
+
 @pytest.mark.parametrize(
     "plugin", [OWN, [OWN], (OWN,), Policy(id="own_v1", description="Ours.", user=tuple(USER))]
 )
@@ -105,6 +116,10 @@ def test_a_plug_in_brings_policies(plugin: object) -> None:
         (
             {**OWN, "aggregaton": "x"},
             "policy 'own_v1' has an unknown field 'aggregaton': did you mean 'aggregation'?",
+        ),
+        (
+            {**OWN, "aggregation": "points_over_max"},
+            r"policy 'own_v1': Invalid enum value 'points_over_max' - at `\$\.aggregation`",
         ),
         ({**OWN, "zzz": 1}, "policy 'own_v1' has an unknown field 'zzz': there are id, "),
         ({"id": "own_v1", "user": USER}, "policy 'own_v1': Object missing required field"),

@@ -14,7 +14,7 @@ from steelyard.contracts.question_rubric.writer import (
 )
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.yaml_text import parse_yaml
-from steelyard.model.json_value import JsonValue
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.question import Question, QuestionRubric, Scale
 from strategies.question_rubrics import HEAD, question, read, rubric, rubrics, sound
 
@@ -136,3 +136,15 @@ def test_dimensions_are_written_as_questions() -> None:
         }
     ]
     assert sound(json.loads(write_question_rubric(made))) == made
+
+
+@pytest.mark.parametrize(
+    "scoring", [{}, {"questions": {"q": -1}}, {"pass_threshold": 0.5}, {"questions": {"q": 2.5}}]
+)
+def test_a_scoring_comes_back(scoring: JsonObject) -> None:
+    """QR-19"""
+    made = sound(rubric(scoring=scoring))
+    written = json.loads(write_question_rubric(made))
+
+    assert written["scoring"] == scoring
+    assert sound(written) == made

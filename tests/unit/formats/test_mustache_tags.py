@@ -1,4 +1,4 @@
-"""What a judge's template may say."""
+"""What a template may say, with the variables of a judge's."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.contracts.judge.template import VARIABLES, template_problems
+from steelyard.contracts.judge.template import VARIABLES
+from steelyard.formats.mustache_tags import names_in, template_problems
 
 TOKENS = ["{{", "}}", "{{{", "}}}", "#", "/", "^", "!", ">", "=", ".", " ", "\n", "input", "a"]
 
 
 def told(template: str) -> list[str]:
-    return [problem.message.removeprefix("{}, ") for problem in template_problems(template)]
+    problems = template_problems(template, VARIABLES)
+    return [problem.message.removeprefix("{}, ") for problem in problems]
 
 
 @pytest.mark.parametrize("name", VARIABLES)
@@ -85,11 +87,32 @@ def test_these_are_wrong_and_the_message_names_the_line(template: str, said: lis
 )
 def test_a_hint_says_what_would_be_right(template: str, hint: str) -> None:
     """JD-07"""
-    assert [problem.hint for problem in template_problems(template)] == [hint]
+    assert [problem.hint for problem in template_problems(template, VARIABLES)] == [hint]
 
 
 @given(st.lists(st.sampled_from(TOKENS), max_size=20).map("".join))
 def test_any_text_is_right_or_has_problems(template: str) -> None:
     """JD-07"""
-    for problem in template_problems(template):
+    for problem in template_problems(template, VARIABLES):
         assert (problem.code, problem.path) == ("invalid_template", ("template",))
+
+
+@pytest.mark.parametrize(
+    ("template", "names"),
+    [
+        ("", set[str]()),
+        ("{{ input }} {{! context }} {{ metadata.topic.name }}", {"input", "metadata"}),
+        ("{{#tags}}{{ . }}{{/tags}} {{{ id }}}", {"tags", "id", ""}),
+        ("{{ input", set[str]()),
+    ],
+)
+def test_the_names_of_a_template_are_found_without_what_dots_lead_to(
+    template: str, names: set[str]
+) -> None:
+    assert names_in(template) == names
+
+
+def test_a_problem_tells_the_field_of_its_template() -> None:
+    (problem,) = template_problems("{{ promt }}", ("prompt",), "prompt")
+
+    assert (problem.path, problem.hint) == (("prompt",), "did you mean 'prompt'?")

@@ -1,0 +1,130 @@
+"""The shape of a judge's answer: what an endpoint is held to, and how people would say it.
+
+The schema uses no more than every known compiler of schemas takes: closed objects with all keys
+required, enums, one level a question; no nullable, no limits, no references. Keys are generated
+in the order of the schema, so that a judge quotes and reasons before it decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+
+from steelyard.judging.questions_asked import CANNOT_JUDGE, AnswerField, Choice
+from steelyard.model.json_value import JsonObject, JsonValue
+
+MOST_STEPS = 50
+
+
+def answer_schema(fields: Sequence[AnswerField]) -> JsonObject:
+    """The JSON Schema of a reply, the same whatever order options are shown in."""
+    answers = {field.key: _object(_parts(field)) for field in fields}
+    return _object({"answers": _object(answers)})
+
+
+def offered(field: AnswerField) -> tuple[Choice, ...]:
+    """The values of a field, from worst to best where they have an order; none of free text.
+
+    A scale of more steps than an enum should have offers none either.
+    """
+    if field.kind != "number" or field.span is None:
+        return field.values
+    least, most = field.span
+    steps = round((most - least) / field.step)
+    if steps > MOST_STEPS:
+        return ()
+    if is_integer(field):
+        return tuple(range(int(least), int(most) + 1, int(field.step)))
+    return tuple(_tidy(least + index * field.step) for index in range(steps + 1))
+
+
+def is_integer(field: AnswerField) -> bool:
+    """Whether a number must stand on the steps of a scale of integers."""
+    return float(field.step).is_integer() and all(
+        float(end).is_integer() for end in field.span or ()
+    )
+
+
+def shown_value(field: AnswerField, value: Choice) -> str:
+    """A value as a judge is shown it: `4`, `"minor"`, `1 (pass)`."""
+    label = field.labels.get(value)
+    written = json.dumps(value, ensure_ascii=False)
+    return written if label is None or label == value else f"{written} ({label})"
+
+
+def values_shown(field: AnswerField, seed: int | None = None) -> str:
+    """What may be answered, in words; the seed gives the order of options, None their own."""
+    if field.kind == "text":
+        return f'a text, or "{CANNOT_JUDGE}"'
+    if field.kind == "number" and field.span is not None:
+        return f'{_scale_shown(field, field.span)}, or "{CANNOT_JUDGE}"'
+    listed = ", ".join(shown_value(field, value) for value in _in_order(field, seed))
+    if field.kind == "many":
+        return f'a list of none, one or several of {listed}; or ["{CANNOT_JUDGE}"]'
+    return f'one of {listed}, or "{CANNOT_JUDGE}"'
+
+
+def _in_order(field: AnswerField, seed: int | None) -> list[Choice]:
+    """Options as they are shown: a scale upwards or downwards, others in any order."""
+    values = list(field.values)
+    if seed is None:
+        return values
+    order = Random(f"{seed} {field.key}")  # noqa: S311 - an order to show, no secret
+    if field.is_ordered:
+        return values[:: order.choice((1, -1))]
+    order.shuffle(values)
+    return values
+
+
+def _scale_shown(field: AnswerField, span: tuple[float, float]) -> str:
+    least, most = span
+    ends = [
+        f"{_tidy(end)} ({field.labels.get(_tidy(end), name)})"
+        for end, name in ((least, "worst"), (most, "best"))
+    ]
+    kind = "an integer" if is_integer(field) else "a number"
+    apart = "" if field.step == 1 else f" in steps of {_tidy(field.step)}"
+    return f"{kind} from {ends[0]} to {ends[1]}{apart}"
+
+
+def _parts(field: AnswerField) -> JsonObject:
+    return {
+        "evidence": {"type": "string"},
+        "reasoning": {"type": "string"},
+        "value": _value_schema(field),
+    }
+
+
+def _value_schema(field: AnswerField) -> JsonObject:
+    if field.kind == "text":
+        return {"type": "string"}
+    values = offered(field)
+    if field.kind == "many":
+        return {"type": "array", "items": {"type": "string", "enum": [*values, CANNOT_JUDGE]}}
+    if values and all(isinstance(value, str) for value in values):
+        return {"type": "string", "enum": [*values, CANNOT_JUDGE]}
+    kind = "integer" if all(isinstance(value, int) for value in values) else "number"
+    if not values and not is_integer(field):
+        kind = "number"
+    number: JsonObject = {"type": kind}
+    if values:
+        number["enum"] = list(values)
+    # A union of types in one enum is refused by some compilers, two alternatives by none.
+    return {"anyOf": [number, {"type": "string", "enum": [CANNOT_JUDGE]}]}
+
+
+def _object(properties: JsonObject | dict[str, JsonObject]) -> JsonObject:
+    members: dict[str, JsonValue] = dict(properties)
+    return {
+        "type": "object",
+        "properties": members,
+        "required": list(members),
+        "additionalProperties": False,
+    }
+
+
+def _tidy(number: float) -> int | float:
+    """A number as people write it: 0.3 for 0.30000000000000004, 1 for 1.0."""
+    rounded = round(number, 6)
+    return int(rounded) if float(rounded).is_integer() else rounded

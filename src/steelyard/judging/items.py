@@ -1,0 +1,199 @@
+"""Many things to decide about one trace: a call for each, or one call for all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from steelyard.judging.asking import ask_for
+from steelyard.judging.material import material, quotable, transcript
+from steelyard.judging.questions_asked import (
+    Answered,
+    AnswerField,
+    AskedQuestion,
+    FieldAnswer,
+    Value,
+)
+from steelyard.judging.votes import SPLIT, voted
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.judgement import Asker
+from steelyard.model.trace import Trace
+
+YES_NO: dict[int | float | str, str] = {0: "no", 1: "yes"}
+_SHOWN_NAMES = 3
+_NAME_LENGTH = 70
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that a judge decides: a criterion, a statement or a question."""
+
+    id: str
+    type: str
+    """`criterion`, `item`, or the type of the question."""
+    field: AnswerField
+    text: str
+    """What is asked, and what people know it by."""
+    guidance: str = ""
+    """How to decide it."""
+    turn: int | None = None
+    """The turn that it is asked about, counting messages of the assistant from 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """How items are put to a judge; what weight they have is never said."""
+
+    judge: Judge
+    is_grouped: bool = False
+    rubric: str = ""
+    """What holds for all items."""
+    is_case_question: bool = False
+    """Whether `question` in a template is what the target was asked, as it is in eval cases."""
+    samples: int = 1
+    """How often each is asked; what most samples say is what counts."""
+    target: str | None = None
+
+
+class Found(NamedTuple):
+    """What a judge decided about an item, and what a check's details say of it."""
+
+    item: Item
+    answer: FieldAnswer
+    details: JsonObject
+
+    @property
+    def value(self) -> Value | None:
+        """None where there is no decision."""
+        return self.answer.value
+
+
+def yes_no_field(key: str, question: str) -> AnswerField:
+    """The field of what is there or not; its values have no order that could lean one way."""
+    return AnswerField(key=key, values=(0, 1), labels=YES_NO, question=question)
+
+
+async def ask_items(
+    asker: Asker, sheet: Sheet, items: Sequence[Item], trace: Trace, case: Case
+) -> list[Found]:
+    """What the judge decides about each item, in their order.
+
+    A call that fails leaves its items without a decision and the others as they are.
+    """
+    calls = _calls(sheet, items, trace, case)
+    samples = range(sheet.samples)
+    replies = await asyncio.gather(
+        *(ask_for(asker, replace(call, sample=sample)) for call, _ in calls for sample in samples)
+    )
+    found: dict[int, Found] = {}
+    for number, (_, asked) in enumerate(calls):
+        given = replies[number * sheet.samples : (number + 1) * sheet.samples]
+        found |= {id(item): _found(item, given) for item in asked}
+    return [found[id(item)] for item in items]
+
+
+def sheet_questions(sheet: Sheet, items: Sequence[Item]) -> Iterator[AskedQuestion]:
+    """What the judge is asked about items, whatever the trace; a turn stands for all of them."""
+    for group in _groups(sheet, items):
+        yield AskedQuestion(
+            judge=sheet.judge,
+            fields=tuple(item.field for item in group),
+            material={"question": ""} if sheet.is_case_question else {},
+            instructions=_instructions(sheet, group),
+            target=sheet.target,
+        )
+
+
+def full_text(item_text: str, guidance: str) -> str:
+    """What is asked and how to decide it, where nothing else tells them apart."""
+    return f"{item_text}\n{guidance}".strip()
+
+
+def why_not(found: Iterable[Found]) -> str:
+    """Why items have no decision: each cause with how often it came up."""
+    causes = Counter(one.answer.reason or "unusable" for one in found if one.value is None)
+    return ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
+
+
+def listed(texts: Sequence[str]) -> str:
+    """The first few of some texts, shortened, and how many more there are."""
+    shown = [f'"{_short(text)}"' for text in texts[:_SHOWN_NAMES]]
+    more = len(texts) - len(shown)
+    return ", ".join([*shown, *([f"{more} more"] if more else [])])
+
+
+def _calls(
+    sheet: Sheet, items: Sequence[Item], trace: Trace, case: Case
+) -> list[tuple[AskedQuestion, tuple[Item, ...]]]:
+    """The calls and what each asks about."""
+    return [(_call(sheet, group, trace, case), group) for group in _groups(sheet, items)]
+
+
+def _groups(sheet: Sheet, items: Sequence[Item]) -> list[tuple[Item, ...]]:
+    """What each call asks about; a grouped call asks all there is about one turn."""
+    if not sheet.is_grouped:
+        return [(item,) for item in items]
+    turns = dict.fromkeys(item.turn for item in items)
+    return [tuple(item for item in items if item.turn == turn) for turn in turns]
+
+
+def _call(sheet: Sheet, items: tuple[Item, ...], trace: Trace, case: Case) -> AskedQuestion:
+    first = items[0]
+    return AskedQuestion(
+        judge=sheet.judge,
+        fields=tuple(item.field for item in items),
+        material=_material(sheet, trace, case, first.turn),
+        instructions=_instructions(sheet, items),
+        quotable=quotable(trace, first.turn),
+        item=None if sheet.is_grouped else first.id,
+        turn=first.turn,
+        target=sheet.target,
+    )
+
+
+def _material(sheet: Sheet, trace: Trace, case: Case, turn: int | None) -> JsonObject:
+    """What is judged; of a turn also what had been said before it."""
+    shown = material(trace, case, turn)
+    if sheet.is_case_question:
+        shown = {**shown, "question": shown["input"]}
+    if turn is None:
+        return shown
+    places = [place for place, message in enumerate(trace.messages) if message.role == "assistant"]
+    earlier = transcript(trace.messages[: places[turn - 1]])
+    return {**shown, "context": "\n\n".join(text for text in (case.context, earlier) if text)}
+
+
+def _instructions(sheet: Sheet, items: tuple[Item, ...]) -> JsonObject:
+    if sheet.is_case_question:
+        return {"criteria": "", "rubric": sheet.rubric}
+    if sheet.is_grouped:
+        asked = "\n\n".join(f"{item.field.key}: {item.text}" for item in items)
+        return {"question": asked, "criteria": "", "rubric": sheet.rubric}
+    return {"question": items[0].text, "criteria": items[0].guidance, "rubric": sheet.rubric}
+
+
+def _found(item: Item, replies: Sequence[Answered]) -> Found:
+    votes = voted(item.field, replies)
+    answer = votes.reply.answers[item.field.key]
+    details: JsonObject = {
+        "item": item.id,
+        "type": item.type,
+        "asked": item.text,
+        **votes.reply.details(item.field.key),
+    }
+    if len(replies) > 1:
+        details |= {"samples": len(replies), "votes": votes.counts}
+    if votes.is_split:
+        answer = replace(answer, value=None, reason=SPLIT)
+        details = {**details, "value": None, "reason": SPLIT}
+    return Found(item, answer, {**details, "item": item.id})
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _NAME_LENGTH else line[: _NAME_LENGTH - 1].rstrip() + "…"

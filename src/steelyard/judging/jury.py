@@ -1,0 +1,185 @@
+"""`llm_judge` with a jury: several judges, and one score of theirs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, combinations
+from math import fsum
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+from steelyard.judging.llm_judge import LlmJudge
+from steelyard.judging.questions_asked import AskedQuestion
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.judgement import Asker
+from steelyard.model.outcome import Outcome
+from steelyard.model.rubric import PASS_THRESHOLD
+from steelyard.model.trace import Trace
+
+Aggregation: TypeAlias = Literal["mean", "median", "min", "max", "majority", "unanimous"]
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Juror:
+    """One judge of a jury."""
+
+    judge: Judge
+    weight: float = 1.0
+    target: str | None = None
+    """The target that answers as this judge; None leaves it to the settings."""
+    samples: int = 1
+    wants_logprobs: bool = False
+
+
+class _Voice(NamedTuple):
+    """What a juror that answered brings into the aggregation."""
+
+    weight: float
+    score: float
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jury:
+    """Pass when the jurors' scores, put together, reach the threshold; or when enough vote so."""
+
+    kind: ClassVar[str] = "llm_judge"
+
+    jurors: tuple[Juror, ...]
+    aggregation: Aggregation = "mean"
+    threshold: float | None = None
+    """The score at which the check, and each juror's own vote, passes: 0.7 unless it is given."""
+
+    async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
+        """The jury's score, over the jurors that answered if at least half of them did."""
+        outcomes = await asyncio.gather(
+            *(
+                self._juror(juror).ask(trace, case, at)
+                for juror, at in zip(self.jurors, self._askers(asker), strict=True)
+            )
+        )
+        return self._outcome(outcomes)
+
+    def questions(self) -> Iterator[AskedQuestion]:
+        """What its jurors ask, whatever the trace."""
+        for juror in self.jurors:
+            yield from self._juror(juror).questions()
+
+    def _juror(self, juror: Juror) -> LlmJudge:
+        return LlmJudge(
+            judge=juror.judge,
+            threshold=self.threshold,
+            target=juror.target,
+            samples=juror.samples,
+            wants_logprobs=juror.wants_logprobs,
+        )
+
+    def _askers(self, asker: Asker) -> list[Asker]:
+        """Where each juror asks: one judge that sits twice, as two, so that both are heard."""
+        sits = Counter(juror.judge.name for juror in self.jurors)
+        return [
+            asker.within(f"juror_{number}") if sits[juror.judge.name] > 1 else asker
+            for number, juror in enumerate(self.jurors, start=1)
+        ]
+
+    def _outcome(self, outcomes: Sequence[Outcome]) -> Outcome:
+        pairs = list(zip(self.jurors, outcomes, strict=True))
+        voices = [
+            _Voice(juror.weight, outcome.score, bool(outcome.passed))
+            for juror, outcome in pairs
+            if outcome.score is not None
+        ]
+        names = ", ".join(juror.judge.name for juror in self.jurors)
+        details: JsonObject = {
+            "aggregation": self.aggregation,
+            "jurors": [_juror_row(juror, outcome) for juror, outcome in pairs],
+            "answered": len(voices),
+            "is_split": len({voice.passed for voice in voices}) > 1,
+            "disagreement": disagreement([voice.score for voice in voices]),
+        }
+        if not voices or 2 * len(voices) < len(self.jurors):
+            reason = f"{len(voices)} of {len(self.jurors)} jurors answered: {_why(outcomes)}"
+            return Outcome(status="unscored", reason=reason, details=details, judge=names)
+        score, passed = self._verdict(voices)
+        return Outcome(
+            reason=self._reason(voices, score),
+            score=score,
+            passed=passed,
+            details=details,
+            judge=names,
+        )
+
+    def _verdict(self, voices: Sequence[_Voice]) -> tuple[float, bool]:
+        """The score and the pass; of votes the score is the share that passes."""
+        heard = _heard(voices)
+        weights = [voice.weight for voice in heard]
+        if self.aggregation in {"majority", "unanimous"}:
+            share = _mean([float(voice.passed) for voice in heard], weights)
+            return share, share >= 1.0 if self.aggregation == "unanimous" else share > 0.5
+        scores = [voice.score for voice in heard]
+        rules = {
+            "mean": lambda: _mean(scores, weights),
+            "median": lambda: weighted_median(scores, weights),
+            "min": lambda: min(scores),
+            "max": lambda: max(scores),
+        }
+        score = rules[self.aggregation]()
+        return score, score >= (PASS_THRESHOLD if self.threshold is None else self.threshold)
+
+    def _reason(self, voices: Sequence[_Voice], score: float) -> str:
+        votes = sum(voice.passed for voice in voices)
+        said = f"{self.aggregation} {score:.2f}; {votes} of {len(voices)} jurors pass it"
+        missing = len(self.jurors) - len(voices)
+        return f"{said}, {missing} without a score" if missing else said
+
+
+def disagreement(scores: Sequence[float]) -> float:
+    """How far two jurors are apart on average: the mean absolute difference of all pairs."""
+    apart = [abs(one - other) for one, other in combinations(scores, 2)]
+    return fsum(apart) / len(apart) if apart else 0.0
+
+
+def weighted_median(scores: Sequence[float], weights: Sequence[float]) -> float:
+    """The score at which half of the weight lies on either side; between two, their middle."""
+    ordered = sorted(zip(scores, weights, strict=True))
+    half, reached = fsum(weights) / 2, list(accumulate(weight for _, weight in ordered))
+    place = next(index for index, below in enumerate(reached) if below >= half - _ROUNDING)
+    score = ordered[place][0]
+    if reached[place] > half + _ROUNDING:
+        return score
+    return (score + ordered[min(place + 1, len(ordered) - 1)][0]) / 2
+
+
+def _mean(scores: Sequence[float], weights: Sequence[float]) -> float:
+    pairs = zip(scores, weights, strict=True)
+    mean = fsum(score * weight for score, weight in pairs) / fsum(weights)
+    # Rounding can step just outside [0, 1].
+    return min(1.0, max(0.0, mean))
+
+
+def _heard(voices: Sequence[_Voice]) -> Sequence[_Voice]:
+    """Those with a weight; where none that answered has any, all of them alike."""
+    weighty = [voice for voice in voices if voice.weight > 0]
+    return weighty or [voice._replace(weight=1.0) for voice in voices]
+
+
+def _why(outcomes: Sequence[Outcome]) -> str:
+    return "; ".join(dict.fromkeys(one.reason for one in outcomes if one.score is None))
+
+
+def _juror_row(juror: Juror, outcome: Outcome) -> JsonObject:
+    return {
+        "judge": juror.judge.name,
+        "weight": juror.weight,
+        "status": outcome.status,
+        "score": outcome.score,
+        "passed": outcome.passed,
+        "reason": outcome.reason,
+        **outcome.details,
+    }

@@ -1,0 +1,150 @@
+"""From a reply to answers, rung by rung; what is on no rung is unscored, and never a 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from steelyard.formats.encoding import without_surrogates
+from steelyard.judging.answer_schema import values_shown
+from steelyard.judging.coercion import read_value
+from steelyard.judging.logprobs import probabilities
+from steelyard.judging.questions_asked import CANNOT_JUDGE, AnswerField, FieldAnswer, Rung
+from steelyard.judging.reply_json import json_said
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.judgement import Reply
+
+RUNGS: tuple[Rung, ...] = (
+    *("native", "stripped", "repaired", "coerced", "asked_again", "unscored"),
+)
+_PARTS = ("evidence", "reasoning", "value")
+# Where one thing is asked, these names are taken for `value` and `reasoning`.
+_VALUE_NAMES = ("value", "score", "grade", "verdict", "rating", "answer")
+_REASONING_NAMES = ("reasoning", "rationale", "explanation", "reason")
+_REFUSED = {"content_filter", "refusal", "safety"}
+_CUT_OFF = {"length", "max_tokens"}
+_LONGEST_EVIDENCE = 2_000
+_LONGEST_REASONING = 8_000
+
+
+class Reading(NamedTuple):
+    """The answers of one reply, and what would have to be said to get better ones."""
+
+    answers: dict[str, FieldAnswer]
+    complaint: str = ""
+    """Empty when there is nothing to ask again."""
+
+
+def read_reply(reply: Reply, fields: Sequence[AnswerField]) -> Reading:
+    """The answers that a reply holds."""
+    if reply.refusal or reply.finish_reason in _REFUSED:
+        return Reading(_unscored(fields, "refusal", "the judge refused to answer"))
+    if not reply.text.strip():
+        reason = "truncated" if reply.finish_reason in _CUT_OFF else "empty"
+        return Reading(_unscored(fields, reason, "the reply is empty"), "it was empty")
+    said = json_said(reply.text)
+    if reply.finish_reason in _CUT_OFF and (said.fault or said.rung in {"repaired", "coerced"}):
+        complaint = "it was cut off at the limit of length; quote and reason in fewer words"
+        return Reading(_unscored(fields, "truncated", "the reply was cut off"), complaint)
+    if said.fault is not None:
+        message = f"the reply is unusable: {said.complaint}"
+        return Reading(_unscored(fields, said.fault, message), said.complaint)
+    reading = _read(said.value, said.rung, fields)
+    return _weighted(reading, reply, fields)
+
+
+def lowest(rungs: Sequence[Rung]) -> Rung:
+    """The rung that is furthest down."""
+    return max(rungs, key=RUNGS.index)
+
+
+def _read(said: JsonValue, rung: Rung, fields: Sequence[AnswerField]) -> Reading:
+    answers: dict[str, FieldAnswer] = {}
+    complaints: list[str] = []
+    for field in fields:
+        parts, is_as_asked = _parts_of(said, field.key, is_only=len(fields) == 1)
+        if parts is None:
+            complaints.append(f'it has no answer under the key "{field.key}"')
+            message = f"the reply has no answer under '{field.key}'"
+            answers[field.key] = no_answer(field, "unusable", message)
+            continue
+        answer = _answer(field, parts, rung if is_as_asked else lowest((rung, "coerced")))
+        answers[field.key] = answer
+        if answer.reason == "unusable":
+            complaints.append(f'the value under "{field.key}" must be {values_shown(field)}')
+    return Reading(answers, "; ".join(complaints))
+
+
+def _answer(field: AnswerField, parts: JsonObject, rung: Rung) -> FieldAnswer:
+    value, is_coerced = read_value(field, parts["value"])
+    answer = FieldAnswer(
+        key=field.key,
+        value=value,
+        evidence=_text(parts["evidence"], _LONGEST_EVIDENCE),
+        reasoning=_text(parts["reasoning"], _LONGEST_REASONING),
+        rung=lowest((rung, "coerced")) if is_coerced else rung,
+    )
+    if value == CANNOT_JUDGE:
+        message = answer.reasoning or "the judge cannot judge this"
+        return replace(answer, value=None, reason=CANNOT_JUDGE, message=message)
+    if value is None:
+        message = f"the value under '{field.key}' is none of those asked for"
+        return replace(answer, rung="unscored", reason="unusable", message=message)
+    return answer
+
+
+def _parts_of(said: JsonValue, key: str, *, is_only: bool) -> tuple[JsonObject | None, bool]:
+    """Evidence, reasoning and value under a key, and whether they stood where they should."""
+    answers = said.get("answers") if isinstance(said, dict) else None
+    if isinstance(answers, dict) and key in answers:
+        inner = answers[key]
+        if isinstance(inner, dict) and all(part in inner for part in _PARTS):
+            return inner, True
+        return _loose(inner, key), False
+    if isinstance(said, dict) and key in said and (not is_only or isinstance(said[key], dict)):
+        return _loose(said[key], key), False
+    return (_loose(said, key), False) if is_only else (None, False)
+
+
+def _loose(said: JsonValue, key: str) -> JsonObject | None:
+    """The parts of an answer in another form; None where it could mean several things."""
+    if not isinstance(said, dict):
+        return {"evidence": "", "reasoning": "", "value": said}
+    values = [name for name in dict.fromkeys((key, *_VALUE_NAMES)) if name in said]
+    if len(values) != 1:
+        return None
+    reasons = [said[name] for name in _REASONING_NAMES if name in said]
+    return {
+        "evidence": said.get("evidence"),
+        "reasoning": reasons[0] if reasons else "",
+        "value": said[values[0]],
+    }
+
+
+def _weighted(reading: Reading, reply: Reply, fields: Sequence[AnswerField]) -> Reading:
+    """The same with the probabilities of the values, where a reply to one question has them."""
+    if not reply.logprobs or len(fields) != 1:
+        return reading
+    answer = reading.answers[fields[0].key]
+    if answer.rung != "native" or not answer.is_scored:
+        return reading
+    likely = probabilities(fields[0], reply.text, reply.logprobs)
+    return Reading({answer.key: replace(answer, probabilities=likely)}, reading.complaint)
+
+
+def _unscored(fields: Sequence[AnswerField], reason: str, message: str) -> dict[str, FieldAnswer]:
+    return {field.key: no_answer(field, reason, message) for field in fields}
+
+
+def no_answer(field: AnswerField, reason: str, message: str) -> FieldAnswer:
+    """The answer of a judge that gave none."""
+    return FieldAnswer(key=field.key, rung="unscored", reason=reason, message=message)
+
+
+def _text(said: JsonValue, longest: int) -> str:
+    """What a judge wrote, fit to be kept; anything but a text is none."""
+    if not isinstance(said, str):
+        return ""
+    clean = without_surrogates(said).replace("\0", "\ufffd").strip()
+    return clean if len(clean) <= longest else f"{clean[: longest - 1]}…"

@@ -1,0 +1,109 @@
+"""`llm_judge`: a judge gives the answer a score."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from steelyard.judging.asking import ask_for
+from steelyard.judging.material import material, quotable
+from steelyard.judging.questions_asked import Answered, AskedQuestion
+from steelyard.judging.samples import Samples, sampled
+from steelyard.judging.score_types import score_field
+from steelyard.model.case import Case
+from steelyard.model.json_value import Extra, JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.judgement import Asker
+from steelyard.model.outcome import Outcome
+from steelyard.model.rubric import PASS_THRESHOLD
+from steelyard.model.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmJudge:
+    """Pass when the judge's score reaches the threshold."""
+
+    kind: ClassVar[str] = "llm_judge"
+
+    judge: Judge
+    threshold: float | None = None
+    """0.7 unless it is given."""
+    target: str | None = None
+    samples: int = 1
+    """How often the judge is asked; the score is the mean."""
+    wants_logprobs: bool = False
+    """Whether a score is weighted by the probabilities of its values, where they are known."""
+
+    async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
+        """The judge's score; unscored when fewer than half of the samples have one."""
+        # In eval cases `question` is what the target was asked, and here nothing else is.
+        shown = material(trace, case)
+        shown = {**shown, "question": shown["input"], "criteria": case.expected_outcome}
+        return await self.ask_about(shown, quotable(trace), asker)
+
+    def questions(self) -> Iterator[AskedQuestion]:
+        """What it asks, whatever the trace: enough to know which judge that is."""
+        yield self._asked({"question": ""}, "", 0)
+
+    async def ask_about(self, shown: Extra, text: str, asker: Asker) -> Outcome:
+        """The same about material of another sort; evidence is looked for in the text."""
+        answers = await asyncio.gather(
+            *(ask_for(asker, self._asked(shown, text, sample)) for sample in range(self.samples))
+        )
+        return self._outcome(answers)
+
+    def _asked(self, shown: Extra, text: str, sample: int) -> AskedQuestion:
+        return AskedQuestion(
+            judge=self.judge,
+            fields=(score_field(self.judge),),
+            material=shown,
+            quotable=text,
+            sample=sample,
+            target=self.target,
+            wants_logprobs=self.wants_logprobs,
+        )
+
+    def _outcome(self, answers: Sequence[Answered]) -> Outcome:
+        found = sampled(self.judge, answers)
+        details: JsonObject = {"calls": [answer.details() for answer in answers]}
+        if self.samples > 1:
+            details |= found.details()
+        if found.score is None:
+            return Outcome(
+                status="unscored",
+                reason=_why_unscored(answers),
+                details=details,
+                judge=self.judge.name,
+            )
+        threshold = PASS_THRESHOLD if self.threshold is None else self.threshold
+        return Outcome(
+            reason=_reason(answers, found),
+            score=found.score,
+            passed=found.score >= threshold,
+            details=details,
+            judge=self.judge.name,
+        )
+
+
+def _reason(answers: Sequence[Answered], found: Samples) -> str:
+    """What the judge said; of several samples, what the first scored one did."""
+    first = next(answer.only for answer in answers if answer.only.is_scored)
+    said = first.reasoning or f"the judge says {first.value}"
+    if found.total == 1:
+        return said
+    share = f"mean {found.score:.2f} of {found.scored}"
+    missing = found.total - found.scored
+    return f"{share} samples{f', {missing} unscored' if missing else ''}: {said}"
+
+
+def _why_unscored(answers: Sequence[Answered]) -> str:
+    """Of one call, what went wrong; of several, how often each thing did."""
+    failed = [answer.only for answer in answers if not answer.only.is_scored]
+    if len(answers) == 1:
+        return f"{failed[0].reason}: {failed[0].message}"
+    causes = Counter(answer.reason or "unusable" for answer in failed)
+    listed = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
+    return f"{len(failed)} of {len(answers)} samples have no score: {listed}"

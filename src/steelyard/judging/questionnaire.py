@@ -1,0 +1,196 @@
+"""`questionnaire`: a judge answers the questions of a rubric, as people do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from steelyard.judging.items import (
+    Found,
+    Item,
+    Sheet,
+    ask_items,
+    full_text,
+    listed,
+    sheet_questions,
+    why_not,
+    yes_no_field,
+)
+from steelyard.judging.question_scores import QuestionScore, question_score
+from steelyard.judging.questions_asked import AnswerField, AskedQuestion, Value
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.judgement import Asker
+from steelyard.model.outcome import Outcome
+from steelyard.model.question import Answer, Answers, Question, QuestionRubric, Scale
+from steelyard.model.rubric import PASS_THRESHOLD
+from steelyard.model.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questionnaire:
+    """The judge's answers, and the score that the rubric says they come to.
+
+    Asked are the questions that judges answer: once about the trace, or once about each message
+    of the assistant. What a judge cannot answer is left out of the answers and of the score.
+    """
+
+    kind: ClassVar[str] = "questionnaire"
+
+    rubric: QuestionRubric
+    judge: Judge
+    is_grouped: bool = False
+    """Whether one call asks all there is about the trace or about a turn."""
+    target: str | None = None
+    samples: int = 1
+
+    @property
+    def pass_threshold(self) -> float:
+        """The score that passes."""
+        scoring = self.rubric.scoring
+        stated = scoring.pass_threshold if scoring else None
+        return PASS_THRESHOLD if stated is None else stated
+
+    async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
+        """The answers about this trace."""
+        turns = sum(message.role == "assistant" for message in trace.messages)
+        items = [*_items(self.rubric, turns)]
+        if not items:
+            return Outcome.skipped(self._why_nothing(turns))
+        return self._outcome(await ask_items(asker, self._sheet(), items, trace, case))
+
+    def questions(self) -> Iterator[AskedQuestion]:
+        """What it asks, whatever the trace; one turn stands for all."""
+        yield from sheet_questions(self._sheet(), [*_items(self.rubric, 1)])
+
+    def _sheet(self) -> Sheet:
+        return Sheet(
+            judge=self.judge,
+            is_grouped=self.is_grouped,
+            rubric="\n".join(self.rubric.guidance),
+            samples=self.samples,
+            target=self.target,
+        )
+
+    def _why_nothing(self, turns: int) -> str:
+        if turns == 0 and any(question.answered_by_auto for question in self.rubric.questions):
+            return "the questions are about turns, and the trace has none"
+        return f"{self.rubric.reference} has no question that judges answer"
+
+    def _outcome(self, found: Sequence[Found]) -> Outcome:
+        answers = _answers(self.rubric, found)
+        score = question_score(self.rubric, answers)
+        counting = {one.item.id for one in found} & set(score.counting)
+        details = _details(score, counting, found)
+        if score.value is None:
+            why = "no answer to a question that counts" if counting else "no question counts"
+            return Outcome(
+                status="unscored" if counting else "skipped",
+                reason=f"{why}; {_coverage(self.rubric, found)}",
+                details=details,
+                judge=self.judge.name,
+                answers=answers,
+            )
+        return Outcome(
+            reason=f"{_parts(score)}; {_coverage(self.rubric, found)}",
+            score=score.value,
+            passed=score.value >= self.pass_threshold,
+            details=details,
+            judge=self.judge.name,
+            answers=answers,
+        )
+
+
+def _items(rubric: QuestionRubric, turns: int) -> Iterator[Item]:
+    asked = [question for question in rubric.questions if question.answered_by_auto]
+    for question in asked:
+        if question.scope == "trace":
+            yield _item(question, None)
+    for turn in range(1, turns + 1):
+        for question in asked:
+            if question.scope == "turn":
+                yield _item(question, turn)
+
+
+def _item(question: Question, turn: int | None) -> Item:
+    return Item(
+        id=question.key,
+        type=question.type,
+        field=_field(question),
+        text=question.label,
+        guidance=question.guidance or "",
+        turn=turn,
+    )
+
+
+def _field(question: Question) -> AnswerField:
+    asked = full_text(question.label, question.guidance or "")
+    if question.type == "yes_no":
+        return yes_no_field(question.key, asked)
+    if question.type == "score":
+        scale = cast(Scale, question.scale)
+        return AnswerField(
+            key=question.key,
+            kind="number",
+            span=(scale.min, scale.max),
+            step=scale.step,
+            question=asked,
+        )
+    return AnswerField(
+        key=question.key,
+        kind="many" if question.type == "multi_select" else "one",
+        values=tuple(option.value for option in question.options),
+        labels={option.value: option.label for option in question.options},
+        question=asked,
+    )
+
+
+def _answers(rubric: QuestionRubric, found: Sequence[Found]) -> Answers:
+    """What was answered, in the contract's shape and the rubric's order."""
+    questions = {question.key: question for question in rubric.questions}
+    about_trace: dict[str, Answer] = {}
+    turns: dict[int, dict[str, Answer]] = {}
+    for one in found:
+        if one.value is None:
+            continue
+        turn = one.item.turn
+        sheet = about_trace if turn is None else turns.setdefault(turn, {})
+        sheet[one.item.id] = _answer(questions[one.item.id], one.value)
+    return Answers(trace=about_trace, turns=turns)
+
+
+def _answer(question: Question, value: Value) -> Answer:
+    if isinstance(value, tuple):
+        # In the order of the options, so that the same choice is the same answer.
+        return tuple(option.value for option in question.options if option.value in value)
+    return value if isinstance(value, str) else int(value)
+
+
+def _details(score: QuestionScore, counting: set[str], found: Sequence[Found]) -> JsonObject:
+    return {
+        "answered": sum(one.value is not None for one in found),
+        "asked": len(found),
+        "counted": len(score.parts),
+        "counting": len(counting),
+        "parts": dict(score.parts),
+        "items": [one.details for one in found],
+    }
+
+
+def _parts(score: QuestionScore) -> str:
+    shown = ", ".join(f"{key} {part:.2g}" for key, part in score.parts.items())
+    return f"mean of {len(score.parts)} question(s): {shown}"
+
+
+def _coverage(rubric: QuestionRubric, found: Sequence[Found]) -> str:
+    """How many questions were answered, and which of those that are owed were not."""
+    missing = [one for one in found if one.value is None]
+    said = f"{len(found) - len(missing)} of {len(found)} answered"
+    if not missing:
+        return said
+    owed = {question.key for question in rubric.questions if question.required}
+    left = [one.item.text for one in missing if one.item.id in owed]
+    required = f"; required, and not answered: {listed(left)}" if left else ""
+    return f"{said}, not: {why_not(found)}{required}"

@@ -1,0 +1,90 @@
+"""Templates are filled once, from plain values, and never silently."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.errors import TemplateError
+from steelyard.formats.mustache import as_text, rendered
+from steelyard.model.json_value import JsonObject, JsonValue
+
+VALUES: JsonObject = {
+    "name": "Ada",
+    "html": "<b> & \"q\" 'a'",
+    "empty": "",
+    "nothing": None,
+    "list": ["a", "b"],
+    "object": {"in": {"deep": "down"}, "n": 1},
+    "number": 1.5,
+    "yes": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("Hello {{ name }}!", "Hello Ada!"),
+        ("{{html}}|{{{ html }}}|{{& html}}", "|".join(["<b> & \"q\" 'a'"] * 3)),
+        ("{{ object.in.deep }}", "down"),
+        ("{{ object }}", '{"in": {"deep": "down"}, "n": 1}'),
+        ("{{ list }} {{ number }} {{ yes }}{{ nothing }}", '["a", "b"] 1.5 true'),
+        ("{{#list}}<{{.}}>{{/list}}", "<a><b>"),
+        ("{{#empty}}x{{/empty}}{{^empty}}y{{/empty}}", "y"),
+        ("{{#object.more}}x{{/object.more}}{{^object.n}}y{{/object.n}}.", "."),
+        ("{{#nothing.at.all}}x{{/nothing.at.all}}.", "."),
+        ("{{! a remark }}a", "a"),
+        ("{{#list}}{{ name }}{{/list}}", "AdaAda"),
+        ("no tag } { }}", "no tag } { }}"),
+        ("", ""),
+    ],
+)
+def test_a_template_is_filled(template: str, text: str) -> None:
+    assert rendered(template, VALUES) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{{ nmae }}", "names 'nmae', which nothing fills; known: name, html"),
+        ("{{#nmae}}x{{/nmae}}", "'nmae'"),
+        ("{{ object.out }}", "'object.out', which is not there"),
+        ("{{ name.upper }}", "'name.upper'"),
+        ("{{ list.0 }}", "'list.0'"),
+        ("{{> other }}", "the partial 'other'"),
+        ("{{=<% %>=}}<% name %>", "delimiters"),
+        ("{{ name", "no Mustache"),
+        ("{{#name}}", "no Mustache"),
+        ("{{/name}}", "no Mustache"),
+    ],
+)
+def test_what_cannot_be_filled_is_an_error_that_names_it(template: str, said: str) -> None:
+    with pytest.raises(TemplateError) as caught:
+        rendered(template, VALUES)
+
+    assert said in str(caught.value)
+
+
+def test_names_are_looked_up_from_the_top_and_not_inside_of_what_is_shown() -> None:
+    values: JsonObject = {"output": "right", "expected": {"output": "another"}}
+
+    assert rendered("{{#expected}}{{ output }}{{/expected}}", values) == "right"
+
+
+@given(st.text(max_size=60))
+def test_what_is_filled_in_is_never_filled_again(text: str) -> None:
+    braces = "{{ secret }}" + text + "{{{secret}}}{{#secret}}"
+
+    assert rendered("[{{ a }}]", {"a": braces, "secret": "no"}) == f"[{braces}]"
+
+
+def test_a_lone_surrogate_does_not_stop_it() -> None:
+    assert rendered("a\ud800{{ a }}", {"a": "b\udfff"}) == "a\ufffdb\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("a", "a"), (None, ""), (1, "1"), (["ä"], '["ä"]'), (False, "false")]
+)
+def test_values_are_shown_as_text_or_as_json(value: JsonValue, text: str) -> None:
+    assert as_text(value) == text

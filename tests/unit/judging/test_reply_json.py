@@ -1,0 +1,99 @@
+"""The JSON of a reply, wherever it stands; and nothing where a reply says two things."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from steelyard.judging.reply_json import Said, json_said
+from steelyard.model.json_value import JsonObject
+
+A: JsonObject = {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": 1}', Said(A)),
+        (' \n{"a": 1}\n', Said(A)),
+        ('\ufeff{"a": 1}', Said(A)),
+        ("4", Said(4)),
+        ('"Yes"', Said("Yes")),
+        ('```json\n{"a": 1}\n```', Said(A, "stripped")),
+        ('```\n{"a": 1}```', Said(A, "stripped")),
+        ("```\n4\n```", Said(4, "stripped")),
+        ('Here it is:\n```json\n{"a": 1}\n```\nAs asked.', Said(A, "stripped")),
+        ('Sure! {"a": 1} Anything else?', Said(A, "stripped")),
+        ('<think>{"a": 2}?</think>{"a": 1}', Said(A, "stripped")),
+        ('<Thinking>hm</Thinking>\n\n{"a": 1}', Said(A, "stripped")),
+        ('no tag at the start</think>{"a": 1}', Said(A, "stripped")),
+        ('{"a": 1}\n{"a": 1}', Said(A, "stripped")),
+        ("{'a': 1,}", Said(A, "repaired")),
+        ('{"a": NaN}', Said({"a": "NaN"}, "repaired")),
+        ("```json\n{'a': 1}\n```", Said(A, "repaired")),
+        ('Verdict: {"a": 1', Said(fault="truncated", complaint="it breaks off before its end")),
+        ("<think>so", Said(fault="truncated", complaint="it ends before any answer")),
+        ("Yes", Said("Yes", "coerced")),
+        ("```\nYes", Said("```\nYes", "coerced")),
+    ],
+)
+def test_a_reply_is_read(text: str, said: Said) -> None:
+    assert json_said(text) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1} or rather {"a": 2}',
+        '{"a": 1, "a": 2}',
+        '{"a": {"b": 1, "b": 1}}',
+        '{"a": 1}}',
+        '} {"a": 1}',
+        '{"a": 1} and "value": 2',
+        # What was judged, quoted without escapes, has closed the object of the judge.
+        '{"answers": {"s": {"evidence": "x", "value": 1}}} more", "value": 0}}}',
+        '</think>{"evidence": "</think>{"value": 1}", "value": 0}',
+        "{x} is what I mean: {y}",
+    ],
+)
+def test_a_reply_that_could_mean_two_things_means_nothing(text: str) -> None:
+    assert json_said(text).fault == "unusable"
+
+
+HOSTILE = {
+    "brackets": "[",
+    "braces": "{",
+    "objects": '{"a":',
+    "quotes": '"',
+    "open": '{"a":"x"',
+    "half": '{"a":"b" ',
+    "commas": '{"a": "b" , "c',
+    "escapes": '{"a":"\\',
+    "fences": "```\n``",
+    "thoughts": "<think>",
+    "ends": "</think>",
+    "empty objects": "{}",
+    "equal objects": '{"a":1} ',
+    "spaces": '{"a":"" ' + " " * 40,
+    "comments": '{"a":/*',
+    "digits": "1",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_grows_no_faster_than_a_hostile_reply(name: str) -> None:
+    unit = HOSTILE[name]
+    short, long = unit * (5_000 // len(unit)), unit * (40_000 // len(unit))
+
+    # Eight times as long; a quadratic reader would take sixty-four times.
+    assert _seconds(long) < 24 * _seconds(short) + 0.05
+
+
+def _seconds(text: str) -> float:
+    best = 9.0
+    for _ in range(2):
+        started = time.perf_counter()
+        json_said(text)
+        best = min(best, time.perf_counter() - started)
+    return best
