@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from steelyard.checks.choice import Choice
+from steelyard.checks.command import Command
 from steelyard.checks.contains_all import ContainsAll
+from steelyard.checks.cost import Cost
 from steelyard.checks.ends_with import EndsWith
 from steelyard.checks.equals import Equals
 from steelyard.checks.fact_match import FactMatch
+from steelyard.checks.field_accuracy import FieldAccuracy
 from steelyard.checks.format import Format
 from steelyard.checks.is_json import IsJson
 from steelyard.checks.json_schema import JsonSchema
@@ -22,14 +25,17 @@ from steelyard.checks.programs import NoPrograms, Programs
 from steelyard.checks.regex import Regex
 from steelyard.checks.setting_rules import arguments_of, schema_of
 from steelyard.checks.starts_with import StartsWith
+from steelyard.checks.token_usage import TokenUsage
+from steelyard.checks.tool_trajectory import ToolTrajectory
 from steelyard.checks.tool_usage import ToolUsage
 from steelyard.errors import NotFoundError, UsageError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.rubric import Check
 
 BUILT_IN: tuple[type[Check], ...] = (
-    *(Choice, ContainsAll, EndsWith, Equals, FactMatch, Format, IsJson, JsonSchema, Latency),
-    *(MarkdownStructure, MustContainAny, MustNotContain, PhpLint, Regex, StartsWith, ToolUsage),
+    *(Choice, Command, ContainsAll, Cost, EndsWith, Equals, FactMatch, FieldAccuracy, Format),
+    *(IsJson, JsonSchema, Latency, MarkdownStructure, MustContainAny, MustNotContain, PhpLint),
+    *(Regex, StartsWith, TokenUsage, ToolTrajectory, ToolUsage),
 )
 
 
@@ -45,6 +51,16 @@ class Catalog:
             if made.kind in self._kinds:
                 raise UsageError(f"two kinds of check are called '{made.kind}'")
             self._kinds[made.kind] = made
+
+    @property
+    def programs(self) -> Programs:
+        """What runs programs for checks."""
+        return self._programs
+
+    @property
+    def allows_commands(self) -> bool:
+        """Whether checks may run programs."""
+        return not isinstance(self._programs, NoPrograms)
 
     @property
     def kinds(self) -> tuple[str, ...]:

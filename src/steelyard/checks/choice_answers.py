@@ -18,7 +18,7 @@ from steelyard.checks.choice_patterns import (
     WORD_AFTER,
     patterns_of,
 )
-from steelyard.checks.json_in_text import embedded_json, fenced_json, whole_json
+from steelyard.checks.json_in_text import embedded_json, fenced_json, lenient_json
 from steelyard.checks.text import clip
 from steelyard.model.choice import Choice
 from steelyard.model.json_value import JsonValue
@@ -71,7 +71,7 @@ class ChoiceReader:
     def _ladder(self) -> tuple[Callable[[str], Selection], ...]:
         """The rules in their order."""
         return (
-            lambda text: self._in_json([whole_json(text)]),
+            lambda text: self._in_json([lenient_json(text)]),
             lambda text: self._in_json(fenced_json(text)),
             self._embedded,
             lambda text: _last(self._in_hashes(text)),

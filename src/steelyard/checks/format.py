@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from steelyard.checks.json_reply import whole_json
+from steelyard.checks.json_reply import strict_json
 from steelyard.checks.setting_rules import Rule
 from steelyard.errors import ParseError
 from steelyard.model.case import Case
@@ -50,7 +50,7 @@ def _form_faults(response: str, wanted: object) -> Iterator[str]:
     if wanted not in _FORMATS:
         return
     try:
-        value = whole_json(response)
+        value = strict_json(response)
     except ParseError as wrong:
         if wanted == "json":
             yield f"is not JSON: {wrong}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from steelyard.checks.json_reply import whole_json
+from steelyard.checks.json_reply import strict_json
 from steelyard.checks.text import clip
 from steelyard.errors import ParseError
 from steelyard.model.case import Case
@@ -22,7 +22,7 @@ class IsJson:
     def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002
         """Parse the response."""
         try:
-            whole_json(trace.response)
+            strict_json(trace.response)
         except ParseError as wrong:
             return Outcome.failing(f"is not JSON: {wrong}; got {clip(trace.response)!r}")
         return Outcome.passing("is JSON")

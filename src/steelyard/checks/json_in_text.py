@@ -17,8 +17,8 @@ _FENCE = "```"
 _STEP = re.compile(r'[{}]|"(?:[^"\\]++|\\.?)*+(?:"|\Z)', re.DOTALL)
 
 
-def whole_json(text: str) -> JsonValue:
-    """The object or list that a text is; None when it is something else."""
+def lenient_json(text: str) -> JsonValue:
+    """The object or list that a text is, raw line breaks in strings forgiven; None otherwise."""
     stripped = text.strip()
     return _parsed(stripped) if stripped.startswith(("{", "[")) else None
 

@@ -8,22 +8,22 @@ from steelyard.formats.json_text import parse_json
 from steelyard.model.json_value import JsonValue
 
 
-def whole_json(response: str) -> JsonValue:
-    """The response as JSON; a ParseError says why it is none."""
+def strict_json(response: str) -> JsonValue:
+    """The response as JSON to the letter; a ParseError says why it is none."""
     return parse_json(response.strip().encode("utf-8", "replace"))
 
 
 def any_json(response: str) -> JsonValue:
     """The response as JSON, or else its one fenced block that is marked as JSON or is the only."""
     try:
-        return whole_json(response)
+        return strict_json(response)
     except ParseError:
         fences = outline(response).fences
         marked = [fence.text for fence in fences if fence.language == "json"]
         blocks = marked or [fence.text for fence in fences if not fence.language]
         if len(blocks) != 1:
             raise
-        return whole_json(blocks[0])
+        return strict_json(blocks[0])
 
 
 def same_json(left: JsonValue, right: JsonValue) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from steelyard.checks.markdown import outline
-from steelyard.checks.programs import NoPrograms, NotRun, Programs
+from steelyard.checks.programs import NoPrograms, NotRun, ProgramCall, Programs
 from steelyard.checks.setting_rules import PORT
 from steelyard.checks.text import clip
 from steelyard.model.case import Case
@@ -37,12 +37,13 @@ class PhpLint:
             return Outcome.skipped("the response has no fenced block marked php")
         faults: list[str] = []
         for number, block in enumerate(blocks, start=1):
-            ran = self.programs.run(_LINT, _with_tag(block), _TIMEOUT_S)
+            ran = self.programs.run(ProgramCall(_LINT, _with_tag(block), _TIMEOUT_S))
             if isinstance(ran, NotRun):
-                is_over = ran.why == "timeout"
-                return Outcome.unscored(ran.reason) if is_over else Outcome.skipped(ran.reason)
+                is_absent = ran.why in {"not_allowed", "not_found"}
+                return Outcome.skipped(ran.reason) if is_absent else Outcome.unscored(ran.reason)
             if ran.exit_code:
-                faults.append(f"block {number}: {clip(ran.output, 160)}")
+                said = clip(f"{ran.output} {ran.complaint}", 160)
+                faults.append(f"block {number}: {said}")
         if not faults:
             return Outcome.passing(f"{len(blocks)} block(s) of PHP without a syntax error")
         score = 1 - len(faults) / len(blocks)

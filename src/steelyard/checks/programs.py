@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-Refusal: TypeAlias = Literal["not_allowed", "not_found", "timeout"]
+Refusal: TypeAlias = Literal["not_allowed", "not_found", "timeout", "too_much"]
+
+
+class ProgramCall(NamedTuple):
+    """A program with what it is given."""
+
+    argv: tuple[str, ...]
+    given: str
+    """The text on its standard input."""
+    timeout_s: float
+    folder: str | None = None
+    """Where it runs: relative to the file that it is near, or else to one of that file's parents.
+    """
+    near: str | None = None
+    """The file that names it; without one, the project's root counts."""
 
 
 class Ran(NamedTuple):
@@ -12,7 +26,8 @@ class Ran(NamedTuple):
 
     exit_code: int
     output: str
-    """What it wrote to standard output and standard error."""
+    complaint: str = ""
+    """The end of what it wrote to standard error."""
 
 
 class NotRun(NamedTuple):
@@ -23,17 +38,18 @@ class NotRun(NamedTuple):
 
 
 class Programs(Protocol):
-    """Runs a program to its end."""
+    """Runs programs to their end."""
 
-    def run(self, argv: tuple[str, ...], given: str, timeout_s: float) -> Ran | NotRun:
-        """Run it with a text on standard input."""
+    def run(self, call: ProgramCall) -> Ran | NotRun:
+        """Run one, within limits of time, memory and output."""
         ...
 
 
 class NoPrograms:
     """Runs nothing: for projects that do not allow it, and for mere validation."""
 
-    def run(self, argv: tuple[str, ...], given: str, timeout_s: float) -> Ran | NotRun:  # noqa: ARG002
+    def run(self, call: ProgramCall) -> Ran | NotRun:
         """Refuse, and name the setting."""
-        reason = f"running {argv[0]} is not allowed; allow.commands in steelyard.yaml permits it"
+        name = call.argv[0]
+        reason = f"running {name} is not allowed; allow.commands in steelyard.yaml permits it"
         return NotRun("not_allowed", reason)

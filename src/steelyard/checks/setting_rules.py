@@ -14,6 +14,9 @@ from steelyard.model.json_value import Extra, JsonObject, JsonValue
 
 PORT: Extra = {"port": True}
 """The metadata of a field that is no setting: what the check needs of the world around it."""
+RULES = "rules"
+"""The class variable with what the schema says of several settings at once, such as `allOf`."""
+_ORDER = ("string", "integer", "number", "boolean", "array", "object")
 _SIMPLE: dict[object, JsonObject] = {
     str: {"type": "string"},
     bool: {"type": "boolean"},
@@ -63,7 +66,8 @@ def schema_of(made: type) -> JsonObject:
         properties[setting.name] = _rule(hint)
         if setting.default is MISSING and setting.default_factory is MISSING:
             required.append(setting.name)
-    return {"required": required, "properties": properties}
+    rules = cast(Extra, getattr(made, RULES, {}))
+    return {"required": required, **rules, "properties": properties}
 
 
 def arguments_of(made: type, settings: Mapping[str, JsonValue]) -> dict[str, object]:
@@ -75,10 +79,13 @@ def arguments_of(made: type, settings: Mapping[str, JsonValue]) -> dict[str, obj
 def _value(hint: Any, value: JsonValue) -> object:
     """A JSON value as the value of a setting of this type."""
     hint, _ = _plain(hint)
-    arguments = typing.get_args(hint)
-    if isinstance(value, list) and typing.get_origin(hint) is tuple:
-        return tuple(_value(arguments[0], item) for item in value)
-    nested = [part for part in (hint, *arguments) if is_dataclass(part)]
+    parts = typing.get_args(hint) if typing.get_origin(hint) in _UNIONS else (hint,)
+    if isinstance(value, list):
+        lists = [part for part in parts if typing.get_origin(part) is tuple]
+        return (
+            tuple(_value(typing.get_args(lists[0])[0], item) for item in value) if lists else value
+        )
+    nested = [part for part in parts if is_dataclass(part)]
     if nested and isinstance(value, dict):
         part = cast(Any, nested[0])
         known = {setting.name: made for setting, made in settings_of(part)}
@@ -119,10 +126,26 @@ def _by_type(hint: Any) -> JsonObject:
         return {"enum": list(arguments)}
     if origin is tuple:
         return {"type": "array", "minItems": 1, "items": _rule(arguments[0])}
-    named = [part for part in arguments if is_dataclass(part)]
-    if origin in _UNIONS and str in arguments and len(arguments) == 2 and named:
-        return {**_object(cast(type, named[0])), "type": ["string", "object"]}
+    if origin is Mapping and arguments[0] is str:
+        return {"type": "object", "additionalProperties": _rule(arguments[1])}
+    if origin in _UNIONS:
+        return _either(hint, [_by_type(part) for part in arguments if part is not type(None)])
     raise UsageError(f"a check's setting cannot be of type {hint}")
+
+
+def _either(hint: Any, rules: list[JsonObject]) -> JsonObject:
+    """The schema of a setting that may be of several JSON types, each of them once."""
+    types_ = [cast(str, rule.get("type", "string")) for rule in rules]
+    if len(set(types_)) < len(rules) or {"integer", "number"} <= set(types_):
+        raise UsageError(f"a check's setting cannot be of type {hint}")
+    joined: JsonObject = {}
+    for rule in rules:
+        if "enum" in rule:
+            # An enum would hold for the other types as well.
+            joined.update({"if": {"type": "string"}, "then": {"enum": rule["enum"]}})
+        else:
+            joined.update(rule)
+    return {**joined, "type": sorted(types_, key=_ORDER.index)}
 
 
 def _object(made: type) -> JsonObject:

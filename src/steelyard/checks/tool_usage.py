@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, cast
 
 from steelyard.checks.json_reply import same_json
+from steelyard.checks.pairing import paired
 from steelyard.checks.setting_rules import Rule
 from steelyard.checks.text import clip
 from steelyard.model.case import Case
@@ -111,18 +112,7 @@ def _tool(stated: object) -> ExpectedTool:
 def _matched(expected: list[ExpectedTool], calls: list[ToolCall]) -> int:
     """How many expected calls can be paired with calls of their own, at best."""
     fits = [[spot for spot, call in enumerate(calls) if one.matches(call)] for one in expected]
-    holder: dict[int, int] = {}
-
-    def settle(one: int, tried: set[int]) -> bool:
-        for spot in fits[one]:
-            if spot not in tried:
-                tried.add(spot)
-                if spot not in holder or settle(holder[spot], tried):
-                    holder[spot] = one
-                    return True
-        return False
-
-    return sum(settle(one, set()) for one in range(len(expected)))
+    return len(paired(fits))
 
 
 def _in_order(expected: list[ExpectedTool], calls: list[ToolCall]) -> int:

@@ -1,31 +1,93 @@
-"""Runs programs of this machine for checks."""
+"""Runs programs of this machine for checks, shut in as far as the machine allows."""
 
 from __future__ import annotations
 
-import subprocess
+import os
+import shutil
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
 
-from steelyard.checks.programs import NotRun, Ran
+from steelyard.checks.programs import NotRun, ProgramCall, Ran
+from steelyard.targets.bounded_process import Bounds, run_bounded
+
+MAX_OUTPUT = 1024 * 1024
+MAX_MEMORY = 2 * 1024 * 1024 * 1024
+_PASSED_ON = ("PATH", "TMPDIR", "SYSTEMROOT")
+_LANGUAGE = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+# A limit set by the parent after the start would come too late for a child's children.
+_LIMITED = ("sh", "-c", f'ulimit -c 0; ulimit -d {MAX_MEMORY // 1024}; exec "$@"', "sh")
+_SHUT_IN = ("bwrap", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--")
+_PROBE_S = 10.0
 
 
 class LocalPrograms:
-    """Runs a program without a shell: a text goes in, a text comes out."""
+    """Runs a program without a shell: a text goes in, a text comes out.
 
-    def run(self, argv: tuple[str, ...], given: str, timeout_s: float) -> Ran | NotRun:
-        """Run it to its end, or stop it when the time is over."""
-        name = argv[0]
-        try:
-            done = subprocess.run(  # noqa: S603 - argv of a check, never of a response
-                argv,
-                input=given.encode("utf-8", "replace"),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=timeout_s,
-                check=False,
-            )
-        except FileNotFoundError:
+    It sees none of the environment but where programs are, has so much time, memory and output,
+    and no network where bubblewrap is installed and works.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        allowed: tuple[str, ...] = (),
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._root = root.resolve()
+        self._allowed = (self._root, *((root / folder).resolve() for folder in allowed))
+        own = os.environ if environ is None else environ
+        self._environ = {name: own[name] for name in _PASSED_ON if name in own} | _LANGUAGE
+
+    @cached_property
+    def is_shut_in(self) -> bool:
+        """Whether programs are kept from the network."""
+        if self._which("bwrap", self._root) is None:
+            return False
+        bounds = Bounds(_PROBE_S, MAX_OUTPUT)
+        ended = run_bounded((*_SHUT_IN, "true"), b"", self._root, self._environ, bounds)
+        return ended.code == 0
+
+    def run(self, call: ProgramCall) -> Ran | NotRun:
+        """Run it to its end, or stop it when it uses more than it may."""
+        name = call.argv[0]
+        folder = self._folder(call)
+        if isinstance(folder, NotRun):
+            return folder
+        path = self._which(name, folder)
+        if path is None:
             return NotRun("not_found", f"{name} is not installed")
-        except subprocess.TimeoutExpired:
-            return NotRun("timeout", f"{name} took longer than {timeout_s:g} s")
-        except OSError as wrong:
-            return NotRun("not_found", f"{name} cannot be run: {wrong.strerror}")
-        return Ran(done.returncode, done.stdout.decode("utf-8", "replace"))
+        argv = (*(_SHUT_IN if self.is_shut_in else ()), *_LIMITED, path, *call.argv[1:])
+        given = call.given.encode("utf-8", "replace")
+        try:
+            bounds = Bounds(call.timeout_s, MAX_OUTPUT)
+            ended = run_bounded(argv, given, folder, self._environ, bounds)
+        except (OSError, ValueError) as wrong:
+            return NotRun("not_found", f"{name} cannot be run: {wrong}")
+        if ended.is_too_much:
+            return NotRun("too_much", f"{name} wrote more than {MAX_OUTPUT >> 20} MB")
+        if ended.is_late:
+            return NotRun("timeout", f"{name} took longer than {call.timeout_s:g} s")
+        texts = (part.decode("utf-8", "replace") for part in (ended.output, ended.complaint))
+        return Ran(ended.code, *texts)
+
+    def _which(self, name: str, folder: Path) -> str | None:
+        """Where a program is; one with a path is looked for in the folder where it runs."""
+        given = str(folder / name) if os.sep in name else name
+        return shutil.which(given, path=self._environ.get("PATH", os.defpath))
+
+    def _folder(self, call: ProgramCall) -> Path | NotRun:
+        """The folder where it runs: beneath the root, or one that the project allows."""
+        near = (self._root / call.near).resolve().parent if call.near else self._root
+        wanted = call.folder or "."
+        above = [folder for folder in near.parents if folder.is_relative_to(self._root)]
+        tried = ((base / wanted).resolve() for base in (near, *above))
+        found = next((path for path in tried if path.is_dir()), None)
+        if found is None:
+            return NotRun("not_found", f"there is no folder {wanted} to run {call.argv[0]} in")
+        if not any(found.is_relative_to(folder) for folder in self._allowed):
+            reason = (
+                f"{wanted} lies outside the project; allow.folders in steelyard.yaml permits it"
+            )
+            return NotRun("not_allowed", reason)
+        return found

@@ -63,7 +63,7 @@ class WithMapping(Undefined):
 class WithChoice(Undefined):
     kind: ClassVar[str] = "with_choice"
 
-    setting: str | int
+    setting: int | float
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,10 @@ class WithPairs(Undefined):
 
 def test_the_kinds_of_this_version_are_these() -> None:
     assert Catalog().kinds == (
-        *("choice", "contains_all", "ends_with", "equals", "fact_match", "format", "is_json"),
-        *("json_schema", "latency", "markdown_structure", "must_contain_any", "must_not_contain"),
-        *("php_lint", "regex", "starts_with", "tool_usage"),
+        *("choice", "command", "contains_all", "cost", "ends_with", "equals", "fact_match"),
+        *("field_accuracy", "format", "is_json", "json_schema", "latency", "markdown_structure"),
+        *("must_contain_any", "must_not_contain", "php_lint", "regex", "starts_with"),
+        *("token_usage", "tool_trajectory", "tool_usage"),
     )
 
 

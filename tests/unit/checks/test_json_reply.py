@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from steelyard.checks.json_reply import any_json, same_json, whole_json
+from steelyard.checks.json_reply import any_json, same_json, strict_json
 from steelyard.errors import ParseError
 from steelyard.model.json_value import JsonValue
 from strategies.dataset_documents import VALUES
@@ -48,7 +48,7 @@ def test_anything_else_is_none(response: str) -> None:
 
 def test_the_whole_response_is_needed_where_a_block_does_not_do() -> None:
     with pytest.raises(ParseError):
-        whole_json(BLOCK)
+        strict_json(BLOCK)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from fakes.programs import ScriptedPrograms
 from steelyard.checks.catalog import Catalog
 from steelyard.checks.php_lint import PhpLint
-from steelyard.checks.programs import NoPrograms, NotRun, Ran
+from steelyard.checks.programs import NoPrograms, NotRun, ProgramCall, Ran
 from steelyard.model.case import Case
 from strategies.traces import said
 
@@ -23,8 +25,8 @@ def test_every_block_of_php_is_linted_with_ten_seconds_each() -> None:
     assert (outcome.passed, outcome.score) == (True, 1.0)
     assert outcome.reason == "2 block(s) of PHP without a syntax error"
     assert programs.runs == [
-        (("php", "-n", "-l"), "<?php\nfinal class A {}", 10.0),
-        (("php", "-n", "-l"), "<?php echo 1;", 10.0),
+        ProgramCall(("php", "-n", "-l"), "<?php\nfinal class A {}", 10.0),
+        ProgramCall(("php", "-n", "-l"), "<?php echo 1;", 10.0),
     ]
 
 
@@ -41,7 +43,7 @@ def test_a_block_without_a_tag_gets_one(block: str, linted: str) -> None:
     programs = ScriptedPrograms()
     PhpLint(programs=programs).check(said(f"```php\n{block}\n```"), Case(id="a"))
 
-    assert [given for _, given, _ in programs.runs] == [linted]
+    assert [call.given for call in programs.runs] == [linted]
 
 
 def test_the_score_is_the_share_of_blocks_without_an_error() -> None:
@@ -77,8 +79,9 @@ def test_without_php_it_is_skipped_and_not_passed() -> None:
     assert (outcome.status, outcome.reason) == ("skipped", "php is not installed")
 
 
-def test_when_the_time_is_over_it_is_unscored() -> None:
-    programs = ScriptedPrograms([Ran(0, ""), NotRun("timeout", "php took longer than 10 s")])
+@pytest.mark.parametrize("why", ["timeout", "too_much"])
+def test_when_the_time_is_over_it_is_unscored(why: Literal["timeout", "too_much"]) -> None:
+    programs = ScriptedPrograms([Ran(0, ""), NotRun(why, "php took longer than 10 s")])
     outcome = PhpLint(programs=programs).check(said(TWO), Case(id="a"))
 
     assert (outcome.status, outcome.reason) == ("unscored", "php took longer than 10 s")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
 
@@ -78,35 +79,113 @@ def test_arguments_are_made_by_type() -> None:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Either:
+    """Settings that may be one thing or another."""
+
+    words: str | tuple[str, ...]
+    rule: Annotated[Literal["all", "none"] | tuple[str, ...], Rule("Which count.")] = "all"
+    part: bool | Part | None = None
+    args: Literal["any"] | Extra | None = None
+    counts: Mapping[str, int] | None = None
+    anything: str | int | bool = ""
+
+
+def test_a_setting_may_be_of_several_types_of_json() -> None:
+    words = {"type": "string"}
+    several = {"type": ["string", "array"], "minItems": 1, "items": words}
+
+    assert schema_of(Either)["properties"] == {
+        "words": several,
+        "rule": {
+            **several,
+            "if": {"type": "string"},
+            "then": {"enum": ["all", "none"]},
+            "description": "Which count.",
+        },
+        "part": {**PART, "type": ["boolean", "object"]},
+        "args": {
+            "type": ["string", "object"],
+            "if": {"type": "string"},
+            "then": {"enum": ["any"]},
+        },
+        "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "anything": {"type": ["string", "integer", "boolean"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "made"),
+    [
+        ({"words": "a b"}, Either(words="a b")),
+        ({"words": ["a"]}, Either(words=("a",))),
+        ({"words": "a", "rule": ["b", "c"]}, Either(words="a", rule=("b", "c"))),
+        ({"words": "a", "part": True}, Either(words="a", part=True)),
+        ({"words": "a", "part": {"name": "n"}}, Either(words="a", part=Part(name="n"))),
+        ({"words": "a", "args": {"b": [1]}}, Either(words="a", args={"b": [1]})),
+        ({"words": "a", "counts": {"b": 2}}, Either(words="a", counts={"b": 2})),
+    ],
+)
+def test_an_argument_is_made_by_the_type_that_its_value_has(
+    settings: JsonObject, made: Either
+) -> None:
+    assert Either(**arguments_of(Either, settings)) == made  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Together:
+    """Settings of which one is enough."""
+
+    rules: ClassVar[Extra] = {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+
+    a: int | None = None
+    b: int | None = None
+
+
+def test_a_class_can_say_what_holds_for_several_settings_at_once() -> None:
+    assert schema_of(Together) == {
+        "required": [],
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+    }
+
+
 @dataclass(frozen=True)
-class TwoTypes:
-    """A setting that may be a text or a number."""
+class TwoNumbers:
+    """A setting that may be a number or a number."""
 
-    setting: str | int
-
-
-@dataclass(frozen=True)
-class ThreeTypes:
-    """A setting that may be a text, a part or nothing."""
-
-    setting: str | Part | None
+    setting: float | int
 
 
 @dataclass(frozen=True)
-class NumberOrPart:
-    """A setting that may be a number or a part."""
+class TwoTexts:
+    """A setting that may be a text or one of some texts."""
 
-    setting: int | Part
+    setting: str | Literal["a"]
+
+
+@dataclass(frozen=True)
+class TwoObjects:
+    """A setting that may be a part or any object."""
+
+    setting: Part | Extra
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A setting that is a table by number."""
+
+    setting: Mapping[int, str]
 
 
 @dataclass(frozen=True)
 class Texts:
-    """A setting that is a table of texts."""
+    """A setting that is a table that can be changed."""
 
     setting: dict[str, str]
 
 
-@pytest.mark.parametrize("made", [TwoTypes, ThreeTypes, NumberOrPart, Texts])
+@pytest.mark.parametrize("made", [TwoNumbers, TwoTexts, TwoObjects, Numbered, Texts])
 def test_a_setting_that_no_rubric_can_state_is_refused(made: type) -> None:
     with pytest.raises(UsageError, match="a check's setting cannot be of type"):
         schema_of(made)

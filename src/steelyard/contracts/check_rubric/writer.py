@@ -9,7 +9,14 @@ from typing import Any, cast
 from steelyard.checks.setting_rules import settings_of
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.rubric import PASS_THRESHOLD, Check, Rubric, RubricCheck, StatedCheck
+from steelyard.model.rubric import (
+    PASS_THRESHOLD,
+    Check,
+    JudgedCheck,
+    Rubric,
+    RubricCheck,
+    StatedCheck,
+)
 
 
 def write_check_rubric(rubric: Rubric) -> bytes:
@@ -41,7 +48,7 @@ def _check_row(entry: RubricCheck) -> JsonObject:
     return {**row, **entry.extra}
 
 
-def _settings(check: Check | StatedCheck) -> JsonObject:
+def _settings(check: Check | JudgedCheck | StatedCheck) -> JsonObject:
     if isinstance(check, StatedCheck):
         return dict(check.settings)
     return _differing(check)

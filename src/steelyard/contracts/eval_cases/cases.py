@@ -7,7 +7,12 @@ from dataclasses import replace
 from typing import cast
 
 from steelyard.contracts.eval_cases.defaults import Defaults
-from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder, rubric, rubric_items
+from steelyard.contracts.eval_cases.evaluators import (
+    EvaluatorBuilder,
+    range_problems,
+    rubric,
+    rubric_items,
+)
 from steelyard.contracts.eval_cases.messages import MessageBuilder
 from steelyard.contracts.eval_cases.spelling import (
     EVALUATORS,
@@ -60,7 +65,9 @@ class CaseBuilder:
         """The case; files that cannot be had are in `problems` afterwards."""
         row, defaults = self._row, self._defaults
         execution = dict(cast(JsonObject, row.get("execution", {})))
-        rubrics = rubric_items(cast(list[JsonValue], row.get("rubrics", [])))
+        stated = cast(list[JsonValue], row.get("rubrics", []))
+        self.problems.extend(range_problems(stated, ("rubrics",)))
+        rubrics = rubric_items(stated)
         asked = self._input()
         guidelines, files = _paths(asked)
         return Case(

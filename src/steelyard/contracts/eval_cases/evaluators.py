@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import cast
 
+from steelyard.contracts.eval_cases.prompts import RESULTS, VARIABLES, prompt_problems
 from steelyard.contracts.eval_cases.spelling import (
     AGGREGATOR,
     EVALUATORS,
@@ -14,8 +16,10 @@ from steelyard.contracts.eval_cases.spelling import (
     value_of,
     written,
 )
+from steelyard.errors import SettingError
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
+from steelyard.judging.score_ranges import read_ranges
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.ports import FileFault, Files
@@ -51,7 +55,8 @@ class EvaluatorBuilder:
         kind = canonical_type(cast(str, entry["type"]))
         named = {k: v for k, v in entry.items() if k not in {"name", "type", "weight"}}
         settings = respelt(named, SETTINGS.get(kind, {}))
-        _, rubrics = _taken(settings, _RUBRICS.get(kind, ()))
+        listed_as, rubrics = _taken(settings, _RUBRICS.get(kind, ()))
+        self._problems.extend(range_problems(rubrics, (*path, listed_as)))
         name, listed = _taken(settings, _MEMBERS.get(kind, ()))
         members = self.evaluators(listed, (*path, name))
         if kind == "composite":
@@ -59,9 +64,10 @@ class EvaluatorBuilder:
             settings["aggregator"] = aggregator
             self._check_weights(aggregator, members, (*path, "aggregator", "weights"))
             joined_by = cast(str, aggregator["type"])
-            prompt, prompt_path = self._prompt(joined_by, aggregator, (*path, "aggregator"))
+            at = (*path, "aggregator")
+            prompt, prompt_path = self._prompt(joined_by, aggregator, at, (*VARIABLES, RESULTS))
         else:
-            prompt, prompt_path = self._prompt(kind, settings, path)
+            prompt, prompt_path = self._prompt(kind, settings, path, VARIABLES)
         return Evaluator(
             name=cast(str, entry.get("name", kind)),
             type=kind,
@@ -74,17 +80,21 @@ class EvaluatorBuilder:
         )
 
     def _prompt(
-        self, kind: str, settings: JsonObject, path: Path
+        self, kind: str, settings: JsonObject, path: Path, known: tuple[str, ...]
     ) -> tuple[str | None, str | None]:
         """The prompt's text and, for a file, its path."""
         prompt = cast("str | None", settings.get("prompt")) if kind in _PROMPTED else None
-        if prompt is None or not _names_a_file(prompt):
-            return prompt, None
-        found = self._files.read(prompt.removeprefix(_FILE_SCHEME))
-        if isinstance(found, FileFault):
-            self._problems.append(fault_problem(found, (*path, "prompt")))
+        if prompt is None:
             return None, None
-        return found.text, found.path
+        text, found_at = prompt, None
+        if _names_a_file(prompt):
+            found = self._files.read(prompt.removeprefix(_FILE_SCHEME))
+            if isinstance(found, FileFault):
+                self._problems.append(fault_problem(found, (*path, "prompt")))
+                return None, None
+            text, found_at = found.text, found.path
+        self._problems.extend(prompt_problems(text, known, (*path, "prompt")))
+        return text, found_at
 
     def _check_weights(
         self, aggregator: JsonObject, members: tuple[Evaluator, ...], path: Path
@@ -126,6 +136,19 @@ def _rubric_item(entry: JsonValue, position: int) -> RubricItem:
         required=cast(bool, item.get("required", True)),
         extra={name: value for name, value in item.items() if name not in named},
     )
+
+
+def range_problems(entries: list[JsonValue], path: Path) -> Iterator[Problem]:
+    """Points of a rubric item whose ranges cannot be meant; without them it would be another."""
+    for index, entry in enumerate(entries):
+        ranges = entry.get("score_ranges") if isinstance(entry, dict) else None
+        try:
+            if ranges:
+                read_ranges(ranges)
+        except SettingError as wrong:
+            place = (*path, index, "score_ranges")
+            message = str(wrong).replace("score_ranges", "{}", 1)
+            yield Problem(code="value_out_of_range", message=message, path=place)
 
 
 def fault_problem(fault: FileFault, path: Path) -> Problem:

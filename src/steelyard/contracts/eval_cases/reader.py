@@ -9,17 +9,23 @@ from typing import BinaryIO, cast
 
 from steelyard.contracts.eval_cases.cases import CaseBuilder
 from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
+from steelyard.contracts.eval_cases.plain_cases import PlainCases
 from steelyard.contracts.eval_cases.spelling import CASES, written
 from steelyard.contracts.eval_cases.writer import case_row
 from steelyard.contracts.hashes import file_hashes
-from steelyard.contracts.reading import Row, RowPlace, SeenIds
+from steelyard.contracts.reading import Row, RowPlace
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
-from steelyard.formats.json_text import parse_json, parse_json_tolerantly
+from steelyard.formats.json_text import (
+    parse_json,
+    parse_json_either_way,
+    parse_json_tolerantly,
+)
 from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
@@ -30,6 +36,7 @@ CONTRACT = "eval_cases"
 # A row without any of these shows no file and needs no second reading of its shape.
 _TELLING = (
     *(b'"file"', b'"prompt"', b'"weights"', b'"input"', b'"input_files"', b'"expected_output"'),
+    b'"score_ranges"',
     b"\\u",  # an escape may hide one of them
 )
 
@@ -51,12 +58,13 @@ class _EvalCasesReading:
         self._defaults = defaults
         self._files = files or NoFiles()
         self._file = file
+        self._plain = PlainCases()
 
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""
-        return self._builder(row.value).case(
-            Place(file=self._file, line=row.line, index=row.index)
-        )
+        place = Place(file=self._file, line=row.line, index=row.index)
+        plain = self._plain.case(cast(JsonObject, row.value), self._defaults, place)
+        return plain or self._builder(row.value).case(place)
 
     def hashed(self, row: Row, case: Case) -> JsonValue:  # noqa: ARG002
         """The row merged with its file's defaults, and the hash of every file it loads."""
@@ -120,6 +128,14 @@ class EvalCasesJsonl(_EvalCasesReading):
             for number, text in jsonl_lines(stream):
                 index += 1
                 yield self._row(index, number, text, seen)
+
+    def reread(self, is_wanted: Callable[[int], bool]) -> Iterator[Row]:
+        """The rows at wanted indices, unchecked: every row of the file was accepted before."""
+        with self._stream() as stream:
+            for index, (number, text) in enumerate(jsonl_lines(stream)):
+                if is_wanted(index):
+                    value = cast(JsonObject, parse_json_either_way(text)[0])
+                    yield Row(index, number, cast(str, value["id"]), value, ())
 
     def _row(self, index: int, number: int, text: bytes, seen: SeenIds) -> Row:
         if len(text) > MAX_LINE:

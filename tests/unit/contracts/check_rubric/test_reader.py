@@ -140,11 +140,6 @@ def test_a_rubric_with_an_error_is_not_used() -> None:
 STATED: dict[str, JsonObject] = {
     "llm_judge": {"judge_prompt_ref": "judge/accuracy@1.0"},
     "composite": {"rubric_ref": "rubric/basic@1.2"},
-    "cost": {"max_usd": 0.5},
-    "token_usage": {"max_output": 9},
-    "field_accuracy": {"fields": [{"path": "a", "match": "exact"}]},
-    "tool_trajectory": {"mode": "any_order", "minimums": {"search": 1}},
-    "command": {"script": ["grade"]},
 }
 
 
@@ -167,15 +162,15 @@ def test_a_stated_kind_for_which_a_package_brings_a_class_is_made_of_it() -> Non
     """CR-12"""
 
     @dataclass(frozen=True, slots=True, kw_only=True)
-    class Cost(Shouting):
-        kind: ClassVar[str] = "cost"
+    class Other(Shouting):
+        kind: ClassVar[str] = "composite"
 
-        max_usd: float
+        depth: float
 
-    rubric, findings = read(FRAME.format(check="kind: cost\n    max_usd: 1"), Catalog((Cost,)))
+    rubric, findings = read(FRAME.format(check="kind: composite\n    depth: 1"), Catalog((Other,)))
 
     assert rubric
-    assert rubric.checks[0].check == Cost(max_usd=1)
+    assert rubric.checks[0].check == Other(depth=1)
     assert findings == []
 
 

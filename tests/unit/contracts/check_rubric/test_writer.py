@@ -12,9 +12,11 @@ from steelyard.checks.equals import Equals
 from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.check_rubric.writer import rubric_row, write_check_rubric
 from steelyard.formats.yaml_text import parse_yaml
+from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Rubric, RubricCheck, StatedCheck
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "check_rubric" / "valid"
+INNER: JsonObject = {"rubric_ref": "rubric/inner@1.0.0"}
 FILES = sorted(path for path in CORPUS.iterdir() if path.suffix != ".json")
 
 
@@ -46,14 +48,14 @@ def test_what_has_its_default_is_left_out() -> None:
     """CR-26"""
     checks = (
         RubricCheck(id="a", check=Equals()),
-        RubricCheck(id="b", check=StatedCheck(kind="cost", settings={"max_usd": 1})),
+        RubricCheck(id="b", check=StatedCheck(kind="composite", settings=INNER)),
     )
     rubric = Rubric(id="basic", version="1.0.0", checks=checks)
 
     assert rubric_row(rubric) == {
         "id": "basic",
         "version": "1.0.0",
-        "checks": [{"id": "a", "kind": "equals"}, {"id": "b", "kind": "cost", "max_usd": 1}],
+        "checks": [{"id": "a", "kind": "equals"}, {"id": "b", "kind": "composite", **INNER}],
         "scoring": {"combine": "weighted_avg"},
     }
     assert read(write_check_rubric(rubric)) == replace(rubric)

@@ -240,6 +240,28 @@ def test_rubric_items_are_texts_or_objects_numbered_by_position(folder: EvalFold
     )
 
 
+@pytest.mark.parametrize(
+    ("ranges", "is_sound"),
+    [
+        ([], True),
+        ({"0": "Wrong.", "5": "Right."}, True),
+        ({"0": "Wrong.", "11": "Right."}, False),
+        ([{"score_range": [0, 9], "outcome": "Wrong."}], False),
+    ],
+)
+def test_points_of_an_item_must_be_clear(
+    folder: EvalFolder, ranges: JsonValue, is_sound: bool
+) -> None:
+    """EC-61"""
+    item: JsonObject = {"description": "Is right", "score_ranges": ranges}
+    told = [("value_out_of_range", "rubrics[1].score_ranges")]
+    within = [("value_out_of_range", "evaluators[0].rubrics[0].score_ranges")]
+
+    assert folder.row_findings(row(rubrics=["one", item])) == ([] if is_sound else told)
+    judged: JsonObject = {"type": "llm_judge", "rubrics": [item]}
+    assert folder.row_findings(row(evaluators=[judged])) == ([] if is_sound else within)
+
+
 def test_composites_nest(folder: EvalFolder) -> None:
     """EC-46"""
     mean: JsonObject = {"type": "weighted_average", "weights": {"latency": 2}}

@@ -329,3 +329,19 @@ def test_a_longer_line_spoils_the_file_and_the_next_is_still_counted() -> None:
     assert long.findings[0].message == "Line 1: Invalid JSON - longer than 64 MB"
     assert (after.line, after.index, after.record_id) == (2, 1, "case-1")
     assert reading.is_spoiled
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(json.dumps(row(id=name)) for name in "abcde"),
+        "\ufeff\n \n" + "\r\n\r\n".join(json.dumps(row(id=name)) for name in "abcde"),
+        "\n".join(json.dumps(row(id=name, tags=[f"{name}\u00e9\u2028"])) for name in "abcde"),
+    ],
+)
+@pytest.mark.parametrize("wanted", [{0, 1, 2, 3, 4}, {1, 3}, {4}, set[int]()])
+def test_rows_that_are_read_again_are_the_same(text: str, wanted: set[int]) -> None:
+    reading = opened(text.encode())
+    first = {one.index: one for one in reading.rows()}
+
+    assert list(reading.reread(wanted.__contains__)) == [first[index] for index in sorted(wanted)]

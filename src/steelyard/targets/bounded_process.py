@@ -1,0 +1,110 @@
+"""A program run to its end within limits of time and output; whatever it starts ends with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NamedTuple, cast
+
+_TAIL = 2000
+_GRACE_S = 1.0
+_PIECE = 65536
+
+
+class Bounds(NamedTuple):
+    """What a program may use."""
+
+    timeout_s: float
+    output_bytes: int
+
+
+class Ended(NamedTuple):
+    """How a program came to its end, or was brought to it."""
+
+    code: int
+    output: bytes
+    complaint: bytes
+    """The end of what it wrote to its standard error."""
+    is_late: bool = False
+    is_too_much: bool = False
+
+
+def run_bounded(
+    argv: Sequence[str], given: bytes, folder: Path, environ: Mapping[str, str], bounds: Bounds
+) -> Ended:
+    """Run it with bytes on its standard input, in a process group of its own."""
+    # From a file, so that nobody has to wait for a program that does not read.
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(given)
+        stdin.seek(0)
+        process = subprocess.Popen(  # noqa: S603 - the user's program, never a response
+            argv,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=dict(environ),
+            start_new_session=True,
+        )
+    over = threading.Event()
+    output = _Reader(cast("IO[bytes]", process.stdout), bounds.output_bytes, over)
+    complaint = _Reader(cast("IO[bytes]", process.stderr), None, over)
+    waiting = threading.Thread(target=_wait, args=(process, over), daemon=True)
+    waiting.start()
+    try:
+        is_late = not over.wait(bounds.timeout_s)
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        waiting.join()
+    for reader in (output, complaint):
+        # A process that left the group may hold a pipe for as long as it likes.
+        reader.join(_GRACE_S)
+    return Ended(process.returncode, output.data, complaint.data, is_late, output.is_full)
+
+
+def _wait(process: subprocess.Popen[bytes], over: threading.Event) -> None:
+    process.wait()
+    over.set()
+
+
+class _Reader(threading.Thread):
+    """What comes out of a pipe: all of it up to a cap, or without a cap only its end."""
+
+    def __init__(self, stream: IO[bytes], cap: int | None, over: threading.Event) -> None:
+        super().__init__(name="steelyard-program", daemon=True)
+        self._stream = stream
+        self._cap = cap
+        self._over = over
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self.start()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there was more than the cap."""
+        return self._cap is not None and self._size > self._cap
+
+    @property
+    def data(self) -> bytes:
+        """What was kept."""
+        return b"".join(self._pieces)
+
+    def run(self) -> None:
+        """Read to the end; what nobody keeps is read too, so that the program is not held up."""
+        with suppress(ValueError, OSError), self._stream as stream:
+            while piece := os.read(stream.fileno(), _PIECE):
+                self._size += len(piece)
+                if self._cap is None:
+                    self._pieces = [(self.data + piece)[-_TAIL:]]
+                elif self.is_full:
+                    self._over.set()
+                    return
+                else:
+                    self._pieces.append(piece)
