@@ -22,7 +22,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     source: Annotated[
         Path, typer.Argument(metavar="SRC", help="A dataset; with --from, any file or folder.")
     ],
-    to: Annotated[str, typer.Option("--to", help="The contract to write.")],
+    to: Annotated[str, typer.Option("--to", help="The contract to write, or responses.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file to write; - is stdout.")
     ],

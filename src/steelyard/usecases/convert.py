@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from steelyard.contracts.detect import DATASETS
@@ -24,53 +23,28 @@ from steelyard.ports import Workspace
 from steelyard.usecases.conversion_output import (
     EXTENSIONS,
     Draft,
-    MakeDraft,
     Output,
     check_output,
     open_output,
 )
+from steelyard.usecases.conversion_request import ConvertDoor, ConvertOptions
+from steelyard.usecases.convert_traces import RESPONSES, convert_traces
 from steelyard.usecases.import_rows import BENCHMARKS, TABLES, TOOLS, RowSource, row_intake
 from steelyard.usecases.intake import Candidate, Intake, contract_intake, place_of, refusal
-from steelyard.usecases.source_records import Frames
 from steelyard.usecases.tally import Tally
 
-SOURCES = (*BENCHMARKS, *TOOLS, *TABLES, *DATASETS)
+__all__ = ["ConvertDoor", "ConvertOptions", "convert"]
+
+SOURCES = (*BENCHMARKS, *TOOLS, *TABLES, *DATASETS, "otel")
 """What `--from` can name."""
 
 _UNSHOWN = Change("attachments", "a document that is not there, or is no text, is not shown")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertOptions:
-    """What to convert, and to what."""
-
-    source: Path
-    to: str
-    output: Path | None
-    """Where the result stands; None for stdout."""
-    made_from: str | None = None
-    names: Mapping[str, str] = field(default_factory=dict[str, str])
-    split: str | None = None
-    flatten: bool = False
-    force: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertDoor:
-    """What a conversion needs of the world."""
-
-    workspace: Workspace
-    frames: Frames
-    draft: MakeDraft
-    """A draft beside the file that it will be."""
-    scratch: Callable[[], Draft]
-    """A draft that is nowhere."""
-    show: Callable[[bytes], None]
-    """Where a result goes that is no file."""
-
-
 def convert(door: ConvertDoor, options: ConvertOptions) -> Conversion:
     """Write the dataset in the other contract; nothing is written where no case can be."""
+    if options.to == RESPONSES:
+        return convert_traces(door, options)
     path = _checked(door.workspace, options)
     intake = _intake(door, options)
     header, changes = intake.header, list[Change]()
@@ -98,9 +72,11 @@ def convert(door: ConvertDoor, options: ConvertOptions) -> Conversion:
 
 def _checked(workspace: Workspace, options: ConvertOptions) -> Path:
     """The path of the result; raises UsageError for a request that cannot be served."""
-    _check_name("--to", options.to, DATASETS)
+    _check_name("--to", options.to, (*DATASETS, RESPONSES))
     if options.made_from is not None:
         _check_name("--from", options.made_from, SOURCES)
+    if options.made_from == "otel":
+        raise UsageError("spans hold answers and no cases; write them with --to responses")
     known = EXTENSIONS[options.to]
     if options.output is None:
         folder = options.source.parent

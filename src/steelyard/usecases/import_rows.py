@@ -15,6 +15,7 @@ from steelyard.contracts.evals_json.reader import EvalsJsonReading
 from steelyard.contracts.importers.apexv1 import import_apexv1
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.includebase import import_includebase
+from steelyard.contracts.importers.inspect_log import import_case
 from steelyard.contracts.importers.lar_echr import import_lar_echr
 from steelyard.contracts.importers.lexam import import_lexam
 from steelyard.contracts.importers.openai_evals import import_openai_evals
@@ -27,16 +28,18 @@ from steelyard.contracts.importers.promptfoo import (
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
 from steelyard.contracts.question_set.reader import QuestionSetReading
-from steelyard.contracts.reading import DatasetReading, SeenIds
+from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import NotFoundError, ParseError, UnreadableFileError, UsageError
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.records import Record
+from steelyard.formats.seen_ids import SeenIds
 from steelyard.formats.yaml_text import parse_yaml
-from steelyard.model.conversion import Refusal
+from steelyard.model.conversion import Change, Refusal
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.ports import Workspace
+from steelyard.usecases.inspect_logs import LogFile, open_logs
 from steelyard.usecases.intake import Candidate, Intake, read_row
 from steelyard.usecases.source_records import Frames, file_records, source_files
 
@@ -48,7 +51,7 @@ BENCHMARKS: dict[str, Callable[[JsonObject], list[JsonObject]]] = {
     "lar_echr": import_lar_echr,
 }
 TABLES = ("csv", "parquet", "hf")
-TOOLS = ("openai-evals", "promptfoo")
+TOOLS = ("openai-evals", "promptfoo", "inspect")
 _BATCH = 500
 _MAX_CONFIG = 64 * 1024 * 1024
 _MAPPED = ("id", "input", "expected_output", "expected_outcome")
@@ -62,16 +65,19 @@ class RowSource(NamedTuple):
     to: str
     names: Mapping[str, str]
     split: str | None = None
+    title: str = ""
+    """What the source calls itself, where it does."""
 
     @property
     def dataset(self) -> str:
-        """What the dataset is called: after its file or folder."""
-        return self.name if self.name in BENCHMARKS else self.path.resolve().stem
+        """What the dataset is called: as the source says, else after its file or folder."""
+        return self.name if self.name in BENCHMARKS else self.title or self.path.resolve().stem
 
 
 def row_intake(workspace: Workspace, source: RowSource, frames: Frames) -> Intake:
     """The rows that an importer makes of a source, as cases of the contract they are made for."""
-    changes, description = (), ""
+    changes: tuple[Change, ...] = ()
+    description = ""
     if source.name == "promptfoo":
         config = _config(workspace, source.path)
         changes = tuple(unread_config(config))
@@ -81,6 +87,12 @@ def row_intake(workspace: Workspace, source: RowSource, frames: Frames) -> Intak
             for number, found in enumerate(import_promptfoo(config), start=1)
         )
         contract = "eval_cases"
+    elif source.name == "inspect":
+        logs = open_logs(workspace, source.path)
+        tasks = {log.head.task for log in logs}
+        source = source._replace(title=tasks.pop() if len(tasks) == 1 else "")
+        contract, imports = _samples(source, logs)
+        changes = tuple(change for log in logs for change in log.changes)
     else:
         contract, make = _importer(source)
         imports = _imports(_records(workspace, source, frames), make)
@@ -120,6 +132,22 @@ def _importer(source: RowSource) -> tuple[str, Callable[[Record], list[Import]]]
         )
     columns = ColumnMap.checked(source.to, source.dataset, source.names)
     return source.to, lambda record: [columns.row(cast(JsonObject, record.value))]
+
+
+def _samples(source: RowSource, logs: list[LogFile]) -> tuple[str, Iterator[tuple[str, Import]]]:
+    """The cases that the samples of Inspect's logs answer."""
+    _refuse_map(source)
+    contract = "legal_eval" if source.to == "legal_eval" else "eval_cases"
+    records = (
+        Record(sample.place, sample.value, sample.fault)
+        for log in logs
+        for sample in log.samples()
+    )
+
+    def make(record: Record) -> list[Import]:
+        return [import_case(cast(JsonObject, record.value), contract)]
+
+    return contract, _imports(records, make)
 
 
 def _refuse_map(source: RowSource) -> None:

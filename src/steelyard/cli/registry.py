@@ -1,0 +1,186 @@
+"""`steelyard rubric`, `judge` and `dataset`: versions that stay what they are."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from steelyard.cli import judge_validate
+from steelyard.cli.running import Progress, stoppable
+from steelyard.cli.terminal import painter, show, show_json
+
+if TYPE_CHECKING:
+    from steelyard.model.difference import Diff
+    from steelyard.reports.publication import MeasuredShift, Publication
+    from steelyard.reports.registry import Listed, Shown
+    from steelyard.usecases.publish import Plan
+
+
+class Format(StrEnum):
+    """The forms of the answer."""
+
+    text = "text"
+    json = "json"
+
+
+Named = Annotated[
+    str,
+    typer.Argument(metavar="REF", help="A path, an id or a reference such as rubric/basic@1.0."),
+]
+One = Annotated[str, typer.Argument(metavar="A", help="A path or a reference.")]
+Other = Annotated[str, typer.Argument(metavar="B", help="A path or a reference.")]
+Output = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
+Against = Annotated[
+    str | None,
+    typer.Option(metavar="RUN", help="Test on the traces of this run whether scores move."),
+]
+Version = Annotated[
+    str | None, typer.Option(help="The version, where the dataset's contract has none.")
+]
+
+
+def definition_commands(kind: Literal["rubric", "judge"]) -> typer.Typer:
+    """The commands of rubrics, or of judges."""
+    app = _group(kind)
+
+    @app.command("publish", help=f"Fix a version of a {kind}; its content never changes again.")
+    def publish(name: Named, against: Against = None, output: Output = Format.text) -> None:
+        from steelyard.registry_wiring import registry_door
+        from steelyard.usecases.publish import carry_out, plan_publication
+
+        door = registry_door(_near(name))
+        plan = plan_publication(door, kind, name)
+        is_open = not (plan.refusals or plan.standing)
+        shift = _measured(plan, against, door.root) if against and is_open else None
+        _tell(carry_out(door, plan, shift), output)
+
+    @app.command("list", help=f"List {kind}s: those of files, and every published version.")
+    def listed(output: Output = Format.text) -> None:
+        from steelyard.registry_wiring import registry_door
+        from steelyard.usecases.look_up import list_definitions
+
+        _list(kind, list_definitions(registry_door(), kind), output)
+
+    @app.command("show", help=f"Show a {kind}, what it refers to and what refers to it.")
+    def shown(name: Named, output: Output = Format.text) -> None:
+        from steelyard.registry_wiring import registry_door
+        from steelyard.usecases.look_up import show_definition
+
+        _show(show_definition(registry_door(_near(name)), kind, name), output)
+
+    @app.command("diff", help=f"Show what differs between two {kind}s, and whether it matters.")
+    def differing(one: One, other: Other, output: Output = Format.text) -> None:
+        from steelyard.registry_wiring import registry_door
+        from steelyard.usecases.look_up import compare_definitions
+
+        _compare(compare_definitions(registry_door(_near(one)), kind, one, other), output)
+
+    if kind == "judge":
+        app.command("validate")(judge_validate.command)
+    return app
+
+
+def dataset_commands() -> typer.Typer:
+    """The commands of datasets."""
+    app = _group("dataset")
+
+    @app.command("publish", help="Fix a version of a dataset; its content never changes again.")
+    def publish(name: Named, version: Version = None, output: Output = Format.text) -> None:
+        from steelyard.registry_wiring import registry_door
+        from steelyard.usecases.publish_dataset import publish_dataset
+
+        _tell(publish_dataset(registry_door(_near(name)), name, version), output)
+
+    @app.command("list", help="List every published version of every dataset.")
+    def listed(output: Output = Format.text) -> None:
+        from steelyard.registry_wiring import registry_door
+        from steelyard.usecases.look_up import list_datasets
+
+        _list("dataset", list_datasets(registry_door()), output)
+
+    @app.command("show", help="Show what a dataset says of itself, and what uses it.")
+    def shown(name: Named, output: Output = Format.text) -> None:
+        from steelyard.registry_wiring import registry_door
+        from steelyard.usecases.dataset_versions import show_dataset
+
+        _show(show_dataset(registry_door(_near(name)), name), output)
+
+    @app.command("diff", help="Show which records differ between two datasets.")
+    def differing(one: One, other: Other, output: Output = Format.text) -> None:
+        from steelyard.registry_wiring import registry_door
+        from steelyard.usecases.dataset_versions import compare_datasets
+
+        _compare(compare_datasets(registry_door(_near(one)), one, other), output)
+
+    return app
+
+
+def _group(kind: str) -> typer.Typer:
+    help_text = f"Versions of {kind}s: publish, list, show, diff."
+    return typer.Typer(help=help_text, rich_markup_mode=None, no_args_is_help=True)
+
+
+def _near(name: str) -> Path | None:
+    """The file whose project is meant; of a reference, none."""
+    path = Path(name)
+    return path if path.is_file() else None
+
+
+def _measured(plan: Plan, run: str, root: Path) -> MeasuredShift:
+    from steelyard.registry_wiring import run_door_with
+    from steelyard.usecases.shift import measure_shift, plan_trial
+    from steelyard.wiring import run_async, run_folder
+
+    typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
+    trial = plan_trial(lambda judge: run_door_with(judge, root), plan, run_folder(run))
+    total = 2 * trial.old.prepared.outlook.calls
+    started: list[str] = []
+    with stoppable(started), Progress("grading twice", total, is_quiet=False) as progress:
+        return run_async(lambda: measure_shift(trial, started.append, progress.note))
+
+
+def _tell(publication: Publication, output: Format) -> None:
+    """What was done goes to stdout, what speaks against it to stderr and exit code 1."""
+    from steelyard.reports.publication import publication_json, publication_lines
+
+    is_refused = publication.outcome == "refused"
+    if output is Format.json:
+        show_json(publication_json(publication))
+    else:
+        for line in publication_lines(publication, painter()):
+            typer.echo(line, err=True) if is_refused else show(line)
+    raise typer.Exit(int(is_refused))
+
+
+def _list(kind: str, listed: list[Listed], output: Format) -> None:
+    from steelyard.reports.registry import list_json, list_lines
+
+    if output is Format.json:
+        show_json(list_json(listed))
+        return
+    for line in list_lines(kind, listed, painter()):
+        show(line)
+
+
+def _show(shown: Shown, output: Format) -> None:
+    from steelyard.reports.registry import shown_json, shown_text
+
+    if output is Format.json:
+        show_json(shown_json(shown))
+    else:
+        show(shown_text(shown).encode("utf-8", "backslashreplace"), is_line=False)
+
+
+def _compare(diff: Diff, output: Format) -> None:
+    from steelyard.reports.differences import diff_json, diff_lines
+    from steelyard.reports.findings import printable
+
+    if output is Format.json:
+        show_json(diff_json(diff))
+        return
+    show(printable(f"{diff.old} → {diff.new}"))
+    for line in diff_lines(diff, painter()):
+        show(line)

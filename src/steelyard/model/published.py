@@ -1,0 +1,93 @@
+"""A rubric, a judge or a dataset of which one version is fixed for good."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+from steelyard.model.json_value import Extra, no_extra
+from steelyard.model.reference import release_numbers
+
+PublishedKind: TypeAlias = Literal["rubric", "judge", "dataset"]
+Bump: TypeAlias = Literal["major", "minor", "patch"]
+
+DATASET_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+DATASET_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.+-]*")
+
+
+class StoredFile(NamedTuple):
+    """A file of a published version, found by its content."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """One version as the registry holds it; its content never changes."""
+
+    kind: PublishedKind
+    id: str
+    version: str | None
+    """None for a question rubric, whose id is its version."""
+    contract: str
+    sha256: str
+    """The hash of its content: of what grades or asks, not of how the file is laid out."""
+    published_at: str
+    source: str
+    """The file that it was published from, as people see it from the project's root."""
+    files: tuple[StoredFile, ...]
+    """The content; of a dataset with a sidecar, both."""
+    beside: Extra = field(default_factory=no_extra)
+    """What may change under one version: a rubric's status, a judge's validation."""
+
+    @property
+    def reference(self) -> str:
+        """What refers to it."""
+        pin = f"@{self.version}" if self.version else ""
+        return f"{self.kind}/{self.id}{pin}"
+
+    @property
+    def status(self) -> str:
+        """`published`, or `archived` where a new run may not use it."""
+        return "archived" if self.beside.get("status") == "archived" else "published"
+
+
+def dataset_name(text: str) -> tuple[str, str] | None:
+    """The id and version of `dataset/id@version`; None when the text is not of that form."""
+    kind, _, rest = text.partition("/")
+    name, at, version = rest.partition("@")
+    is_one = kind == "dataset" and at and DATASET_ID.fullmatch(name)
+    return (name, version) if is_one and DATASET_VERSION.fullmatch(version) else None
+
+
+def bump_of(old: str, new: str) -> Bump:
+    """Which number of a version was raised; a pre-release counts as the release it leads to."""
+    before, after = (_core(version) for version in (old, new))
+    if before[0] != after[0]:
+        return "major"
+    return "minor" if before[1] != after[1] else "patch"
+
+
+def highest_below(version: str, known: list[str]) -> str | None:
+    """The highest release below a version; None where there is none."""
+    limit = _core(version)
+    below = [
+        (numbers, one)
+        for one in known
+        if (numbers := release_numbers(one)) is not None and numbers < limit
+    ]
+    return max(below)[1] if below else None
+
+
+def version_order(version: str | None) -> tuple[tuple[int, int | str], ...]:
+    """By what versions are put in order: number by number, whatever stands between them."""
+    parts = re.findall(r"\d+|[A-Za-z]+", version or "")
+    return tuple((1, int(part)) if part.isdigit() else (0, part) for part in parts)
+
+
+def _core(version: str) -> tuple[int, ...]:
+    main = re.split(r"[-+]", version, maxsplit=1)[0]
+    return tuple(int(part) for part in main.split("."))

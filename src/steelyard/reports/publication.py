@@ -1,0 +1,165 @@
+"""What publishing came to, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from steelyard.engine.shift import Graded, Moved, Shift
+from steelyard.model.difference import Diff
+from steelyard.model.json_value import JsonObject
+from steelyard.model.published import Bump, Published
+from steelyard.reports.differences import diff_json, diff_lines
+from steelyard.reports.findings import Paint, printable
+
+Outcome: TypeAlias = Literal["published", "unchanged", "noted", "refused"]
+_SHOWN = 20
+_SAID: dict[Outcome, str] = {
+    "published": "published",
+    "unchanged": "is published already, with the same content: nothing to do",
+    "noted": "is published already, with the same content; what may change was noted",
+    "refused": "not published",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """What became of a version that was to be published."""
+
+    reference: str
+    outcome: Outcome
+    published: Published | None = None
+    """What stands in the registry."""
+    refusals: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    bump: Bump | None = None
+    diff: Diff | None = None
+    """What differs from the version before."""
+    shift: MeasuredShift | None = None
+    """How far scores moved, where that was tested."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredShift:
+    """The traces of a run, graded anew with the version before and with the new one."""
+
+    run_id: str
+    old: str
+    new: str
+    old_run: str
+    new_run: str
+    shift: Shift
+
+
+def publication_lines(publication: Publication, paint: Paint) -> Iterator[str]:
+    """A line for what was done, then what speaks against it or must be known."""
+    style = "error" if publication.outcome == "refused" else "good"
+    published = publication.published
+    sha256 = f"  sha256 {published.sha256[:12]}" if published else ""
+    yield f"{printable(publication.reference)}  {paint(_SAID[publication.outcome], style)}{sha256}"
+    for refusal in publication.refusals:
+        yield f"  {paint('refused', 'error')}  {printable(refusal)}"
+    if publication.diff:
+        bump = f" ({publication.bump})" if publication.bump else ""
+        yield f"  since {publication.diff.old}{bump}:"
+        yield from (f"  {line}" for line in diff_lines(publication.diff, paint))
+    if publication.shift:
+        yield from shift_lines(publication.shift, paint)
+    for warning in publication.warnings:
+        yield f"  {paint('warning', 'warning')}  {printable(warning)}"
+
+
+def publication_json(publication: Publication) -> JsonObject:
+    """One object that holds everything."""
+    published, diff = publication.published, publication.diff
+    return {
+        "reference": publication.reference,
+        "outcome": publication.outcome,
+        "sha256": published.sha256 if published else None,
+        "published_at": published.published_at if published else None,
+        "refusals": list(publication.refusals),
+        "warnings": list(publication.warnings),
+        "bump": publication.bump,
+        "diff": diff_json(diff) if diff else None,
+        "shift": shift_json(publication.shift) if publication.shift else None,
+    }
+
+
+def shift_lines(measured: MeasuredShift, paint: Paint) -> Iterator[str]:
+    """The two tests with their denominators, and the first records that moved."""
+    shift, score = measured.shift, measured.shift.score
+    said = paint("moved", "error") if shift.has_moved else paint("did not move", "good")
+    yield f"  scores {said}: the traces of {measured.run_id}, graded by {measured.old}"
+    yield f"  ({measured.old_run}) and by {measured.new} ({measured.new_run})"
+    yield (
+        f"    {len(shift.moved):,} of {shift.pairs + shift.unpaired:,} traces moved; "
+        f"{shift.pairs:,} have a score in both"
+    )
+    yield (
+        f"    passes  {shift.gained:,} gained, {shift.lost:,} lost "
+        f"(exact McNemar, p = {shift.p_value:.3g})"
+    )
+    if score.value is not None and score.low is not None and score.high is not None:
+        yield (
+            f"    score   {score.value:+.3f} [{score.low:+.3f}, {score.high:+.3f}] "
+            f"({score.method}, 95 %)"
+        )
+    for moved in shift.moved[:_SHOWN]:
+        yield f"    {_name(moved)}  {_graded(moved.old)} → {_graded(moved.new)}"
+    if len(shift.moved) > _SHOWN:
+        yield f"    … and {len(shift.moved) - _SHOWN:,} more; --format json lists all"
+
+
+def shift_json(measured: MeasuredShift) -> JsonObject:
+    """Everything, each record that moved included."""
+    shift, score = measured.shift, measured.shift.score
+    return {
+        "run_id": measured.run_id,
+        "old": {"reference": measured.old, "run_id": measured.old_run},
+        "new": {"reference": measured.new, "run_id": measured.new_run},
+        "has_moved": shift.has_moved,
+        "is_judged": shift.is_judged,
+        "pairs": shift.pairs,
+        "unpaired": shift.unpaired,
+        "moved_count": len(shift.moved),
+        "passes": {
+            "gained": shift.gained,
+            "lost": shift.lost,
+            "p_value": shift.p_value,
+            "method": "exact mcnemar",
+        },
+        "score": {
+            "value": score.value,
+            "low": score.low,
+            "high": score.high,
+            "method": score.method,
+            "n": score.n,
+        },
+        "moved": [_moved_json(moved) for moved in shift.moved],
+    }
+
+
+def _moved_json(moved: Moved) -> JsonObject:
+    return {
+        "index": moved.index,
+        "record_id": moved.record_id,
+        "repeat": moved.repeat,
+        "old_status": moved.old.status,
+        "new_status": moved.new.status,
+        "old_score": moved.old.score,
+        "new_score": moved.new.score,
+        "old_passed": moved.old.passed,
+        "new_passed": moved.new.passed,
+    }
+
+
+def _name(moved: Moved) -> str:
+    repeat = f" (repeat {moved.repeat})" if moved.repeat else ""
+    return printable(moved.record_id or f"record {moved.index}") + repeat
+
+
+def _graded(graded: Graded) -> str:
+    if graded.score is None:
+        return graded.status
+    return f"{graded.score:.3f} {'pass' if graded.passed else 'fail'}"

@@ -1,0 +1,108 @@
+"""What the registry holds, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from steelyard.formats.yaml_writing import write_yaml
+from steelyard.model.json_value import JsonObject
+from steelyard.reports.findings import Paint, printable
+
+_STYLES = {"published": "good", "changed": "error", "broken": "error", "archived": "quiet"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One version in a list."""
+
+    id: str
+    version: str | None = None
+    status: str
+    """`published`, `archived`, `not published`, `changed`, `built in` or `broken`."""
+    source: str
+    """The file, or the place in the registry where no file is left."""
+    sha256: str | None = None
+    published_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One version with its content and its neighbours."""
+
+    reference: str
+    contract: str
+    listed: Listed
+    content: JsonObject
+    refers_to: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+
+
+def list_lines(kind: str, listed: Sequence[Listed], paint: Paint) -> Iterator[str]:
+    """A line for each version."""
+    if not listed:
+        yield f"no {kind} yet; `steelyard {kind} publish PATH` fixes a version"
+    width = max((len(_name(one)) for one in listed), default=0)
+    for one in listed:
+        status = paint(f"{one.status:<13}", _STYLES.get(one.status, "warning"))
+        sha256 = one.sha256[:12] if one.sha256 else " " * 12
+        when = (one.published_at or "")[:19].replace("T", " ")
+        yield f"{_name(one):<{width}}  {status}  {sha256}  {when:<19}  {printable(one.source)}"
+
+
+def list_json(listed: Sequence[Listed]) -> JsonObject:
+    """Every id with its versions."""
+    return {
+        "data": [
+            {
+                "id": name,
+                "versions": [
+                    {
+                        "version": one.version,
+                        "status": one.status,
+                        "sha256": one.sha256,
+                        "published_at": one.published_at,
+                        "source": one.source,
+                    }
+                    for one in versions
+                ],
+            }
+            for name, versions in groupby(listed, key=lambda one: one.id)
+        ]
+    }
+
+
+def shown_text(shown: Shown) -> str:
+    """The content as YAML; what else is known stands in comments, so that it may be kept so."""
+    listed = shown.listed
+    when = f" at {listed.published_at}" if listed.published_at else ""
+    head = [
+        f"{shown.reference}: {listed.status}{when}",
+        f"sha256 {listed.sha256}",
+        f"{shown.contract} of {listed.source}",
+        *(f"refers to {other}" for other in shown.refers_to),
+        *(f"used by {other}" for other in shown.used_by),
+    ]
+    comments = "".join(f"# {printable(line)}\n" for line in head)
+    return comments + write_yaml(shown.content).decode("utf-8", "backslashreplace")
+
+
+def shown_json(shown: Shown) -> JsonObject:
+    """One object that holds everything."""
+    listed = shown.listed
+    return {
+        "reference": shown.reference,
+        "contract": shown.contract,
+        "status": listed.status,
+        "sha256": listed.sha256,
+        "published_at": listed.published_at,
+        "source": listed.source,
+        "refers_to": list(shown.refers_to),
+        "used_by": list(shown.used_by),
+        "content": shown.content,
+    }
+
+
+def _name(listed: Listed) -> str:
+    return printable(f"{listed.id}@{listed.version}" if listed.version else listed.id)

@@ -1,0 +1,147 @@
+"""The registry on disk: contents by their hash, and an entry for each version, written once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from steelyard.errors import RunError, UnreadableFileError
+from steelyard.model.json_value import Extra, JsonObject
+from steelyard.model.published import Published, PublishedKind, StoredFile, version_order
+from steelyard.store.write_once import write_once
+
+_FOLDER = ".steelyard/registry"
+_ENTRY = "entry.json"
+_NOTE = "note-{:06}.json"
+_UNVERSIONED = "_"
+
+
+class FileRegistry:
+    """`registry/<kind>/<id>/<version>/` holds an entry and later notes; `content/` the bytes.
+
+    Every file is written whole, linked into place and made read-only. A link fails where the
+    name is taken, so that of two processes that publish one version, one wins.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def all(self, kind: PublishedKind) -> tuple[Published, ...]:
+        """Every version of every id, by id and version."""
+        found = [_read(path) for path in (self._folder / kind).glob(f"*/*/{_ENTRY}")]
+        return tuple(sorted(found, key=lambda one: (one.id, version_order(one.version))))
+
+    def add(
+        self, published: Published, contents: Mapping[str, Callable[[], BinaryIO]]
+    ) -> Published:
+        """Fix a version; the one that stands, where another process was faster."""
+        for sha256, open_content in contents.items():
+            self._keep(sha256, open_content)
+        place = self._version(published)
+        if write_once(place / _ENTRY, (_entry(published),)):
+            return published
+        return _read(place / _ENTRY)
+
+    def note(self, published: Published, beside: Extra, at: str) -> None:
+        """Note what may change under a version, after all that was noted before."""
+        place = self._version(published)
+        note = _json({"noted_at": at, "beside": dict(beside)})
+        number = len(_notes(place)) + 1
+        while not write_once(place / _NOTE.format(number), (note,)):
+            number += 1
+
+    def place(self, sha256: str) -> Path:
+        """The file with this content."""
+        return self._folder / "content" / sha256
+
+    def _version(self, published: Published) -> Path:
+        version = published.version or _UNVERSIONED
+        return self._folder / published.kind / published.id / version
+
+    def _keep(self, sha256: str, open_content: Callable[[], BinaryIO]) -> None:
+        place = self.place(sha256)
+        if place.exists():
+            return
+        with open_content() as stream:
+            digest = hashlib.sha256()
+
+            def chunks() -> Iterator[bytes]:
+                while chunk := stream.read(1 << 20):
+                    digest.update(chunk)
+                    yield chunk
+                if digest.hexdigest() != sha256:
+                    raise RunError("a file has changed while it was published; publish it again")
+
+            write_once(place, chunks())
+
+
+def project_registry(root: Path) -> FileRegistry:
+    """The registry of a project."""
+    return FileRegistry(root / _FOLDER)
+
+
+def _notes(place: Path) -> list[Path]:
+    return sorted(place.glob("note-*.json"))
+
+
+def _read(path: Path) -> Published:
+    """An entry with what was noted last."""
+    row = _object(path)
+    try:
+        published = Published(
+            kind=cast(PublishedKind, row["kind"]),
+            id=cast(str, row["id"]),
+            version=cast("str | None", row["version"]),
+            contract=cast(str, row["contract"]),
+            sha256=cast(str, row["sha256"]),
+            published_at=cast(str, row["published_at"]),
+            source=cast(str, row["source"]),
+            files=tuple(
+                StoredFile(**cast("dict[str, str | int]", file))  # pyright: ignore[reportArgumentType]
+                for file in cast(list[JsonObject], row["files"])
+            ),
+            beside=cast(JsonObject, row["beside"]),
+        )
+    except (KeyError, TypeError):
+        raise _damaged(path) from None
+    notes = _notes(path.parent)
+    return replace(published, beside=_object(notes[-1])["beside"]) if notes else published
+
+
+def _object(path: Path) -> JsonObject:
+    try:
+        value = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise _damaged(path) from None
+    return cast(JsonObject, value)
+
+
+def _damaged(path: Path) -> UnreadableFileError:
+    return UnreadableFileError(f"{path} is damaged: it is not what the registry wrote")
+
+
+def _entry(published: Published) -> bytes:
+    return _json(
+        {
+            "kind": published.kind,
+            "id": published.id,
+            "version": published.version,
+            "contract": published.contract,
+            "sha256": published.sha256,
+            "published_at": published.published_at,
+            "source": published.source,
+            "files": [file._asdict() for file in published.files],
+            "beside": dict(published.beside),
+        }
+    )
+
+
+def _json(row: JsonObject) -> bytes:
+    text = json.dumps(row, ensure_ascii=False, indent=2)
+    return text.encode("utf-8", "backslashreplace") + b"\n"

@@ -1,0 +1,59 @@
+"""Files that are written once: whole, synced, linked into place, read-only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+from steelyard.errors import RunError
+from steelyard.store.artifacts import sync_folder
+
+_NUMBERS = count()
+
+
+def write_once(path: Path, chunks: Iterable[bytes]) -> bool:
+    """Put a file in place; False where its name is taken.
+
+    A link fails where the name exists, so that of two processes that write one file, one wins.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}-{next(_NUMBERS)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("xb") as stream:
+            for chunk in chunks:
+                stream.write(chunk)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.chmod(0o444)
+        is_new = _is_linked(part, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+    return is_new
+
+
+def _is_linked(part: Path, path: Path) -> bool:
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        return False
+    return True
+
+
+def write_next(folder: Path, chunk: bytes) -> Path:
+    """Put a file after all that a folder holds, under the next number."""
+    number = len(numbered(folder)) + 1
+    while not write_once(path := folder / f"{number:06}.json", (chunk,)):
+        number += 1
+    return path
+
+
+def numbered(folder: Path) -> list[Path]:
+    """The files that were put there, in order."""
+    return sorted(folder.glob("[0-9]*.json"))

@@ -1,0 +1,47 @@
+"""A project in which a test publishes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fakes.clock import ManualClock
+from fakes.definitions import DefinitionProject
+from steelyard.checks.catalog import Catalog
+from steelyard.model.reference import ReferenceKind
+from steelyard.reports.publication import Publication
+from steelyard.settings import Settings, parse_settings
+from steelyard.store.artifacts import digest_of
+from steelyard.store.workspace import DiskWorkspace
+from steelyard.usecases.publish import carry_out, plan_publication
+from steelyard.usecases.registry import RegistryDoor
+
+WHEN = "2026-01-15T12:00:00.000+00:00"
+
+
+class RegistryProject(DefinitionProject):
+    """Rubrics, judges and datasets to write and to publish, at one moment."""
+
+    def __init__(self, root: Path, settings: str = "") -> None:
+        super().__init__(root)
+        self.settings = (
+            parse_settings(settings.encode(), "steelyard.yaml") if settings else Settings()
+        )
+
+    @property
+    def door(self) -> RegistryDoor:
+        """What publishing needs, with the files as they stand now."""
+        return RegistryDoor(
+            workspace=DiskWorkspace(self.root),
+            root=self.root,
+            settings=self.settings,
+            registry=self.registry,
+            references=self.references,
+            catalog=Catalog(),
+            clock=ManualClock(),
+            digest=lambda path: digest_of(path).sha256,
+        )
+
+    def publish(self, name: str | Path, kind: ReferenceKind = "rubric") -> Publication:
+        """What publishing a file or a reference comes to."""
+        door = self.door
+        return carry_out(door, plan_publication(door, kind, str(name)))
