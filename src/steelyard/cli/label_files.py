@@ -1,0 +1,36 @@
+"""Rows of labels to a file that is written whole, or to stdout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steelyard.cli.terminal import show
+
+if TYPE_CHECKING:
+    from steelyard.model.json_value import JsonObject
+
+
+def write_rows(rows: Iterable[JsonObject], path: Path | None, *, force: bool) -> int:
+    """Write rows, one a line; how many there were. A file that is there is not touched unless
+    forced: somebody may have filled it in."""
+    from steelyard.review_wiring import label_draft
+
+    lines = (json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") for row in rows)
+    written = 0
+    if path is None:
+        for line in lines:
+            show(line)
+            written += 1
+        return written
+    draft = label_draft(path, force=force)
+    try:
+        for line in lines:
+            draft.write(line + b"\n")
+            written += 1
+        draft.settle()
+    finally:
+        draft.discard()
+    return written

@@ -1,0 +1,49 @@
+"""`steelyard review agreement`: how far people agree, and judges with them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.terminal import painter, show, show_json
+
+
+class Format(StrEnum):
+    """The forms of the answer."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder."),
+    ] = None,
+    rubric: Annotated[
+        str | None, typer.Option(metavar="REF", help="Only labels under this rubric.")
+    ] = None,
+    check: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The check to put beside people, where it is not clear."),
+    ] = None,
+    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+) -> None:
+    """Say per question how far people agree, and with a RUN how far its judge agrees with them."""
+    from dataclasses import asdict
+
+    from steelyard.errors import UsageError
+    from steelyard.reports.agreement_text import agreement_lines
+    from steelyard.review_wiring import review_door
+    from steelyard.usecases.review_agreement import agreement
+
+    if check is not None and run is None:
+        raise UsageError("--check names a check of a run; name the run")
+    found = agreement(review_door(), run=run, rubric=rubric, check=check)
+    if output is Format.json:
+        show_json(asdict(found))
+        return
+    for line in agreement_lines(found, painter()):
+        show(line)

@@ -1,0 +1,50 @@
+"""`steelyard review import`: labels into the project."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.terminal import painter, show, show_json
+
+
+class Format(StrEnum):
+    """The forms of the answer."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Labels, one a line (JSONL).")],
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="The run that labels without a run_id are about."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Keep what is said otherwise now, as a revision.")
+    ] = False,
+    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+) -> None:
+    """Check labels against their rubrics and traces, and keep them."""
+    from steelyard.errors import UnreadableFileError
+    from steelyard.reports.labels import imported_json, imported_lines
+    from steelyard.review_wiring import review_door
+    from steelyard.usecases.review_import import import_labels
+
+    door = review_door()
+    try:
+        stream = file.open("rb")
+    except OSError as error:
+        raise UnreadableFileError(f"cannot read {file}: {error.strerror}") from None
+    with stream:
+        found = import_labels(door, stream, str(file), run=run, is_replacing=replace)
+    if output is Format.json:
+        show_json(imported_json(found))
+    else:
+        for line in imported_lines(found, painter()):
+            show(line)
+    raise typer.Exit(1 if found.refused else 0)

@@ -1,0 +1,1 @@
+"""Labels: what people said about records, as rows of JSONL."""

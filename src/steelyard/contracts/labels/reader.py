@@ -1,0 +1,109 @@
+"""Reads labels: rows of JSONL, each with what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import BinaryIO, NamedTuple, TypeAlias, cast
+
+from steelyard.contracts.message_rows import beyond
+from steelyard.errors import ParseError
+from steelyard.formats.json_text import parse_json
+from steelyard.formats.jsonl import jsonl_lines
+from steelyard.formats.schema import Schema, spoken
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.label import Exposure, Label
+from steelyard.model.question import Answers
+
+_KNOWN = {
+    *("record_id", "run_id", "repeat", "rubric", "annotator"),
+    *("exposure", "inclusion_prob", "answers", "passed"),
+}
+ReadAnswers: TypeAlias = Callable[[Label, JsonValue], "tuple[Answers, list[Finding]]"]
+"""Checks a label's answers against its rubric and its trace; paths start within the answers."""
+
+
+class LabelRow(NamedTuple):
+    """A line of a file of labels; without a label the findings say why."""
+
+    line: int
+    label: Label | None
+    findings: tuple[Finding, ...]
+
+
+@cache
+def _schema() -> Schema:
+    text = files("steelyard.contracts.labels").joinpath("labels.schema.json").read_bytes()
+    return Schema(json.loads(text))
+
+
+def read_labels(stream: BinaryIO, read_answers: ReadAnswers) -> Iterator[LabelRow]:
+    """Every label of a file in order, the bad ones too."""
+    for index, (line, text) in enumerate(jsonl_lines(stream)):
+        try:
+            value = parse_json(text)
+        except ParseError as wrong:
+            finding = Finding(severity="error", code=wrong.code, message=f"invalid JSON: {wrong}")
+            yield LabelRow(line, None, (replace(finding, line=line, index=index),))
+            continue
+        label, findings = _read(value, read_answers)
+        name = value.get("record_id") if isinstance(value, dict) else None
+        placed = tuple(
+            replace(
+                finding,
+                line=line,
+                index=index,
+                record_id=name if isinstance(name, str) else None,
+            )
+            for finding in findings
+        )
+        yield LabelRow(line, label, placed)
+
+
+def _read(value: JsonValue, read_answers: ReadAnswers) -> tuple[Label | None, list[Finding]]:
+    schema = _schema()
+    problems = [] if schema.is_clean(value) else schema.problems(value)
+    findings = [
+        Finding(
+            severity=problem.severity,
+            code=problem.code,
+            message=spoken(problem),
+            path=path_text(problem.path),
+            hint=problem.hint,
+        )
+        for problem in problems
+    ]
+    if any(finding.is_error for finding in findings):
+        return None, findings
+    row = cast(JsonObject, value)
+    label = label_of(row)
+    if "answers" not in row:
+        return label, findings
+    answers, wrong = read_answers(label, row["answers"])
+    findings.extend(_within(finding) for finding in wrong)
+    if any(finding.is_error for finding in wrong):
+        return None, findings
+    return replace(label, answers=answers), findings
+
+
+def _within(finding: Finding) -> Finding:
+    return replace(finding, path=f"answers.{finding.path}" if finding.path else "answers")
+
+
+def label_of(row: JsonObject) -> Label:
+    """The label of a row that is as it should be, without its answers."""
+    return Label(
+        record_id=cast(str, row["record_id"]),
+        rubric=cast(str, row["rubric"]),
+        annotator=cast(str, row["annotator"]),
+        exposure=cast(Exposure, row["exposure"]),
+        run_id=cast("str | None", row.get("run_id")),
+        repeat=int(cast(float, row.get("repeat", 0))),
+        inclusion_prob=cast("float | None", row.get("inclusion_prob")),
+        passed=cast("bool | None", row.get("passed")),
+        extra=beyond(row, _KNOWN),
+    )

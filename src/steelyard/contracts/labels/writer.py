@@ -1,0 +1,23 @@
+"""Writes labels as rows of JSONL."""
+
+from __future__ import annotations
+
+from steelyard.model.json_value import JsonObject
+from steelyard.model.label import Label
+
+
+def label_row(label: Label, answers: JsonObject | None) -> JsonObject:
+    """A label as its row; its answers in the form in which they are stored."""
+    row: JsonObject = {"record_id": label.record_id}
+    if label.run_id is not None:
+        row["run_id"] = label.run_id
+    if label.repeat:
+        row["repeat"] = label.repeat
+    row |= {"rubric": label.rubric, "annotator": label.annotator, "exposure": label.exposure}
+    if label.inclusion_prob is not None:
+        row["inclusion_prob"] = label.inclusion_prob
+    if answers is not None:
+        row["answers"] = answers
+    if label.passed is not None:
+        row["passed"] = label.passed
+    return {**row, **label.extra}

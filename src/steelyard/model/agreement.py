@@ -1,0 +1,150 @@
+"""How far people agree with each other, and judges with people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from steelyard.model.question import Answer
+
+PASSED = "passed"
+"""The key and the type of the question that a plain pass or fail answers."""
+Asked: TypeAlias = Literal[
+    "score", "single_select", "multi_select", "yes_no", "button_group", "passed"
+]
+"""The types that can be compared: all but comments, and the plain pass."""
+
+
+def _no_numbers() -> Mapping[str, int]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Item:
+    """What one answer is about: a response, or one turn of it."""
+
+    run_id: str
+    """Empty where the labels are about no run."""
+    record_id: str
+    repeat: int = 0
+    turn: int = 0
+    """Counted from 1; 0 is the whole trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A coefficient with its 95 % interval and the items that it rests on."""
+
+    name: str
+    value: float | None
+    """None where it is undefined: nothing was compared, or all answers are the same."""
+    low: float | None
+    high: float | None
+    method: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionAgreement:
+    """One option of a question with several: chosen or not."""
+
+    option: str
+    estimates: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """An item of which not all say the same."""
+
+    item: Item
+    people: Mapping[str, Answer]
+    """Who said what."""
+    human: Answer | None = None
+    """Beside a judge: what most people say, of scores the lower median."""
+    judge: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """How often people say one thing and the judge another, or the same."""
+
+    human: Answer
+    judge: Answer
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementSide:
+    """One comparison: of people with each other, or of a judge with them."""
+
+    people: int
+    items: int
+    """Those that were compared."""
+    answers: int
+    """The labels of people behind them."""
+    estimates: tuple[Estimate, ...]
+    given: Mapping[str, int] = field(default_factory=_no_numbers)
+    """How often people gave each answer: where nearly all are the same, κ says little."""
+    options: tuple[OptionAgreement, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    """Beside a judge: the confusion matrix, but of questions with several options."""
+    left_out: Mapping[str, int] = field(default_factory=_no_numbers)
+    """What was not compared, by reason: items, or labels where the reason says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlternativeTest:
+    """Whether a judge may stand in for a person (the alternative annotator test)."""
+
+    winning_rate: float
+    """ω: the share of people against whom the judge holds its own."""
+    advantage: float
+    """ρ: how often the judge fits in at least as well as a person."""
+    margin: float
+    people: int
+    items: int
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAgreement:
+    """One question."""
+
+    key: str
+    label: str
+    type: Asked
+    scope: Literal["trace", "turn"]
+    people: AgreementSide | None
+    """Those who answered blind; None where no two of them share an item."""
+    seen: AgreementSide | None
+    """Those who had seen what the judge or others say: not independent, and so shown apart."""
+    judge: AgreementSide | None
+    """The judge beside blind answers; None where no run is given or nothing can be compared."""
+    alternative: AlternativeTest | None = None
+    no_alternative: str | None = None
+    """Why the test was not made, where a judge stands beside people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricAgreement:
+    """All questions of a rubric, or the one plain pass."""
+
+    rubric: str
+    labels: int
+    blind: int
+    people: int
+    questions: tuple[QuestionAgreement, ...]
+    judged_by: tuple[str, ...] = ()
+    """What people are compared with: checks by their ids, or `verdict`."""
+    notes: tuple[str, ...] = ()
+    """What was not looked at, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """What the annotations of a project say, of a run or of all."""
+
+    run_id: str | None
+    rubrics: tuple[RubricAgreement, ...]

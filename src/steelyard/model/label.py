@@ -1,0 +1,40 @@
+"""What a person said about a record, and how they came to see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from steelyard.model.json_value import Extra, no_extra
+from steelyard.model.question import Answers
+
+Exposure: TypeAlias = Literal["blind", "after_commit", "suggested"]
+"""Whether the person knew what the judge and others said: only blind labels validate judges."""
+Design: TypeAlias = Literal["random", "by_label", "by_verdict"]
+"""How the labelled records were chosen: by lot, balanced by what people say, or by the judge."""
+DESIGNS: tuple[Design, ...] = ("random", "by_label", "by_verdict")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """One person's word on one record under one rubric."""
+
+    record_id: str
+    rubric: str
+    """The rubric's reference, or for a plain pass or fail the name of what was asked."""
+    annotator: str
+    exposure: Exposure
+    run_id: str | None = None
+    """The run whose response was looked at; None where the label is about the record itself."""
+    repeat: int = 0
+    """Which of the run's responses to the record."""
+    inclusion_prob: float | None = None
+    """The chance with which the record was chosen to be labelled."""
+    answers: Answers | None = None
+    passed: bool | None = None
+    extra: Extra = field(default_factory=no_extra, hash=False)
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it may validate a judge."""
+        return self.exposure == "blind"

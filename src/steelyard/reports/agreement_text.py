@@ -1,0 +1,164 @@
+"""Agreement in words: every coefficient with its interval and the items that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from steelyard.model.agreement import (
+    Agreement,
+    AgreementSide,
+    Asked,
+    Disagreement,
+    Estimate,
+    QuestionAgreement,
+    RubricAgreement,
+)
+from steelyard.model.question import Answer
+from steelyard.reports.findings import Paint, plain, printable
+from steelyard.reports.numbers import count, percent
+
+_SHOWN = 5
+NAMES = {
+    "tpr": "TPR",
+    "tnr": "TNR",
+    "agreement": "raw agreement",
+    "kappa": "kappa",
+    "ac1": "AC1",
+    "alpha_nominal": "alpha nominal",
+    "alpha_ordinal": "alpha ordinal",
+    "alpha_interval": "alpha interval",
+    "weighted_kappa": "weighted kappa",
+    "spearman": "Spearman",
+    "mae": "mean difference",
+    "jaccard": "Jaccard",
+}
+_WORDS = {"yes_no": ("no", "yes"), "passed": ("fail", "pass")}
+_SHARES = ("tpr", "tnr", "agreement")
+_WIDTH = max(map(len, NAMES.values()))
+
+
+def agreement_lines(found: Agreement, paint: Paint = plain, shown: int = _SHOWN) -> Iterator[str]:
+    """Every rubric, question by question."""
+    for one in found.rubrics:
+        yield from _rubric(one, found.run_id, paint, shown)
+
+
+def _rubric(found: RubricAgreement, run_id: str | None, paint: Paint, shown: int) -> Iterator[str]:
+    about = f" × {run_id}" if run_id else ""
+    others = found.labels - found.blind
+    yield (
+        f"{printable(found.rubric)}{about}  {_many(found.labels, 'label')} by "
+        f"{_many(found.people, 'person', 'people')}: {count(found.blind)} blind, "
+        f"{count(others)} not blind"
+    )
+    if found.judged_by:
+        yield f"  beside people  {printable(', '.join(found.judged_by))}"
+    for note in found.notes:
+        yield f"  {paint('note', 'warning')}  {printable(note)}"
+    for question in found.questions:
+        yield from _question(question, paint, shown)
+
+
+def _question(found: QuestionAgreement, paint: Paint, shown: int) -> Iterator[str]:
+    turn = ", each turn" if found.scope == "turn" else ""
+    yield f"  {printable(found.key)}  {found.type}{turn}  {paint(printable(found.label), 'quiet')}"
+    if found.people is None:
+        yield "    people  no item that two people or more answered blind"
+    else:
+        yield from _side("people", found.people, found.type, shown)
+    if found.seen is not None:
+        yield from _side("people who had seen other answers", found.seen, found.type, shown)
+    if found.judge is not None:
+        yield from _side("judge", found.judge, found.type, shown)
+        yield f"    stand in for a person  {_alternative(found)}"
+
+
+def _side(name: str, side: AgreementSide, kind: Asked, shown: int) -> Iterator[str]:
+    behind = f"{_many(side.answers, 'answer')} of {_many(side.people, 'person', 'people')}"
+    yield f"    {name}  {_many(side.items, 'item')}, {behind}{_left_out(side.left_out)}"
+    if side.items:
+        said = (f"{_said(value, kind)} {count(number)}" for value, number in side.given.items())
+        yield f"      {'said':<{_WIDTH}}  {printable(', '.join(said))}"
+    for one in side.estimates:
+        yield f"      {estimate_text(one)}"
+    for option in side.options:
+        yield f"      {printable(option.option)}"
+        for one in option.estimates:
+            yield f"        {estimate_text(one)}"
+    yield from _disagreements(side.disagreements, kind, shown)
+
+
+def estimate_text(found: Estimate) -> str:
+    """A coefficient with its interval, its method and its n."""
+    name = f"{NAMES.get(found.name, found.name):<{_WIDTH}}"
+    return f"{name}  {_value(found)}  ({found.method}, n = {count(found.n)})"
+
+
+def _value(found: Estimate) -> str:
+    if found.value is None:
+        return "– (nothing varies)" if found.n else "– (nothing to compare)"
+    is_share = found.name in _SHARES
+    value = percent(found.value) if is_share else f"{found.value:.3f}"
+    if found.low is None or found.high is None:
+        return f"{value} [no resample differs]"
+    if is_share:
+        return f"{value} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+    return f"{value} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def _left_out(left: Mapping[str, int]) -> str:
+    if not left:
+        return ""
+    return "; left out: " + ", ".join(f"{count(number)} {why}" for why, number in left.items())
+
+
+def _disagreements(found: Sequence[Disagreement], kind: Asked, shown: int) -> Iterator[str]:
+    if not found:
+        return
+    yield f"      {_many(len(found), 'disagreement')}"
+    for one in found[:shown]:
+        yield f"        {item_text(one)}  {_who(one, kind)}"
+    if len(found) > shown:
+        yield f"        … and {count(len(found) - shown)} more (--format json lists all)"
+
+
+def item_text(found: Disagreement) -> str:
+    """What an item is called."""
+    item = found.item
+    repeat = f" repeat {item.repeat}" if item.repeat else ""
+    turn = f" turn {item.turn}" if item.turn else ""
+    return printable(f"{item.record_id}{repeat}{turn}")
+
+
+def _who(found: Disagreement, kind: Asked) -> str:
+    said = ", ".join(f"{name} {_answer(answer, kind)}" for name, answer in found.people.items())
+    judge = "" if found.judge is None else f"; judge {_answer(found.judge, kind)}"
+    return printable(said + judge)
+
+
+def _answer(answer: Answer, kind: Asked) -> str:
+    if isinstance(answer, tuple):
+        return f"[{', '.join(answer)}]"
+    words = _WORDS.get(kind)
+    return words[answer] if words and isinstance(answer, int) else str(answer)
+
+
+def _said(value: str, kind: Asked) -> str:
+    words = _WORDS.get(kind)
+    return words[int(value)] if words else value
+
+
+def _alternative(found: QuestionAgreement) -> str:
+    test = found.alternative
+    if test is None:
+        return found.no_alternative or "–"
+    word = "yes" if test.passed else "no"
+    return (
+        f"{word}: ω {test.winning_rate:.2f}, ρ {test.advantage:.2f} "
+        f"({_many(test.people, 'person', 'people')}, {_many(test.items, 'item')}, "
+        f"margin {test.margin:g})"
+    )
+
+
+def _many(number: int, word: str, words: str | None = None) -> str:
+    return f"{count(number)} {word if number == 1 else words or word + 's'}"

@@ -1,0 +1,1 @@
+"""Annotation: how far people and judges agree, and which records to look at next."""

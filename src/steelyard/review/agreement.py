@@ -1,0 +1,319 @@
+"""How far the answers to one question agree: of people, and of a judge with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from statistics import median_low
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+
+from steelyard.model.agreement import (
+    AgreementSide,
+    AlternativeTest,
+    Asked,
+    Cell,
+    Disagreement,
+    Estimate,
+    Item,
+    OptionAgreement,
+    QuestionAgreement,
+)
+from steelyard.model.question import Answer
+from steelyard.review.coefficients import Rated, estimates, hit_rates, shared_choices
+from steelyard.stats.agreement import Ratings
+from steelyard.stats.alternative import ENOUGH, EXPERTS, alternative_annotator
+
+Given: TypeAlias = Mapping[Item, Answer]
+ByPerson: TypeAlias = Mapping[str, Given]
+ONE_PERSON = "items with the answer of one person alone"
+NOT_BLIND = "answers that were not given blind"
+NO_JUDGE = "items without an answer of the judge"
+TIES = "items on which people are divided evenly"
+_YES_NO = ("yes_no", "passed")
+
+
+def _nobody() -> ByPerson:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """The answers to one question."""
+
+    key: str
+    label: str
+    type: Asked
+    scope: Literal["trace", "turn"] = "trace"
+    categories: tuple[int | str, ...]
+    """What may be answered, in order."""
+    blind: ByPerson = field(default_factory=_nobody)
+    seen: ByPerson = field(default_factory=_nobody)
+    """The answers of those who had seen what others say."""
+    judge: Given | None = None
+    clusters: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """The conversation of a record, by run and record; else a record stands for itself."""
+
+
+def question_agreement(sheet: Sheet) -> QuestionAgreement:
+    """All that can be said about one question."""
+    judge = _judge_side(sheet) if sheet.judge is not None else None
+    test, why_not = _alternative(sheet) if judge else (None, None)
+    return QuestionAgreement(
+        key=sheet.key,
+        label=sheet.label,
+        type=sheet.type,
+        scope=sheet.scope,
+        people=_people_side(sheet, sheet.blind),
+        seen=_people_side(sheet, sheet.seen),
+        judge=judge,
+        alternative=test,
+        no_alternative=why_not,
+    )
+
+
+def _people_side(sheet: Sheet, given: ByPerson) -> AgreementSide | None:
+    said = _by_item(given)
+    shared = {item: people for item, people in said.items() if len(people) > 1}
+    if not shared:
+        return None
+    names = sorted({name for people in shared.values() for name in people})
+    lone = len(said) - len(shared)
+    groups = _groups(sheet, shared)
+    options: tuple[OptionAgreement, ...] = ()
+    if sheet.type == "multi_select":
+        choices = [_choices(people) for people in shared.values()]
+        found: tuple[Estimate, ...] = (shared_choices(choices, groups),)
+        options = _people_options(sheet, shared, names)
+    else:
+        rows = [[people.get(name) for people in shared.values()] for name in names]
+        found = estimates(sheet.type, Rated(_ratings(sheet, rows), groups))
+    return AgreementSide(
+        people=len(names),
+        items=len(shared),
+        answers=sum(map(len, shared.values())),
+        estimates=found,
+        given=_given(sheet, shared.values()),
+        options=options,
+        disagreements=tuple(
+            Disagreement(item=item, people=people)
+            for item, people in shared.items()
+            if len(set(people.values())) > 1
+        ),
+        left_out={ONE_PERSON: lone} if lone else {},
+    )
+
+
+def _people_options(
+    sheet: Sheet, shared: Mapping[Item, Mapping[str, Answer]], names: Sequence[str]
+) -> tuple[OptionAgreement, ...]:
+    """Each option as a yes or no of its own."""
+    groups = _groups(sheet, shared)
+    found: list[OptionAgreement] = []
+    for option in sheet.categories:
+        rows = [[_has(people.get(name), option) for people in shared.values()] for name in names]
+        rated = Rated(_ratings_of(rows, (0, 1)), groups)
+        found.append(OptionAgreement(option=str(option), estimates=estimates("yes_no", rated)))
+    return tuple(found)
+
+
+def _judge_side(sheet: Sheet) -> AgreementSide | None:
+    judge = cast(Given, sheet.judge)
+    said = _by_item(sheet.blind)
+    answered = {item: people for item, people in said.items() if item in judge}
+    human = {item: _consensus(sheet, people) for item, people in answered.items()}
+    compared = [item for item in answered if human[item] is not None]
+    left = {
+        NOT_BLIND: sum(map(len, sheet.seen.values())),
+        NO_JUDGE: len(said) - len(answered),
+        TIES: len(answered) - len(compared),
+    }
+    if not said and not left[NOT_BLIND]:
+        return None
+    pairs = [(cast(Answer, human[item]), judge[item]) for item in compared]
+    if sheet.type == "multi_select":
+        found, options = _judge_choices(sheet, answered, compared)
+    else:
+        found, options = _judge_estimates(sheet, compared, pairs), ()
+    return AgreementSide(
+        people=len({name for people in answered.values() for name in people}),
+        items=len(compared),
+        answers=sum(len(answered[item]) for item in compared),
+        estimates=found,
+        given=_given(sheet, [answered[item] for item in compared]),
+        options=options,
+        disagreements=tuple(
+            Disagreement(item=item, people=answered[item], human=one, judge=other)
+            for item, (one, other) in zip(compared, pairs, strict=True)
+            if _differ(sheet, answered[item], one, other)
+        ),
+        cells=() if sheet.type == "multi_select" else _cells(pairs),
+        left_out={reason: number for reason, number in left.items() if number},
+    )
+
+
+def _judge_estimates(
+    sheet: Sheet, compared: Sequence[Item], pairs: Sequence[tuple[Answer, Answer]]
+) -> tuple[Estimate, ...]:
+    if not pairs:
+        return ()
+    ratings = _ratings(sheet, [list(row) for row in zip(*pairs, strict=True)])
+    found = estimates(sheet.type, Rated(ratings, _groups(sheet, compared)))
+    if sheet.type not in _YES_NO:
+        return found
+    return *hit_rates(ratings.codes[0], ratings.codes[1]), *found
+
+
+def _judge_choices(
+    sheet: Sheet, answered: Mapping[Item, Mapping[str, Answer]], compared: Sequence[Item]
+) -> tuple[tuple[Estimate, ...], tuple[OptionAgreement, ...]]:
+    """Jaccard's index with each person, and each option with what most people say of it."""
+    if not compared:
+        return (), ()
+    judge = cast(Given, sheet.judge)
+    choices = [
+        [(_chosen(one), _chosen(judge[item])) for one in answered[item].values()]
+        for item in compared
+    ]
+    overall = shared_choices(choices, _groups(sheet, compared))
+    found: list[OptionAgreement] = []
+    for option in sheet.categories:
+        votes = {item: _vote(answered[item].values(), option) for item in compared}
+        decided = [item for item in compared if votes[item] is not None]
+        rows = [[votes[item] for item in decided], [_has(judge[item], option) for item in decided]]
+        ratings = _ratings_of(rows, (0, 1))
+        rated = Rated(ratings, _groups(sheet, decided))
+        hits = hit_rates(ratings.codes[0], ratings.codes[1]) if decided else ()
+        together = (*hits, *estimates("yes_no", rated))
+        found.append(OptionAgreement(option=str(option), estimates=together))
+    return (overall,), tuple(found)
+
+
+def _alternative(sheet: Sheet) -> tuple[AlternativeTest | None, str | None]:
+    """The alternative annotator test among those who answered blind."""
+    if len(sheet.blind) < 2:
+        return None, "not enough data: it takes two people or more"
+    is_score = sheet.type == "score"
+    people = {name: _plain(given) for name, given in sheet.blind.items()}
+    found = alternative_annotator(
+        people, _plain(cast(Given, sheet.judge)), alignment="distance" if is_score else "exact"
+    )
+    if found is None:
+        return None, (
+            f"not enough data: two people or more must share {ENOUGH} items with others and "
+            "with the judge"
+        )
+    test = AlternativeTest(
+        winning_rate=found.winning_rate,
+        advantage=found.advantage,
+        margin=EXPERTS,
+        people=found.people,
+        items=found.items,
+        passed=found.passed,
+    )
+    return test, None
+
+
+def _plain(given: Given) -> dict[str, float | str]:
+    """Answers by the name of their item; of several options, all of them together."""
+    return {
+        repr(item): "\n".join(answer) if isinstance(answer, tuple) else answer
+        for item, answer in given.items()
+    }
+
+
+def _by_item(given: ByPerson) -> dict[Item, dict[str, Answer]]:
+    said: dict[Item, dict[str, Answer]] = {}
+    for name in sorted(given):
+        for item, answer in given[name].items():
+            said.setdefault(item, {})[name] = answer
+    return dict(sorted(said.items()))
+
+
+def _consensus(sheet: Sheet, people: Mapping[str, Answer]) -> Answer | None:
+    """What people say together: the lower median of scores, else what most say; None for a tie.
+
+    Of several options, those that more than half chose.
+    """
+    given = list(people.values())
+    if sheet.type == "score":
+        return median_low(cast(list[int], given))
+    if sheet.type == "multi_select":
+        return tuple(str(option) for option in sheet.categories if _vote(given, option))
+    first, *others = Counter(given).most_common()
+    return None if others and others[0][1] == first[1] else first[0]
+
+
+def _differ(sheet: Sheet, people: Mapping[str, Answer], human: Answer, judge: Answer) -> bool:
+    """Whether a judge says something else; of options, of one on which people are not divided."""
+    if sheet.type != "multi_select":
+        return human != judge
+    votes = {option: _vote(people.values(), option) for option in sheet.categories}
+    return any(vote not in {None, _has(judge, option)} for option, vote in votes.items())
+
+
+def _vote(given: Collection[Answer], option: int | str) -> int | None:
+    """Whether most people chose an option; None where as many did as did not."""
+    chosen = sum(_has(one, option) or 0 for one in given)
+    return None if 2 * chosen == len(given) else int(2 * chosen > len(given))
+
+
+def _has(answer: Answer | None, option: int | str) -> int | None:
+    return None if answer is None else int(option in cast("tuple[str, ...]", answer))
+
+
+def _chosen(answer: Answer) -> frozenset[str]:
+    return frozenset(cast("tuple[str, ...]", answer))
+
+
+def _choices(people: Mapping[str, Answer]) -> list[tuple[frozenset[str], frozenset[str]]]:
+    return list(combinations([_chosen(answer) for answer in people.values()], 2))
+
+
+def _groups(sheet: Sheet, items: Collection[Item]) -> list[int]:
+    """A number for each record or conversation: what belongs together is not independent."""
+    numbers: dict[tuple[str, str], int] = {}
+    found: list[int] = []
+    for item in items:
+        name = (item.run_id, item.record_id)
+        cluster = sheet.clusters.get(name)
+        key = name if cluster is None else ("conversation", cluster)
+        found.append(numbers.setdefault(key, len(numbers)))
+    return found
+
+
+def _ratings(sheet: Sheet, rows: Sequence[Sequence[Answer | None]]) -> Ratings:
+    return _ratings_of(cast("Sequence[Sequence[int | str | None]]", rows), sheet.categories)
+
+
+def _ratings_of(
+    rows: Sequence[Sequence[int | str | None]], categories: Sequence[int | str]
+) -> Ratings:
+    """Codes in the order of what may be answered, whether or not anybody did."""
+    place = {value: code for code, value in enumerate(categories)}
+    codes = [[-1 if one is None else place[one] for one in row] for row in rows]
+    is_numeric = all(isinstance(value, int) for value in categories)
+    values = categories if is_numeric else range(len(categories))
+    shape = (len(rows), len(rows[0]) if rows else 0)
+    made = np.array(codes, dtype=np.int64).reshape(shape)
+    return Ratings(made, np.array(values, dtype=np.float64))
+
+
+def _given(sheet: Sheet, said: Collection[Mapping[str, Answer]]) -> dict[str, int]:
+    """How often each answer was given, in the order in which it may be."""
+    answers = [answer for people in said for answer in people.values()]
+    counts = Counter(
+        one for answer in answers for one in (answer if isinstance(answer, tuple) else (answer,))
+    )
+    return {str(value): counts[value] for value in sheet.categories}
+
+
+def _cells(pairs: Sequence[tuple[Answer, Answer]]) -> tuple[Cell, ...]:
+    counted = Counter(pairs)
+    return tuple(
+        Cell(human=human, judge=judge, n=counted[human, judge])
+        for human, judge in sorted(counted, key=lambda pair: (str(pair[0]), str(pair[1])))
+    )

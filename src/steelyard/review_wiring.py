@@ -1,0 +1,58 @@
+"""Joins the use cases of review with their adapters, as `wiring` does for the others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from steelyard import wiring
+from steelyard.errors import NotFoundError
+from steelyard.model.json_value import JsonObject
+
+if TYPE_CHECKING:
+    from steelyard.engine.redaction import Redactor
+    from steelyard.store.drafts import FileDraft
+    from steelyard.store.project import Project
+    from steelyard.usecases.review_ports import ReviewDoor
+
+
+def review_door(near: Path | None = None) -> ReviewDoor:
+    """What review needs, in the project of a file or of the current folder."""
+    from steelyard.store.annotations import AnnotationStore
+    from steelyard.usecases.review_ports import ReviewDoor
+
+    found = wiring.project(near)
+    store = wiring.run_store(found.root)
+
+    def known_run(run_id: str) -> Path:
+        if store.find(run_id).run_id != run_id:
+            raise NotFoundError(f"no run '{run_id}' in this project; labels name the whole id")
+        return found.root / wiring.STEELYARD_FOLDER / "runs" / run_id
+
+    return ReviewDoor(
+        annotations=AnnotationStore(store.engine),
+        references=wiring.references(found.root),
+        run_folder=wiring.run_folder,
+        known_run=known_run,
+        redactor=lambda: _redactor(found),
+        clock=wiring.system_clock(),
+    )
+
+
+def label_draft(path: Path, *, force: bool) -> FileDraft:
+    """A file of labels that stands whole under its name, or not at all."""
+    from steelyard.store.drafts import FileDraft
+
+    return FileDraft(path, force=force)
+
+
+def _redactor(found: Project) -> Redactor:
+    """What every run of the project writes through."""
+    from steelyard.engine.redaction import Redactor
+    from steelyard.targets.configured_secrets import configured_secrets
+    from steelyard.usecases.planning import redacted_patterns
+
+    targets = cast(JsonObject, found.settings.values.get("targets", {}))
+    secrets = configured_secrets(targets, os.environ)
+    return Redactor(secrets, redacted_patterns(found.settings))

@@ -1,0 +1,85 @@
+"""What people say about records, kept with all that they said before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from sqlalchemy import Connection, Engine, Select, func, select
+from sqlalchemy.dialects.sqlite import insert
+
+from steelyard.model.annotation import KeptAs, Revision, Wanted
+from steelyard.model.json_value import JsonObject
+from steelyard.store.database import told
+from steelyard.store.tables import annotation_revisions as revisions
+
+_KEY = ("rubric", "run_id", "record_id", "repeat", "annotator")
+
+
+class AnnotationStore:
+    """The annotations of a project: rows of labels, each under who said it about what."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def keep(self, rows: Sequence[JsonObject], at: str, *, is_replacing: bool) -> list[KeptAs]:
+        """What becomes of each row, in one transaction.
+
+        The same once more changes nothing. Something else is refused, or becomes the next
+        revision, after which what was said before is history.
+        """
+        with told(), self._engine.begin() as connection:
+            return [_keep(connection, row, at, is_replacing=is_replacing) for row in rows]
+
+    def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
+        """What was said, in the order of rubrics, runs, records and people."""
+        query = select(revisions).order_by(*revisions.c[*_KEY], revisions.c.revision)
+        if not with_history:
+            query = query.where(revisions.c.revision == _newest())
+        with told(), self._engine.connect() as connection:
+            rows = connection.execution_options(yield_per=1000).execute(_narrowed(query, wanted))
+            for row in rows:
+                yield Revision(number=row.revision, at=row.at, row=json.loads(row.row))
+
+
+def _keep(connection: Connection, row: JsonObject, at: str, *, is_replacing: bool) -> KeptAs:
+    key = _key(row)
+    if _is_added(connection, row, at, 1):
+        return "imported"
+    here = (revisions.c[name] == value for name, value in key.items())
+    query = select(revisions.c.revision, revisions.c.row).where(*here)
+    last = connection.execute(query.order_by(revisions.c.revision.desc()).limit(1)).one()
+    if json.loads(last.row) == row:
+        return "same"
+    if not is_replacing:
+        return "refused"
+    _is_added(connection, row, at, last.revision + 1)
+    return "replaced"
+
+
+def _is_added(connection: Connection, row: JsonObject, at: str, revision: int) -> bool:
+    """Whether a revision is new; the insert takes the lock under which all the rest is done."""
+    data = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
+    values = {**_key(row), "revision": revision, "at": at, "row": data}
+    return connection.execute(insert(revisions).on_conflict_do_nothing(), values).rowcount == 1
+
+
+def _key(row: JsonObject) -> dict[str, str | int]:
+    given = {"run_id": "", "repeat": 0, **row}
+    return {name: cast("str | int", given[name]) for name in _KEY}
+
+
+def _newest() -> Any:
+    other = revisions.alias()
+    is_same = (other.c[name] == revisions.c[name] for name in _KEY)
+    return select(func.max(other.c.revision)).where(*is_same).scalar_subquery()
+
+
+def _narrowed(query: Select[*tuple[Any, ...]], wanted: Wanted) -> Select[*tuple[Any, ...]]:
+    for name, value in (("rubric", wanted.rubric), ("annotator", wanted.annotator)):
+        if value is not None:
+            query = query.where(revisions.c[name] == value)
+    if wanted.runs is not None:
+        query = query.where(revisions.c.run_id.in_(wanted.runs))
+    return query

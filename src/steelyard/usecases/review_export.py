@@ -1,0 +1,39 @@
+"""Give labels back as rows, in the form in which they can be brought in again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from steelyard.errors import NotFoundError
+from steelyard.model.annotation import Wanted
+from steelyard.model.json_value import JsonObject
+from steelyard.usecases.review_labels import KnownRubrics
+from steelyard.usecases.review_ports import ReviewDoor
+from steelyard.usecases.review_runs import response_runs
+
+
+def export_labels(
+    door: ReviewDoor, wanted: Wanted, *, run: str | None = None, with_history: bool = False
+) -> Iterator[JsonObject]:
+    """The rows that are wanted; with history, also those that were replaced, with when and how.
+
+    `run` is a run, of which only its own labels are given.
+    """
+    chosen = narrowed(door, wanted, run)
+    is_empty = True
+    for revision in door.annotations.all(chosen, with_history=with_history):
+        is_empty = False
+        more: JsonObject = {"revision": revision.number, "kept_at": revision.at}
+        yield {**revision.row, **more} if with_history else revision.row
+    if is_empty:
+        raise NotFoundError("no label fits; `steelyard review import` brings labels in")
+
+
+def narrowed(door: ReviewDoor, wanted: Wanted, run: str | None) -> Wanted:
+    """What is wanted, with the rubric by its whole name and the run by its id."""
+    rubric = wanted.rubric
+    if rubric is not None:
+        found = KnownRubrics(door.references).questions(rubric)
+        rubric = str(found.reference) if found else rubric
+    runs = response_runs(door.run_folder(run))[:1] if run is not None else None
+    return Wanted(rubric=rubric, runs=runs, annotator=wanted.annotator)
