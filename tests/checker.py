@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS
 from steelyard.store.artifacts import digest_of
@@ -17,6 +16,8 @@ from steelyard.usecases.verify import verify
 
 Place = tuple[int, int]
 """Index and repeat."""
+JudgedPlace = tuple[int, int, str]
+"""The same with the key of a call to a judge."""
 NEXT = {
     "queued": {"validating", "failed", "cancelled"},
     "validating": {"running", "failed", "cancelled"},
@@ -27,7 +28,7 @@ NEXT = {
     "completed_with_failures": set[str](),
     "cancelled": set[str](),
 }
-FAILED = ("invalid_record", "timeout", "evaluation_error")
+FAILED = ("invalid_record", "timeout", "evaluation_error", "cancelled")
 TIMED = {"first_attempt_at", "last_attempt_at", "latency_ms"}
 COUNTED = {"latency_ms", "attempts", "retried_records"}
 
@@ -40,6 +41,10 @@ class Trial:
     """The predictions that were committed when the run was stopped."""
     calls: int | None = None
     """How many calls the target counted, where it did."""
+    judge_calls: int | None = None
+    """The same for the target that judges."""
+    judgements: Mapping[JudgedPlace, bytes] = field(default_factory=dict[JudgedPlace, bytes])
+    """The judgements that were committed when the run was stopped."""
     kills: int = 0
     concurrency: int = 0
     uninterrupted: Path | None = None
@@ -55,9 +60,13 @@ def check_run(folder: Path, trial: Trial | None = None) -> None:
     _check_states(folder)
     _check_stored(folder, predictions, trial.acknowledged)
     _check_denominators(folder, predictions)
-    _check_attempts(predictions, attempts)
-    if trial.calls is not None:
-        assert 0 <= trial.calls - len(attempts) <= trial.kills * 2 * trial.concurrency
+    asked = [row for row in attempts if row["call"] == "target"]
+    judged = [row for row in attempts if row["call"] != "target"]
+    _check_attempts(predictions, asked)
+    _check_judged(folder, predictions, judged, trial.judgements)
+    for calls, logged in ((trial.calls, asked), (trial.judge_calls, judged)):
+        if calls is not None:
+            assert 0 <= calls - len(logged) <= trial.kills * 2 * trial.concurrency
     if trial.uninterrupted is not None:
         assert comparable(folder) == comparable(trial.uninterrupted)
 
@@ -79,7 +88,7 @@ def comparable(folder: Path) -> dict[str, Any]:
     slices = _object(folder, "metrics_by_slice.json")["slices"]
     manifest = _object(folder, "run_manifest.json")
     return {
-        "predictions": [_without(row, TIMED) for row in predictions],
+        "predictions": [_seedless(_without(row, TIMED)) for row in predictions],
         "validation": _rows(folder, "record_validation.jsonl"),
         "failures": [_without(row, COUNTED) for row in _rows(folder, "failures.jsonl")],
         "metrics": _without(_object(folder, "metrics_summary.json"), COUNTED),
@@ -88,6 +97,16 @@ def comparable(folder: Path) -> dict[str, Any]:
         "status": manifest["status"],
         "redaction": manifest["redaction"],
     }
+
+
+def _seedless(value: Any) -> Any:
+    """Without the orders in which judges were shown options, which a run draws for itself."""
+    if isinstance(value, dict):
+        named = cast("dict[str, Any]", value)
+        return {name: _seedless(one) for name, one in named.items() if name != "seed"}
+    if isinstance(value, list):
+        return [_seedless(one) for one in cast("list[Any]", value)]
+    return value
 
 
 def _check_folder(folder: Path) -> None:
@@ -131,15 +150,17 @@ def _check_stored(
 def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None:
     metrics = _object(folder, "metrics_summary.json")
     indexes = {row["index"] for row in predictions}
-    statuses = Counter(row["status"] for row in predictions)
     names = ("evaluated_records", "failed_records", "skipped_records")
 
     assert metrics["total_records"] == sum(metrics[name] for name in names) == len(indexes)
     assert metrics["valid_records"] == metrics["total_records"] - metrics["invalid_records"]
     assert metrics["pass_count"] + metrics["fail_count"] == metrics["evaluated_records"]
     assert metrics["rows"] == len(predictions)
-    failures = _rows(folder, "failures.jsonl")
-    assert len(failures) == sum(statuses[status] for status in FAILED)
+    failures = [(row["index"], row["repeat"]) for row in _rows(folder, "failures.jsonl")]
+    assert failures == [
+        (row["index"], row["repeat"]) for row in predictions if row["status"] in FAILED
+    ]
+    assert all(row["label"] and row["message"] for row in _rows(folder, "failures.jsonl"))
     validated = [row["index"] for row in _rows(folder, "record_validation.jsonl")]
     assert validated == sorted(indexes)
 
@@ -158,6 +179,56 @@ def _check_attempts(predictions: list[dict[str, Any]], attempts: list[dict[str, 
             assert row["first_attempt_at"] == tried[0]["at"]
             assert row["last_attempt_at"] == tried[-1]["at"]
     assert made == {}
+
+
+def _check_judged(
+    folder: Path,
+    predictions: list[dict[str, Any]],
+    attempts: list[dict[str, Any]],
+    acknowledged: Mapping[JudgedPlace, bytes],
+) -> None:
+    """Every judgement is kept once, is the last of its attempts, and is paid for in its record."""
+    stored = {place: json.loads(row) for place, row in stored_judgements(folder).items()}
+    made: dict[JudgedPlace, list[dict[str, Any]]] = {}
+    for row in attempts:
+        index = -1 if row["index"] is None else row["index"]
+        made.setdefault((index, row["repeat"], row["key"]), []).append(row)
+
+    assert acknowledged.items() <= stored_judgements(folder).items()
+    for place, tried in made.items():
+        assert [entry["attempt"] for entry in tried] == list(range(1, len(tried) + 1))
+        assert all(entry["error_code"] for entry in tried[:-1])
+        if place in stored:
+            assert stored[place]["attempts"] == len(tried)
+            assert (stored[place]["trace"] is None) == bool(tried[-1]["error_code"])
+    assert all(row["is_cached"] for place, row in stored.items() if place not in made)
+    assert waiting_answers(folder) == 0
+    by_record: dict[Place, list[dict[str, Any]]] = {}
+    for (index, repeat, _), one in stored.items():
+        by_record.setdefault((index, repeat), []).append(one)
+    for row in predictions:
+        of_record = by_record.get((row["index"], row["repeat"]), [])
+        judging = row["judging"] or {"calls": 0, "attempts": 0}
+        assert judging["calls"] == sum(not one["is_cached"] for one in of_record)
+        assert judging["attempts"] == sum(one["attempts"] for one in of_record)
+
+
+def stored_judgements(folder: Path) -> dict[JudgedPlace, bytes]:
+    """What judges have said, as the database holds it."""
+    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
+    query = "SELECT idx, repeat, call, row FROM judgements WHERE run_id = ?"
+    found = connection.execute(query, (folder.name,)).fetchall()
+    connection.close()
+    return {(index, repeat, call): row for index, repeat, call, row in found}
+
+
+def waiting_answers(folder: Path) -> int:
+    """How many answers wait for a judge."""
+    connection = sqlite3.connect(folder.parents[1] / "steelyard.db")
+    query = "SELECT count(*) FROM answered WHERE run_id = ?"
+    found = connection.execute(query, (folder.name,)).fetchone()
+    connection.close()
+    return int(found[0])
 
 
 def _rows(folder: Path, name: str) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
@@ -98,6 +98,26 @@ class Prompt(NamedTuple):
     text: str
 
 
+class Judged(NamedTuple):
+    """What a call to a judge says beside its prompt."""
+
+    schema: JsonObject
+    """The shape of the reply."""
+    is_held: bool
+    """Whether the endpoint shall hold the reply to the schema."""
+    wants_logprobs: bool
+    candidate: str
+    """The target whose answer is judged."""
+    check: str
+    judge: str
+    """The judge's reference."""
+    item: str | None
+    """The key of the question, or the id of the criterion."""
+    turn: int | None
+    sample: int
+    round: int
+
+
 class Request(NamedTuple):
     """One call to a target."""
 
@@ -105,6 +125,21 @@ class Request(NamedTuple):
     prompt: Prompt
     repeat: int = 0
     attempt: int = 1
+    judged: Judged | None = None
+    """Of a call to a judge, what belongs to it alone."""
+    index: int | None = None  # pyright: ignore[reportIncompatibleMethodOverride]
+    """The place of the record in its dataset."""
+    record_sha256: str | None = None
+
+
+class Sought(NamedTuple):
+    """A record and repeat of which a recorded response is looked for."""
+
+    case: Case
+    repeat: int = 0
+    index: int | None = None  # pyright: ignore[reportIncompatibleMethodOverride]
+    record_sha256: Callable[[], str | None] = lambda: None
+    """Made only where it is needed."""
 
 
 class Target(Protocol):

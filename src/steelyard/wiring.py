@@ -9,10 +9,12 @@ import platform
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing
+from dataclasses import replace
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from steelyard import target_wiring
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
@@ -26,15 +28,14 @@ if TYPE_CHECKING:
     from steelyard.model.judge import Judge
     from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Check, Rubric
-    from steelyard.settings import Settings
     from steelyard.store.project import Project
     from steelyard.store.pruned import PruneShelf
     from steelyard.store.runs import RunStore
-    from steelyard.targets.making import Made
+    from steelyard.store.worker_pipe import HolderPipe
     from steelyard.usecases.convert import ConvertDoor
     from steelyard.usecases.evaluate import Run
     from steelyard.usecases.references import References
-    from steelyard.usecases.run_ports import OpenLedger, RunDoor, TargetSpec
+    from steelyard.usecases.run_ports import OpenLedger, RunDoor
 
 Answer = TypeVar("Answer")
 STEELYARD_FOLDER = ".steelyard"
@@ -73,7 +74,7 @@ def project(near: Path | None = None) -> Project:
     return find_project(near or Path.cwd(), Path.cwd())
 
 
-def catalog(settings: Settings | None = None) -> Catalog:
+def catalog(found: Project | None = None) -> Catalog:
     """The kinds of checks: built in, and from `steelyard.checks` entry points.
 
     They run programs only where the project allows it.
@@ -82,8 +83,9 @@ def catalog(settings: Settings | None = None) -> Catalog:
     from steelyard.targets.programs import LocalPrograms
 
     plugged = [point.load() for point in entry_points(group="steelyard.checks")]
-    allowed = cast(JsonObject, settings.values.get("allow", {})) if settings else {}
-    programs = LocalPrograms() if allowed.get("commands") else None
+    programs = None
+    if found and cast(JsonObject, found.settings.values.get("allow", {})).get("commands"):
+        programs = LocalPrograms(found.root, found.settings.allowed_folders)
     return Catalog((*BUILT_IN, *plugged), programs=programs)
 
 
@@ -107,20 +109,28 @@ def run_door(near: Path | None = None) -> RunDoor:
     """Everything that starting and resuming runs needs."""
     from steelyard.store.artifacts import ArtifactFolder, digest_of
     from steelyard.store.clock import SystemClock
-    from steelyard.store.ids import new_run_id
+    from steelyard.store.ids import new_run_id, new_secret
+    from steelyard.store.judgements import JudgementStore
     from steelyard.store.owners import is_alive, this_process
-    from steelyard.store.worker_processes import start_worker
+    from steelyard.store.registry import project_registry
+    from steelyard.store.row_register import RowRegister
+    from steelyard.store.row_writer import RowWriter
+    from steelyard.store.validations import project_validations
+    from steelyard.store.worker_processes import WorkerProcesses
     from steelyard.targets.configured_secrets import configured_secrets
     from steelyard.targets.making import TargetMaker
-    from steelyard.usecases.load_definition import load_carried_out
+    from steelyard.targets.providers import GROUP as TARGETS
+    from steelyard.usecases.load_definition import load_rubric
+    from steelyard.usecases.published_datasets import find_dataset
     from steelyard.usecases.run_ports import RunDoor
 
     found = project(near)
     clock = SystemClock()
     targets = cast(JsonObject, found.settings.values.get("targets", {}))
-    maker = TargetMaker(found.root, targets, os.environ, clock)
+    plugged = {point.name: point.load for point in entry_points(group=TARGETS)}
+    maker = TargetMaker(found.root, targets, os.environ, clock, plugged)
     store = run_store(found.root)
-    kinds = catalog(found.settings)
+    kinds = catalog(found)
     known = references(found.root, kinds)
     return RunDoor(
         workspace=workspace(),
@@ -133,19 +143,18 @@ def run_door(near: Path | None = None) -> RunDoor:
         is_alive=is_alive,
         ledger=_ledger(store),
         artifacts=lambda run_id: ArtifactFolder(found.root / STEELYARD_FOLDER / "runs" / run_id),
-        target=lambda name: _spec(name, maker.make(name)),
-        candidates=_candidates,
-        recorded=_recorded,
-        conversation=_conversation,
-        rubric=lambda name, strict: load_carried_out(
-            known, _rooted(found.root, name), strict=strict
-        ),
+        target=lambda name: target_wiring.spec(name, maker.make(name)),
+        candidates=target_wiring.candidates,
+        recorded=target_wiring.recorded,
+        conversation=target_wiring.conversation,
+        rubric=lambda name, strict: load_rubric(known, rooted(found.root, name), strict=strict),
         catalog=kinds,
         policies=policies(),
         references=known,
-        start_worker=lambda run_id, part, names: start_worker(
-            found.root, run_id, store.lease(run_id).fence, part, names
-        ),
+        published=lambda name: find_dataset(project_registry(found.root), found.root, name),
+        crew=WorkerProcesses(found.root),
+        register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
+        on_cancel=store.on_cancel,
         digest=lambda path: digest_of(path).sha256,
         environment={
             "python": platform.python_version(),
@@ -153,11 +162,27 @@ def run_door(near: Path | None = None) -> RunDoor:
             "implementation": sys.implementation.name,
         },
         harness={"name": "steelyard", "version": version("steelyard")},
+        judgements=JudgementStore(store.engine),
+        new_secret=new_secret,
         secrets=configured_secrets(targets, os.environ),
+        validations=project_validations(found.root),
     )
 
 
-def _rooted(root: Path, name: str) -> str:
+def part_door(root: Path, holder: HolderPipe) -> RunDoor:
+    """What a process needs that works on a part of a run: what it keeps, the holder keeps."""
+    from steelyard.store.ledger import BatchLedger
+
+    def open_ledger(_run_id: str, redact: Redactor, now: Callable[[], str]) -> OpenLedger:
+        return BatchLedger(holder, redact, now)
+
+    def on_cancel(_run_id: str, callback: Callable[[], None]) -> None:
+        holder.on_cancel(callback)
+
+    return replace(run_door(root), ledger=open_ledger, on_cancel=on_cancel)
+
+
+def rooted(root: Path, name: str) -> str:
     """A rubric's path as seen from the project's root; a reference as it is."""
     path = root / name
     return str(path) if path.suffix and path.is_file() else name
@@ -165,69 +190,12 @@ def _rooted(root: Path, name: str) -> str:
 
 def _ledger(store: RunStore) -> Callable[[str, Redactor, Callable[[], str]], OpenLedger]:
     from steelyard.store.ledger import BatchLedger
+    from steelyard.store.row_writer import RowWriter
 
     def open_ledger(run_id: str, redact: Redactor, now: Callable[[], str]) -> OpenLedger:
-        return BatchLedger(store.engine, store.lease(run_id), redact, now)
+        return BatchLedger(RowWriter(store.engine, store.lease(run_id)), redact, now)
 
     return open_ledger
-
-
-def _spec(name: str, made: Made) -> TargetSpec:
-    from steelyard.targets.making import LOCAL_CONCURRENCY
-    from steelyard.targets.target_settings import DEFAULT_CONCURRENCY
-    from steelyard.usecases.run_ports import TargetSpec
-
-    settings = made.settings
-    is_local = settings["provider"] in {"echo", "recorded", "conversation"}
-    at_once = LOCAL_CONCURRENCY if is_local else DEFAULT_CONCURRENCY
-    price = cast(JsonObject, settings.get("price", {}))
-    prices = (float(cast(float, price.get(key, 0.0))) for key in ("input", "output"))
-    sampling = ("temperature", "top_p", "max_new_tokens", "seed")
-    return TargetSpec(
-        name=name,
-        target=made.target,
-        max_concurrency=cast(int, settings.get("max_concurrency", at_once)),
-        requests_per_minute=cast("float | None", settings.get("requests_per_minute")),
-        tokens_per_minute=cast("float | None", settings.get("tokens_per_minute")),
-        price=cast("tuple[float, float]", tuple(prices)) if price else None,
-        secrets=made.secrets,
-        model=cast("str | None", settings.get("model", settings.get("candidate"))),
-        sampling={key: settings[key] for key in sampling if key in settings},
-        response_source=made.response_source,
-        is_cacheable=settings["provider"] in {"openai", "anthropic"},
-        covers=made.covers,
-    )
-
-
-def _candidates(path: Path) -> list[str]:
-    from steelyard.targets.response_file import ResponseFile
-
-    with closing(ResponseFile(path)) as responses:
-        return list(responses.candidates)
-
-
-def _recorded(path: Path, candidate: str | None) -> TargetSpec:
-    from steelyard.targets.making import Made
-    from steelyard.targets.recorded import RecordedTarget
-    from steelyard.targets.response_file import ResponseFile
-
-    responses = ResponseFile(path)
-    candidate = next(iter(responses.candidates)) if candidate is None else candidate
-    name = candidate or "recorded"
-    target = RecordedTarget(name, responses, candidate)
-    settings: JsonObject = {"provider": "recorded", "candidate": candidate or None}
-    made = Made(target, settings, covers=target.covers, response_source="prefilled")
-    return _spec(name, made)
-
-
-def _conversation() -> TargetSpec:
-    from steelyard.targets.conversation import ConversationTarget
-    from steelyard.targets.making import Made
-
-    target = ConversationTarget()
-    source = "part_of_conversation"
-    made = Made(target, target.described(), covers=target.covers, response_source=source)
-    return _spec(target.name, made)
 
 
 def convert_door(*, force: bool, show: Callable[[bytes], None]) -> ConvertDoor:
@@ -273,6 +241,21 @@ def run_folder(name: str) -> Path:
     return root / STEELYARD_FOLDER / "runs" / found.run_id
 
 
+def kept_judgements(folder: Path, index: int) -> list[JsonObject]:
+    """What judges said about a record, with their prompts, where the project still has them."""
+    from steelyard.store.database import open_database
+    from steelyard.store.judgements import JudgementStore
+
+    database = folder.resolve().parents[1] / "steelyard.db"
+    if not database.is_file():
+        return []
+    engine = open_database(database)
+    try:
+        return list(JudgementStore(engine).of_record(folder.resolve().name, index))
+    finally:
+        engine.dispose()
+
+
 def evaluate(
     dataset: Dataset | str | Path,
     *,
@@ -298,7 +281,7 @@ def evaluate(
         spec = door.target(target)
     else:
         name = getattr(target, "__name__", "function")
-        spec = _spec(name, Made(PythonTarget(name, target), {"provider": "python"}))
+        spec = target_wiring.spec(name, Made(PythonTarget(name, target), {"provider": "python"}))
     options = RunOptions(
         dataset=path if given else within(door.root, path),
         target=spec.name,
@@ -355,9 +338,11 @@ def references(root: Path, kinds: Catalog | None = None) -> References:
     """The rubrics and judges of a project, as they stand now; each file is read once."""
     from steelyard.store.clock import SystemClock
     from steelyard.store.definitions import DefinitionFolder
+    from steelyard.store.registry import project_registry
     from steelyard.usecases.references import References
 
-    return References(DefinitionFolder(root, kinds or catalog()), SystemClock().now())
+    folder = DefinitionFolder(root, kinds or catalog(), project_registry(root))
+    return References(folder, SystemClock().now())
 
 
 def references_of() -> Callable[[Path], References]:

@@ -1,8 +1,8 @@
 """A process that works on a part of a run which another process holds.
 
-Started by `steelyard run --workers` as `python -m steelyard.worker` with the project's root, the
-run, its fence, the part (`0/2`) and the names of the targets. What happens is told on standard
-output, a byte each; what is wrong, on standard error.
+Started by `steelyard run --workers` as `python -m steelyard.worker` with the project's root. Its
+work comes in over standard input, and what it finds out goes to standard output, in the frames
+of `steelyard.store.worker_pipe`; what is wrong, on standard error.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ import sys
 from pathlib import Path
 
 from steelyard.errors import SteelyardError
+from steelyard.store.worker_pipe import HolderPipe
 from steelyard.usecases.run_ports import Part
 from steelyard.usecases.workers import work_on_part
-from steelyard.wiring import run_async, run_door, spare_collector
+from steelyard.wiring import part_door, run_async, spare_collector
 
 
-def main(words: list[str]) -> int:
+def main(root: str) -> int:
     """Work on the part; 0 when it is done, 3 when it cannot go on, 130 when it was stopped."""
-    root, run_id, fence, part, *targets = words
-    number, of = (int(one) for one in part.split("/"))
     os.chdir(root)
+    holder = _holder()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        door = run_door(Path(root))
-        door.repository.adopt(run_id, int(fence))
+        door = part_door(Path(root), holder)
         spare_collector()
-        run_async(lambda: work_on_part(door, run_id, Part(number, of), targets, _tell))
+        job = holder.job()
+        if job:
+            part = Part(*job.part)
+            run_async(lambda: work_on_part(door, job.run_id, part, job.targets))
         door.repository.close()
     except SteelyardError as error:
         sys.stderr.write(f"steelyard: {error}\n")
@@ -41,9 +43,15 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _tell(said: bytes) -> None:
-    os.write(1, said)
+def _holder() -> HolderPipe:
+    """The two pipes, out of the way of targets that print or read."""
+    heard, said = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return HolderPipe(heard, said)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1]))

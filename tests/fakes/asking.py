@@ -40,3 +40,8 @@ def failure(target: Target, request: Request | None = None) -> TargetError:
     except TargetError as error:
         return error
     raise AssertionError(f"answered with {trace.response!r}")
+
+
+def takes_case(case: Case) -> str:
+    """A function that a `python` target calls with the case itself."""
+    return case.id

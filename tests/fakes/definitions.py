@@ -7,6 +7,7 @@ from pathlib import Path
 
 from steelyard.checks.catalog import Catalog
 from steelyard.store.definitions import DefinitionFolder
+from steelyard.store.registry import FileRegistry
 from steelyard.usecases.references import References
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -66,7 +67,12 @@ class DefinitionProject:
     @property
     def folder(self) -> DefinitionFolder:
         """The files as they stand now."""
-        return DefinitionFolder(self.root, Catalog())
+        return DefinitionFolder(self.root, Catalog(), self.registry)
+
+    @property
+    def registry(self) -> FileRegistry:
+        """What was published."""
+        return FileRegistry(self.root / ".steelyard" / "registry")
 
     @property
     def references(self) -> References:

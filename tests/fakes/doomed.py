@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from fakes.targets import ScriptedTarget
 from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
-from steelyard.store import artifacts, ledger, runs
+from steelyard.store import artifacts, ledger, row_writer, runs
 
 AT_ONCE = 4
 CALLS = "calls"
@@ -43,9 +43,9 @@ POINTS = (
 class CountingTarget(ScriptedTarget):
     """Notes every call in a file, so that those of a process that was killed are counted too."""
 
-    def __init__(self, root: Path) -> None:
-        super().__init__()
-        self._path = root / CALLS
+    def __init__(self, root: Path, *, name: str = "scripted", noted: str = CALLS) -> None:
+        super().__init__(name=name)
+        self._path = root / noted
 
     async def ask(self, request: Request) -> Trace:
         """An answer."""
@@ -109,7 +109,7 @@ def prepare(point: str) -> None:
         case "before commit" | "after commit":
             around(ledger.BatchLedger, "_commit", 2, point == "before commit")
         case "in commit":
-            around(ledger.BatchLedger, "_insert", 2, before=False)
+            around(row_writer.RowWriter, "_insert", 2, before=False)
         case "before finalizing" | "after finalizing":
             around(runs.RunStore, "move", 1, point == "before finalizing", of="finalizing")
         case "in the move to finalizing":
@@ -134,9 +134,9 @@ def run_until(root: Path, point: str) -> None:
     project.run(project.door(target), Path("d.jsonl"), max_concurrency=AT_ONCE)
 
 
-def main(root: Path) -> None:
+def one_by_one(root: Path, points: Sequence[str], run_until: Callable[[Path, str], None]) -> None:
     """A process for each point, which would otherwise spend most of its life with imports."""
-    for number, point in enumerate(POINTS):
+    for number, point in enumerate(points):
         child = os.fork()
         if not child:
             run_until(root / str(number), point)
@@ -146,4 +146,4 @@ def main(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    one_by_one(Path(sys.argv[1]), POINTS, run_until)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from steelyard.engine.states import require_move
 from steelyard.errors import RunError
+from steelyard.model.judgement import Judgement
 from steelyard.model.run import Attempt, Result, RunState
+
+Place = TypeVar("Place")
+Kept = TypeVar("Kept")
 
 
 class MemoryLedger:
@@ -15,7 +20,9 @@ class MemoryLedger:
 
     def __init__(self, state: RunState = "running", *, is_held: bool = False) -> None:
         self.results: dict[tuple[int, int], Result] = {}
-        self.attempts: dict[tuple[int, int, str, int], Attempt] = {}
+        self.attempts: dict[tuple[int | None, int, str, int], Attempt] = {}
+        self.answered: dict[tuple[int, int], Result] = {}
+        self.judgements: dict[tuple[int | None, int, str], Judgement] = {}
         self.states: list[RunState] = [state]
         self.is_held = is_held
         self.error: RunError | None = None
@@ -27,14 +34,24 @@ class MemoryLedger:
         """Keep a result with its attempts in one transaction."""
 
         def put() -> None:
-            tried = {(a.index, a.repeat, a.call, a.attempt): a for a in attempts}
             kept = {(result.index, result.repeat): result} if result else {}
-            if tried.keys() & self.attempts.keys() or kept.keys() & self.results.keys():
-                raise RunError("the store refuses results: UNIQUE constraint failed")
-            self.attempts.update(tried)
-            self.results.update(kept)
+            self._put(kept, self.results, attempts)
+            if result and result.judging:
+                del self.answered[result.index, result.repeat]
 
         return self._enter(put)
+
+    def keep_answer(self, result: Result, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
+        """Keep an answer that is yet to be judged."""
+        kept = {(result.index, result.repeat): result}
+        return self._enter(lambda: self._put(kept, self.answered, attempts))
+
+    def keep_judgement(
+        self, judgement: Judgement, attempts: Sequence[Attempt]
+    ) -> asyncio.Future[None]:
+        """Keep what came of a call to a judge."""
+        kept = {(judgement.index, judgement.repeat, judgement.key): judgement}
+        return self._enter(lambda: self._put(kept, self.judgements, attempts))
 
     def move(self, state: RunState) -> Awaitable[None]:
         """Keep a change of state."""
@@ -54,6 +71,15 @@ class MemoryLedger:
         waiting, self._waiting = self._waiting, []
         for put, kept in waiting:
             self._settle(put, kept)
+
+    def _put(
+        self, kept: dict[Place, Kept], beside: dict[Place, Kept], attempts: Sequence[Attempt]
+    ) -> None:
+        tried = {(a.index, a.repeat, a.place, a.attempt): a for a in attempts}
+        if tried.keys() & self.attempts.keys() or kept.keys() & beside.keys():
+            raise RunError("the store refuses results: UNIQUE constraint failed")
+        self.attempts.update(tried)
+        beside.update(kept)
 
     def _enter(self, put: Callable[[], None]) -> asyncio.Future[None]:
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from steelyard.checks.programs import NotRun, Ran
+from steelyard.checks.programs import NotRun, ProgramCall, Ran
 
 
 class ScriptedPrograms:
@@ -12,9 +12,9 @@ class ScriptedPrograms:
 
     def __init__(self, results: Iterable[Ran | NotRun] = ()) -> None:
         self._results = list(results)
-        self.runs: list[tuple[tuple[str, ...], str, float]] = []
+        self.runs: list[ProgramCall] = []
 
-    def run(self, argv: tuple[str, ...], given: str, timeout_s: float) -> Ran | NotRun:
+    def run(self, call: ProgramCall) -> Ran | NotRun:
         """The next result; where none is left, success."""
-        self.runs.append((argv, given, timeout_s))
+        self.runs.append(call)
         return self._results.pop(0) if self._results else Ran(0, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterable
 
@@ -13,7 +14,8 @@ from steelyard.engine.budget import Budget
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import Phase
-from steelyard.engine.records import Asked, RecordLoop, Surroundings, Work
+from steelyard.engine.record_work import Asked, Surroundings, Work
+from steelyard.engine.records import RecordLoop
 from steelyard.engine.retries import RetryPolicy
 from steelyard.model.case import Case
 from steelyard.model.message import Message
@@ -50,6 +52,7 @@ class Bench:
         self.price: tuple[float, float] | None = None
         self.counts_tokens = False
         self.budget = Budget()
+        self.deadline = math.inf
         self.cache: AnswerCache | None = None
         self.on_result: Callable[[Result], None] = self.seen.append
 
@@ -62,23 +65,31 @@ class Bench:
         phase: Phase | None = None,
     ) -> RecordLoop:
         """The loop over some items; several of one run share a phase."""
-        around = Surroundings(
+        asked = self.asked(limiter or Limiter(self.clock, 1000), target)
+        phase = phase or Phase(state, self.ledger.move)
+        return RecordLoop(iter(items), asked, self.around(), phase)
+
+    def around(self) -> Surroundings:
+        """What the loops of a run share."""
+        return Surroundings(
             ledger=self.ledger,
             clock=self.clock,
             retry=self.retry,
             chance=random.Random(7),
             on_result=self.on_result,
             budget=self.budget,
+            deadline=self.deadline,
         )
-        limiter = limiter or Limiter(self.clock, 1000)
-        asked = Asked(
+
+    def asked(self, limiter: Limiter, target: ScriptedTarget | None = None) -> Asked:
+        """A target as a loop sees it."""
+        return Asked(
             target=target or self.target,
             limiter=limiter,
             price=self.price,
             counts_tokens=self.counts_tokens,
             cache=self.cache,
         )
-        return RecordLoop(iter(items), asked, around, phase or Phase(state, self.ledger.move))
 
     async def run(self, items: Iterable[Work | Result], concurrency: int = 4) -> None:
         """Carry the loop to its end, time included."""

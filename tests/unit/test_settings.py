@@ -56,7 +56,7 @@ targets:
   b: {provider: http, url: "http://x/", body: [1], answer: a.b}
   c: {provider: python, callable: "mod:fn"}
   d: {provider: recorded, path: r.jsonl, candidate: A}
-judges: {judge/accuracy: {target: a}}
+judges: {accuracy: {target: a, samples: 3, grouped: true, logprobs: true}, other: {}}
 suites: {s: {judge: judge/accuracy@1.0.0, pass_threshold: 0.5}}
 allow: {commands: true, folders: [../shared]}
 artifacts: s3://bucket/prefix
@@ -104,6 +104,10 @@ def test_every_key_of_the_published_schema_is_optional() -> None:
             "2: judges.default.tagret is not a field of this contract (did you mean 'target'?)",
         ),
         (
+            "judges:\n  default: {target: a, sample: 3}",
+            "2: judges.default.sample is not a field of this contract (did you mean 'samples'?)",
+        ),
+        (
             "suites:\n  s:\n    fail_uder: 1",
             "3: suites.s.fail_uder is not a field of this contract (did you mean 'fail_under'?)",
         ),
@@ -138,7 +142,11 @@ def test_an_unknown_key_at_any_level_is_named_with_line_and_hint(text: str, mess
         ("targets: [a]", "1: targets must be an object"),
         ("targets:\n  live: openai", "2: targets.live must be an object"),
         ("targets:\n  live: {model: m}", "2: missing targets.live.provider"),
-        ("judges:\n  default: {}", "2: missing judges.default.target"),
+        ("judges:\n  default: {target: ' '}", "2: judges.default.target must not be blank"),
+        ("judges:\n  a: {samples: 0}", "2: judges.a.samples must be at least 1"),
+        ("judges:\n  a: {samples: 1.5}", "2: judges.a.samples must be an integer"),
+        ("judges:\n  a:\n    grouped: 1", "3: judges.a.grouped must be true or false"),
+        ("judges:\n  a: {logprobs: yes}", "2: judges.a.logprobs must be true or false"),
         ("retry: {max_attempts: 0}", "1: retry.max_attempts must be at least 1"),
         ("retry: {max_attempts: '3'}", "1: retry.max_attempts must be an integer"),
         ("retry:\n  backoff_s:\n  - 1\n  - x", "4: retry.backoff_s[1] must be a number"),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import cast
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.detect import detect_document
+from steelyard.contracts.hashes import canonical, whole_numbers
 from steelyard.contracts.judge.reader import read_judge
 from steelyard.contracts.question_rubric.reader import read_question_rubric
 from steelyard.errors import ParseError
@@ -19,9 +21,16 @@ from steelyard.formats.schema import spoken
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.definition import Content
 from steelyard.model.finding import Finding, error
-from steelyard.model.json_value import path_text
+from steelyard.model.json_value import JsonObject, path_text
+from steelyard.model.reference import exact_version
 
 MAX_DEFINITION = 16 * 1024 * 1024
+CHANGEABLE: dict[str, tuple[str, ...]] = {
+    "check_rubric": (),
+    "question_rubric": ("status",),
+    "judge": ("validation", "applicable_to"),
+}
+"""The fields that may change under one version, by contract."""
 
 
 def read_definition_file(
@@ -34,23 +43,22 @@ def read_definition_file(
         content = data if extension == ".json" else parse_yaml(data)
         value = content.value if isinstance(content, Located) else looked_at(data).value
         detected = detect_document(value if isinstance(value, dict) else {}, extension, folder)
-        sha256 = hashlib.sha256(data).hexdigest()
-        return read_definition(content, detected or "check_rubric", catalog, sha256)
+        return read_definition(content, detected or "check_rubric", catalog)
     except ParseError as wrong:
         return None, [error(wrong.code, str(wrong), line=wrong.line)]
 
 
 def read_definition(
-    content: bytes | Located, contract: str, catalog: Catalog, sha256: str | None = None
+    content: bytes | Located, contract: str, catalog: Catalog
 ) -> tuple[Content | None, list[Finding]]:
     """What a file of `rubrics/` or `judges/` holds, and what is wrong with it.
 
     JSON comes as bytes and its findings have no line; text that is no JSON is a ParseError.
     """
     if isinstance(content, Located):
-        return _read(content, contract, catalog, sha256)
+        return _read(content, contract, catalog)
     look = looked_at(content)
-    found, told = _read(Located(look.value, Lines(1)), contract, catalog, sha256)
+    found, told = _read(Located(look.value, Lines(1)), contract, catalog)
     odd = [_at_path(problem) for problem in look.problems]
     places = {finding.path for finding in odd}
     # JSON is parsed without lines; the spot is looked up when it is shown.
@@ -67,9 +75,31 @@ def looked_at(data: bytes) -> SecondLook:
         return parse_json_tolerantly(data)
 
 
+def definition_value(data: bytes, extension: str) -> JsonObject:
+    """The fields of a file that holds a rubric or judge, as they are written."""
+    value = looked_at(data).value if extension == ".json" else parse_yaml(data).value
+    return cast(JsonObject, value)
+
+
+def fixed_bytes(row: JsonObject, contract: str) -> bytes:
+    """What a version fixes, in one form however the file is laid out.
+
+    What may change under a version is left out: whether a question rubric is in use, and how
+    far a judge has been validated.
+    """
+    kept = {name: value for name, value in row.items() if name not in CHANGEABLE[contract]}
+    version = kept.get("version")
+    if contract != "question_rubric" and isinstance(version, str):
+        kept["version"] = exact_version(version)
+    return canonical(whole_numbers(kept)).encode("utf-8", "surrogatepass")
+
+
 def _read(
-    content: Located, contract: str, catalog: Catalog, sha256: str | None
+    content: Located, contract: str, catalog: Catalog
 ) -> tuple[Content | None, list[Finding]]:
+    sha256 = None
+    if isinstance(content.value, dict):
+        sha256 = hashlib.sha256(fixed_bytes(content.value, contract)).hexdigest()
     if contract == "judge":
         return read_judge(content, sha256)
     if contract == "question_rubric":

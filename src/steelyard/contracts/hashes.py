@@ -6,19 +6,48 @@ import hashlib
 import json
 from collections.abc import Iterator
 
+import msgspec
+
 from steelyard.model.case import Case
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import JsonValue
 from steelyard.model.message import FileBlock
 
-_canonical = json.JSONEncoder(
+canonical = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False
 ).encode
+"""JSON in one form: sorted keys, compact."""
+_encode = msgspec.json.Encoder(order="sorted").encode
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
 
 def record_sha256(value: JsonValue) -> str:
     """The hash of a record in its canonical form: sorted keys, compact, UTF-8."""
-    return hashlib.sha256(_canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_canonical_bytes(value)).hexdigest()
+
+
+def _canonical_bytes(value: JsonValue) -> bytes:
+    """The canonical form, by the encoder that is ten times as fast where both agree.
+
+    They do not on numbers with an exponent, and on what is no number.
+    """
+    try:
+        data = _encode(value)
+    except UnicodeEncodeError:
+        return canonical(value).encode("utf-8", "surrogatepass")
+    digits = data.translate(_DIGITS)
+    if b"null" in data or b"0.0000" in data or b"0e0" in digits or b"0e-0" in digits:
+        return canonical(value).encode("utf-8", "surrogatepass")
+    return data
+
+
+def whole_numbers(value: JsonValue) -> JsonValue:
+    """The same value with 1.0 written as 1, where both mean one number."""
+    if isinstance(value, dict):
+        return {name: whole_numbers(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def file_hashes(case: Case) -> dict[str, JsonValue]:

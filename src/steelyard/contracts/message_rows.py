@@ -85,7 +85,8 @@ def message_row(message: Message) -> JsonObject:
         row["content"] = _content(message.content)
     if message.tool_calls:
         row["tool_calls"] = [_tool_call_row(call) for call in message.tool_calls]
-    return {**row, **message.extra}
+    row.update(message.extra)
+    return row
 
 
 def _content(content: Content) -> JsonValue:

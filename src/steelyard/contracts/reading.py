@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from steelyard.formats.lines import Lines
 from steelyard.formats.problem import Problem
@@ -31,7 +30,7 @@ class Row(NamedTuple):
     @property
     def is_accepted(self) -> bool:
         """Whether no error finding speaks against the row."""
-        return not any(finding.is_error for finding in self.findings)
+        return not self.findings or not any(finding.is_error for finding in self.findings)
 
 
 class DatasetReading(Protocol):
@@ -63,6 +62,15 @@ class DatasetReading(Protocol):
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases."""
+        ...
+
+
+@runtime_checkable
+class Rereadable(Protocol):
+    """A dataset file whose rows can be read again for less than the first time took."""
+
+    def reread(self, is_wanted: Callable[[int], bool]) -> Iterator[Row]:
+        """The rows at wanted indices, unchecked: every row of the file was accepted before."""
         ...
 
 
@@ -105,54 +113,3 @@ class RowPlace:
             record_id=self.record_id,
             hint=problem.hint,
         )
-
-
-class SeenIds:
-    """The ids of a file, to find duplicates in at most 16 bytes an id.
-
-    An open-addressing table of 64-bit hashes: for a million ids the chance that two different
-    ones meet is below one in ten million.
-    """
-
-    __slots__ = ("_count", "_size", "_table")
-
-    def __init__(self) -> None:
-        self._size = 1024
-        self._table = array("Q", bytes(8 * self._size))
-        self._count = 0
-
-    def add(self, name: str) -> bool:
-        """Remember an id; whether it was new."""
-        if 4 * self._count >= 3 * self._size:
-            self._grow()
-        mark = (hash(name) & 0xFFFFFFFFFFFFFFFF) or 1
-        table, size = self._table, self._size
-        slot = mark % size
-        while found := table[slot]:
-            if found == mark:
-                return False
-            slot = slot + 1 if slot + 1 < size else 0
-        table[slot] = mark
-        self._count += 1
-        return True
-
-    def __contains__(self, name: str) -> bool:
-        mark = (hash(name) & 0xFFFFFFFFFFFFFFFF) or 1
-        table, size = self._table, self._size
-        slot = mark % size
-        while (found := table[slot]) and found != mark:
-            slot = slot + 1 if slot + 1 < size else 0
-        return found == mark
-
-    def _grow(self) -> None:
-        old = self._table
-        self._size = self._size * 3 // 2
-        table = array("Q", bytes(8 * self._size))
-        size = self._size
-        for mark in old:
-            if mark:
-                slot = mark % size
-                while table[slot]:
-                    slot = slot + 1 if slot + 1 < size else 0
-                table[slot] = mark
-        self._table = table

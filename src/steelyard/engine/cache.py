@@ -7,7 +7,8 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
-from steelyard.contracts.reading import SeenIds
+from steelyard.engine.answer_places import AnswerPlaces
+from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.trace import Trace
 from steelyard.ports import Prompt
 
@@ -26,28 +27,25 @@ class AnswerCache:
         self,
         settings: str,
         recall: Callable[[bytes], Trace | None],
-        known: Iterable[bytes] = (),
+        known: Iterable[bytes] | AnswerPlaces = (),
     ) -> None:
-        self._settings = settings.encode("utf-8", "surrogatepass")
+        self._start = hashlib.blake2b(settings.encode("utf-8", "surrogatepass"), digest_size=16)
         self._recall = recall
-        self._known = SeenIds()
-        for key in known:
-            self._known.add(key.hex())
+        self._known = known if isinstance(known, AnswerPlaces) else _KnownKeys(known)
         self._recent: OrderedDict[bytes, Trace] = OrderedDict()
         self._asking: dict[bytes, asyncio.Future[Trace | None] | None] = {}
         """What is being asked, with what others wait for, where any do."""
 
     def key(self, prompt: Prompt, repeat: int) -> bytes:
         """What a question is known by."""
-        made = hashlib.blake2b(self._settings, digest_size=16)
-        for role, text in prompt.messages:
-            made.update(f"\0{role}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
-        made.update(b"\0%d" % repeat)
+        told = "".join([f"\0{role}\0{len(text)}\0{text}" for role, text in prompt.messages])
+        made = self._start.copy()
+        made.update(f"{told}\0{repeat}".encode("utf-8", "surrogatepass"))
         return made.digest()
 
     def begin(self, key: bytes) -> bool:
         """Whether nobody has asked this yet; then the caller asks, and must `settle`."""
-        if key in self._asking or key in self._recent or key.hex() in self._known:
+        if key in self._asking or key in self._recent or key in self._known:
             return False
         self._asking[key] = None
         return True
@@ -62,7 +60,7 @@ class AnswerCache:
         if answer is not None:
             return answer
         self._asking[key] = None
-        if key.hex() in self._known:
+        if key in self._known:
             try:
                 answer = await asyncio.to_thread(self._recall, key)
             except BaseException:
@@ -85,7 +83,22 @@ class AnswerCache:
             asking.set_result(answer)
         if answer is None:
             return
-        self._known.add(key.hex())
+        self._known.note(key)
         self._recent[key] = answer
         if len(self._recent) > _RECENT:
             self._recent.popitem(last=False)
+
+
+class _KnownKeys:
+    """Questions that the store finds the answers of by their keys."""
+
+    def __init__(self, keys: Iterable[bytes]) -> None:
+        self._seen = SeenIds()
+        for key in keys:
+            self.note(key)
+
+    def __contains__(self, key: bytes) -> bool:
+        return key.hex() in self._seen
+
+    def note(self, key: bytes) -> None:
+        self._seen.add(key.hex())

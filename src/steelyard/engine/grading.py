@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import fsum
+from operator import mul
 from statistics import median
 from typing import cast
 
+from steelyard.errors import TargetError
+from steelyard.judging.instrument import rule_of
 from steelyard.model.case import Case
+from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
-from steelyard.model.rubric import Combine, Rubric, RubricCheck
+from steelyard.model.rubric import Check, Combine, JudgedCheck, Rubric, RubricCheck
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import CheckResult, Verdict
 
@@ -22,32 +27,71 @@ def grade(rubric: Rubric, trace: Trace, case: Case) -> Verdict:
     never a 0 and never a pass. Skipped checks leave the combination; if all are skipped, so is
     the case.
     """
-    results = tuple(_result(entry, trace, case) for entry in rubric.checks)
+    return combined(rubric, [check_result(entry, trace, case) for entry in rubric.checks])
+
+
+async def grade_judged(rubric: Rubric, trace: Trace, case: Case, asker: Asker) -> Verdict:
+    """The same where checks ask judges; all checks of a record are carried out at once."""
+    results = await asyncio.gather(
+        *(judged_result(entry, trace, case, asker) for entry in rubric.checks)
+    )
+    return combined(rubric, results)
+
+
+def combined(rubric: Rubric, results: Sequence[CheckResult]) -> Verdict:
+    """What the results of a rubric's checks come to."""
     unscored = [result for result in results if result.outcome.status == "unscored"]
     if unscored:
         first = unscored[0]
         reason = f"{first.check}: {first.outcome.reason}"
-        return Verdict(status="evaluation_error", results=results, reason=reason)
+        return Verdict(status="evaluation_error", results=tuple(results), reason=reason)
     scored = [result for result in results if result.outcome.status == "scored"]
     if not scored:
         reasons = "; ".join(f"{result.check}: {result.outcome.reason}" for result in results)
-        return Verdict(status="skipped", results=results, reason=reasons)
+        return Verdict(status="skipped", results=tuple(results), reason=reasons)
     score = _combined(rubric.combine, scored)
     failed = [result for result in scored if result.required and not result.outcome.passed]
     enough = 1.0 if rubric.combine in {"all_pass", "any_pass"} else rubric.pass_threshold
     passed = not failed and score >= enough
     return Verdict(
         status="evaluated",
-        results=results,
+        results=tuple(results),
         score=score,
-        raw_score=score,
+        raw_score=_raw(rubric.combine, scored, score),
         passed=passed,
         reason=_reason(scored, failed, passed),
     )
 
 
-def _result(entry: RubricCheck, trace: Trace, case: Case) -> CheckResult:
-    outcome = _outcome(entry, trace, case)
+def check_result(entry: RubricCheck, trace: Trace, case: Case) -> CheckResult:
+    """What one check finds, in its place."""
+    return _placed(entry, _outcome(entry, trace, case))
+
+
+async def judged_result(entry: RubricCheck, trace: Trace, case: Case, asker: Asker) -> CheckResult:
+    """The same for a check that may ask judges, and that may run programs."""
+    check = entry.check
+    if not hasattr(check, "ask"):
+        if entry.runs_commands:
+            return await asyncio.to_thread(check_result, entry, trace, case)
+        return check_result(entry, trace, case)
+    try:
+        judging = cast(JudgedCheck, check).ask(trace, case, asker.within(entry.id))
+        return _placed(entry, _with_rule(entry, _sound(await judging)))
+    except TargetError as error:
+        return _placed(entry, Outcome.unscored(f"{error.code}: {error}"))
+    except Exception as error:  # noqa: BLE001 - a check's bug is that record's business, not the run's
+        return _placed(entry, Outcome.unscored(f"{type(error).__name__}: {error}"))
+
+
+def _with_rule(entry: RubricCheck, outcome: Outcome) -> Outcome:
+    """What judges found together with what makes a pass of it, which a validation must know."""
+    if not hasattr(entry.check, "questions"):
+        return outcome
+    return replace(outcome, details={**outcome.details, "rule": rule_of(entry)})
+
+
+def _placed(entry: RubricCheck, outcome: Outcome) -> CheckResult:
     return CheckResult(
         check=entry.id,
         kind=entry.check.kind,
@@ -60,9 +104,13 @@ def _result(entry: RubricCheck, trace: Trace, case: Case) -> CheckResult:
 def _outcome(entry: RubricCheck, trace: Trace, case: Case) -> Outcome:
     """What a check finds; one that breaks, or breaks its promise, could not be carried out."""
     try:
-        outcome = cast(object, entry.check.check(trace, case))
+        return _sound(cast("Check", entry.check).check(trace, case))
     except Exception as error:  # noqa: BLE001 - a check's bug is that record's business, not the run's
         return Outcome.unscored(f"{type(error).__name__}: {error}")
+
+
+def _sound(outcome: object) -> Outcome:
+    """What a check found, if it keeps its promise."""
     if not isinstance(outcome, Outcome):
         return Outcome.unscored(f"the check returned {type(outcome).__name__}, not an Outcome")
     if outcome.status == "scored" and not _is_scored(outcome):
@@ -82,6 +130,7 @@ def _negated(outcome: Outcome) -> Outcome:
         outcome,
         passed=not outcome.passed,
         score=1.0 - cast(float, outcome.score),
+        raw_score=None,
         reason=f"not: {outcome.reason}",
     )
 
@@ -101,13 +150,25 @@ def _combined(combine: Combine, scored: Sequence[CheckResult]) -> float:
     return rules[combine]()
 
 
+def _raw(combine: Combine, scored: Sequence[CheckResult], score: float) -> float:
+    """The score before clipping: a mean of raw scores, where a check has one."""
+    if combine != "weighted_avg" or all(one.outcome.raw_score is None for one in scored):
+        return score
+    raw = [
+        cast(float, one.outcome.score if one.outcome.raw_score is None else one.outcome.raw_score)
+        for one in scored
+    ]
+    passes = [bool(one.outcome.passed) for one in scored]
+    return _weighted(raw, [one.weight for one in scored], passes)
+
+
 def _weighted(scores: list[float], weights: list[float], passes: list[bool]) -> float:
     """The weighted mean; where nothing has weight, checks only gate and all must pass."""
     total = fsum(weights)
     if total == 0:
         return float(all(passes))
     # exact sums, so that eight of ten checks of weight 0.1 reach a threshold of 0.8
-    return fsum(score * weight for score, weight in zip(scores, weights, strict=True)) / total
+    return fsum(map(mul, scores, weights)) / total
 
 
 def _reason(scored: list[CheckResult], failed: list[CheckResult], passed: bool) -> str:

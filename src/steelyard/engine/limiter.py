@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
-from math import ceil
 
-from steelyard.engine.retries import MAX_RETRY_AFTER_S
+from steelyard.engine.retries import is_bearable
 from steelyard.ports import Clock
 
 START = 16
@@ -86,11 +86,13 @@ class Limiter:
         if used is not None and used > expected:
             self._tokens.take(used - expected, self._clock.monotonic())
 
-    def refused(self, started: float, retry_after_s: float | None) -> None:
+    def refused(
+        self, started: float, retry_after_s: float | None, left_s: float = math.inf
+    ) -> None:
         """A call that began then was refused because there were too many."""
         now = self._clock.monotonic()
         # One that asks for more than a retry would wait for says so to every call.
-        if retry_after_s and retry_after_s <= MAX_RETRY_AFTER_S:
+        if retry_after_s and is_bearable(retry_after_s, left_s):
             self._held_until = max(self._held_until, now + retry_after_s)
         # Calls that were on their way when the limit was cut say nothing about the new one.
         if started > self._cut_at:
@@ -138,7 +140,7 @@ class _Pace:
 
     def __init__(self, per_minute: float | None) -> None:
         self._each_s = _MINUTE_S / per_minute if per_minute else 0.0
-        self._most = ceil(per_minute or 0)
+        self._most = math.ceil(per_minute or 0)
         self._next = 0.0
         self._taken: deque[tuple[float, int]] = deque()
         """When how many were taken, within the last minute."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
-from math import fsum
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
+from steelyard.engine.columns import Column, mean_of, rate
+from steelyard.engine.judging_metrics import JudgingTally
+from steelyard.engine.question_metrics import QuestionTally
+from steelyard.engine.slice_metrics import repeats_row, tell_apart
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.stats.intervals import Interval, bootstrap_counted, bootstrap_mean, wilson
+from steelyard.stats.intervals import Interval
 from steelyard.stats.summaries import distribution, percentiles
 
 FAILED = ("invalid_record", "timeout", "evaluation_error")
 SKIPPED = ("skipped", "cancelled")
-_CODES = 256
 
 
 def metrics_of(facts: Iterable[Facts]) -> tuple[JsonObject, JsonObject]:
@@ -32,11 +35,11 @@ def metrics_of(facts: Iterable[Facts]) -> tuple[JsonObject, JsonObject]:
             if key not in slices:
                 slices[key] = _Tally()
             slices[key].add(record)
-    rows: list[JsonValue] = [
-        {"slice": name, "value": value, **slices[name, value].summary()}
-        for name, value in sorted(slices, key=lambda key: (key[0], key[1] is None, key[1] or ""))
-    ]
-    return whole.summary(), {"slices": rows}
+    names = sorted(slices, key=lambda key: (key[0], key[1] is None, key[1] or ""))
+    rows = [{"slice": key[0], "value": key[1], **slices[key].summary()} for key in names]
+    summary = whole.summary()
+    tell_apart(summary, rows, is_grouped=whole.is_grouped)
+    return summary, {"slices": cast("list[JsonValue]", rows)}
 
 
 class _Found(NamedTuple):
@@ -61,6 +64,11 @@ class _Record(NamedTuple):
 def _record(repeats: list[Facts], clusters: dict[str, int]) -> _Record:
     """A record is evaluated when a repeat of it is."""
     first = repeats[0]
+    if len(repeats) == 1 and first.status == "evaluated":
+        cluster = -1 - first.index
+        if first.cluster is not None:
+            cluster = clusters.setdefault(first.cluster, len(clusters))
+        return _Record(repeats, "evaluated", _mean(repeats), cluster, _single(first.checks))
     scored = [facts for facts in repeats if facts.status == "evaluated"]
     cluster = -1 - first.index
     if first.cluster is not None:
@@ -84,6 +92,11 @@ def _record(repeats: list[Facts], clusters: dict[str, int]) -> _Record:
     )
 
 
+def _single(checks: Sequence[CheckFact]) -> dict[str, tuple[list[CheckFact], _Found | None]]:
+    """The checks of a record that was asked once."""
+    return {one.check: ([one], _mean([one]) if one.status == "scored" else None) for one in checks}
+
+
 def _mean(scored: Sequence[Facts | CheckFact]) -> _Found | None:
     if not scored:
         return None
@@ -99,67 +112,15 @@ def _mean(scored: Sequence[Facts | CheckFact]) -> _Found | None:
     )
 
 
-class _Column:
-    """Numbers of which few are different: a byte each, and eight where they are many."""
-
-    __slots__ = ("_codes", "_numbers", "_places", "_table")
-
-    def __init__(self) -> None:
-        self._table: list[float] = []
-        self._places: dict[float, int] = {}
-        self._codes = bytearray()
-        self._numbers: array[float] | None = None
-
-    def __len__(self) -> int:
-        return len(self._codes) if self._numbers is None else len(self._numbers)
-
-    def append(self, number: float) -> None:
-        """One more."""
-        if self._numbers is not None:
-            self._numbers.append(number)
-            return
-        place = self._places.get(number)
-        if place is None:
-            place = self._places[number] = len(self._table)
-            self._table.append(number)
-            if place == _CODES:
-                self._numbers = array("d", (*self.numbers(), number))
-                return
-        self._codes.append(place)
-
-    def numbers(self) -> Sequence[float]:
-        """All of them, in order."""
-        if self._numbers is not None:
-            return self._numbers
-        return array("d", map(self._table.__getitem__, self._codes))
-
-    def total(self) -> float:
-        """Their sum, without the error of adding many."""
-        if self._numbers is not None:
-            return fsum(self._numbers)
-        count = self._codes.count
-        return fsum(number * count(place) for place, number in enumerate(self._table))
-
-    def counts(self) -> dict[float, int] | None:
-        """How often each occurs; None where many are different."""
-        if self._numbers is not None:
-            return None
-        return {number: self._codes.count(place) for place, number in enumerate(self._table)}
-
-    def is_among(self, wanted: Container[float]) -> bool:
-        """Whether every number is one of these."""
-        return self._numbers is None and all(number in wanted for number in self._table)
-
-
 class _Tally:
     """Gathers the records of a run or a slice in a few bytes a record."""
 
     def __init__(self) -> None:
         self._statuses: dict[str, int] = {}
         self._rows = 0
-        self._passes = _Column()
-        self._scores = _Column()
-        self._raw = _Column()
+        self._passes = Column()
+        self._scores = Column()
+        self._raw = Column()
         self._clusters: array[int] | None = None
         self._latencies = array("d")
         self._tokens = [0, 0]
@@ -172,6 +133,9 @@ class _Tally:
         self._cached = 0
         self._saved = 0.0
         self._checks: dict[str, _CheckTally] = {}
+        self._tries: Counter[tuple[int, int]] = Counter()
+        self._questions = QuestionTally()
+        self._judging = JudgingTally()
 
     def add(self, record: _Record) -> None:
         """Take in one record."""
@@ -185,18 +149,38 @@ class _Tally:
             self._passes.append(record.found.passed)
             self._scores.append(record.found.score)
             self._raw.append(record.found.raw_score)
-        for facts in record.repeats:
+        repeats = record.repeats
+        if len(repeats) > 1:
+            scored = [facts.passed for facts in repeats if facts.status == "evaluated"]
+            self._tries[sum(map(bool, scored)), len(scored)] += 1
+        is_retried = is_asked = False
+        for facts in repeats:
             self._add_row(facts)
-        self._retried += any(facts.attempts > 1 for facts in record.repeats)
+            is_retried = is_retried or facts.attempts > 1
+            is_asked = is_asked or bool(facts.questions)
+        self._retried += is_retried
         for name, (made, found) in record.checks.items():
             if name not in self._checks:
                 self._checks[name] = _CheckTally(made[0].kind)
             self._checks[name].add(made, found)
+            if is_asked:
+                asked = [one for facts in repeats for one in facts.questions.get(name, ())]
+                self._questions.add(name, asked)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether records of one conversation, or repeats of one case, are alike."""
+        return self._clusters is not None or bool(self._tries)
 
     def _add_row(self, facts: Facts) -> None:
         self._rows += 1
         self._attempts += facts.attempts
         self._unscored += facts.status == "evaluation_error" and facts.answered
+        if facts.judging:
+            self._judging.add(facts.judging)
+        if facts.cost_usd is not None:
+            self._cost += facts.cost_usd
+            self._cost_rows += 1
         if facts.is_cached:
             # Nobody was asked: its time and tokens are those of another record.
             self._cached += 1
@@ -208,9 +192,6 @@ class _Tally:
             self._tokens[0] += facts.input_tokens or 0
             self._tokens[1] += facts.output_tokens or 0
             self._token_rows += 1
-        if facts.cost_usd is not None:
-            self._cost += facts.cost_usd
-            self._cost_rows += 1
 
     def summary(self) -> JsonObject:
         """The metrics."""
@@ -230,9 +211,9 @@ class _Tally:
             "pass_count": _whole(passes),
             "fail_count": _whole(evaluated - passes),
             "unscored_count": self._unscored,
-            "pass_rate": _interval(_rate(self._passes, self._clusters)),
+            "pass_rate": _interval(rate(self._passes, self._clusters)),
             "pass_rate_bounds": _bounds(passes, evaluated, total),
-            "score": _interval(_clipped(_mean_of(self._raw, self._clusters))),
+            "score": _interval(_clipped(mean_of(self._raw, self._clusters))),
             "score_distribution": list(_distribution(self._scores)),
             "latency_ms": {"p50": p50, "p95": p95, "n": len(self._latencies)},
             "tokens": {
@@ -241,13 +222,19 @@ class _Tally:
                 "total": sum(self._tokens) if self._token_rows else None,
                 "n": self._token_rows,
             },
-            "cost_usd": {"total": self._cost if self._cost_rows else None, "n": self._cost_rows},
+            "cost_usd": {
+                "total": self._cost if self._cost_rows else None,
+                "n": self._cost_rows,
+                "judging": self._judging.cost_usd,
+            },
+            "judging": self._judging.summary(),
             "checks": {name: tally.summary() for name, tally in self._checks.items()},
-            "questions": {},
+            "questions": self._questions.summary(),
             "corrected_pass_rate": None,
             "cache": {"hits": self._cached, "saved_usd": self._saved or None},
             "attempts": self._attempts,
             "retried_records": self._retried,
+            "repeats": repeats_row(self._tries),
         }
 
 
@@ -256,14 +243,16 @@ class _CheckTally:
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
-        self._scores = _Column()
-        self._passes = _Column()
+        self._scores = Column()
+        self._passes = Column()
         self._other = {"skipped": 0, "unscored": 0}
 
     def add(self, repeats: list[CheckFact], found: _Found | None) -> None:
         if found:
             self._passes.append(found.passed)
             self._scores.append(found.score)
+            if len(repeats) == 1:
+                return
         for check in repeats:
             if check.status != "scored":
                 self._other[check.status] += 1
@@ -272,27 +261,14 @@ class _CheckTally:
         n = len(self._scores)
         return {
             "kind": self._kind,
-            "pass_rate": _interval(_rate(self._passes)),
+            "pass_rate": _interval(rate(self._passes)),
             "mean_score": self._scores.total() / n if n else None,
             "skipped": self._other["skipped"],
             "unscored": self._other["unscored"],
         }
 
 
-def _rate(passes: _Column, clusters: Sequence[int] | None = None) -> Interval:
-    """Wilson for passes and fails; where repeats of a record disagree, its pass is a mean."""
-    if passes.is_among({0.0, 1.0}):
-        return wilson(passes.total(), len(passes))
-    return bootstrap_mean(passes.numbers(), clusters)
-
-
-def _mean_of(scores: _Column, clusters: Sequence[int] | None) -> Interval:
-    counts = scores.counts() if clusters is None else None
-    counted = bootstrap_counted(counts) if counts else None
-    return counted or bootstrap_mean(scores.numbers(), clusters)
-
-
-def _distribution(scores: _Column) -> list[int]:
+def _distribution(scores: Column) -> list[int]:
     counts = scores.counts()
     if counts is None:
         return distribution(scores.numbers())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 from steelyard.model.run import RunState
 
@@ -41,3 +42,52 @@ class Phase:
         if state != self._state:
             self._state = state
             await self._move(state)
+
+
+class JudgesPhase:
+    """The part of judges in it: they are one more loop as long as there is a record to judge."""
+
+    def __init__(self, phase: Phase) -> None:
+        self._phase = phase
+        self._records = 0
+        self._calls = 0
+        self._waits = 0
+
+    def enter(self) -> None:
+        """One more record is judged."""
+        if not self._records:
+            self._phase.join(self)
+        self._records += 1
+
+    async def leave(self) -> None:
+        """A record needs no judge any more."""
+        self._records -= 1
+        if not self._records:
+            await self._phase.leave(self)
+
+    @asynccontextmanager
+    async def call(self) -> AsyncGenerator[None]:
+        """While a judge is asked, waits for a retry included."""
+        self._calls += 1
+        await self._tell()
+        try:
+            yield
+        finally:
+            self._calls -= 1
+        await self._tell()
+
+    @asynccontextmanager
+    async def wait(self) -> AsyncGenerator[None]:
+        """While a call waits for its next attempt."""
+        self._waits += 1
+        await self._tell()
+        try:
+            yield
+        finally:
+            self._waits -= 1
+        await self._tell()
+
+    async def _tell(self) -> None:
+        if self._records:
+            is_only_retrying = 0 < self._waits == self._calls
+            await self._phase.tell(self, is_only_retrying=is_only_retrying)

@@ -33,7 +33,7 @@ def build_prompt(case: Case) -> Prompt:
             return Prompt((("user", said),), said)
     guidelines = _guidelines(case)
     turns = [_Turn("system", case.context.strip())]
-    turns += [_Turn(message.role, _text(message)) for message in case.input_messages]
+    turns += [_Turn(message.role, message_text(message)) for message in case.input_messages]
     turns = [turn for turn in turns if turn.text]
     shown = [turn.marked if len(turns) > 1 else turn.text for turn in turns]
     return Prompt(_chat(turns, guidelines), _joined([guidelines, *shown]))
@@ -67,7 +67,8 @@ def _chat(turns: list[_Turn], guidelines: str) -> tuple[tuple[str, str], ...]:
     return (("system", system), *rest) if system else tuple(rest)
 
 
-def _text(message: Message) -> str:
+def message_text(message: Message) -> str:
+    """The text of a message with the files that it shows, but for guidelines."""
     if not isinstance(message.content, tuple):
         return message.text.strip()
     parts: list[str] = []

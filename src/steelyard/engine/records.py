@@ -3,87 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import random
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Protocol, cast
+from typing import cast
 
 from steelyard.engine.breakable import Breakable, BrokenOff
-from steelyard.engine.budget import Budget, Stop
+from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
+from steelyard.engine.costs import cost_of, with_cost
 from steelyard.engine.grading import grade
-from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import Phase
-from steelyard.engine.prompts import build_prompt
-from steelyard.engine.retries import RetryPolicy
+from steelyard.engine.record_work import (
+    CANCELLED,
+    CHARACTERS_A_TOKEN,
+    TARGET_CALL,
+    Asked,
+    Judges,
+    Surroundings,
+    Work,
+)
 from steelyard.engine.schedule import Schedule
+from steelyard.engine.slots import Slots
 from steelyard.errors import TargetError
-from steelyard.model.case import Case
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import CACHED, Attempt, RecordStatus, Result, RunState
+from steelyard.model.run import CACHED, Attempt, RecordStatus, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
-from steelyard.ports import Clock, Prompt, Request, Target
+from steelyard.ports import Prompt, Request, Target
 
-TARGET_CALL = "target"
-CANCELLED = "cancelled"
-CHARACTERS_A_TOKEN = 4
-"""By which tokens are estimated before a target counts them."""
 _TIMED = (None, "sampled")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """One record in one repeat, as far as it has come."""
-
-    result: Result
-    """What is known of the result so far: place, hash, target, slices."""
-    case: Case
-    rubric: Rubric
-    attempt: int = 1
-
-
-class Ledger(Protocol):
-    """Where results and attempts are kept; what is awaited is committed."""
-
-    def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
-        """Keep a result with its attempts in one transaction."""
-        ...
-
-    def move(self, state: RunState) -> Awaitable[None]:
-        """Keep a change of state."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What all loops of a run share."""
-
-    ledger: Ledger
-    clock: Clock
-    retry: RetryPolicy
-    chance: random.Random
-    on_result: Callable[[Result], None]
-    """Told of every result once it is committed."""
-    prompt: Callable[[Case], Prompt] = build_prompt
-    """What a target is asked."""
-    budget: Budget = field(default_factory=Budget)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A target as the loop sees it."""
-
-    target: Target | None
-    limiter: Limiter
-    price: tuple[float, float] | None = None
-    """US dollars per million input and output tokens."""
-    counts_tokens: bool = False
-    """Whether the limiter paces by tokens, so that they must be estimated."""
-    cache: AnswerCache | None = None
-    """Where the same question has the same answer."""
+_UNJUDGED = Verdict(status="evaluated")
 
 
 class RecordLoop:
@@ -100,12 +51,14 @@ class RecordLoop:
         self._entering: set[asyncio.Task[None]] = set()
         self._asking: set[asyncio.Task[None]] = set()
         self._broken_off: set[asyncio.Task[None]] = set()
+        self._rubric: Rubric | None = None
+        self._is_simple = False
         around.budget.on_stop(self.stop)
         phase.join(self)
 
     async def run(self, concurrency: int) -> None:
         """Work until the stream is empty; calls not yet committed stay within twice the limit."""
-        self._slots = asyncio.Semaphore(2 * concurrency)
+        self._slots = Slots(2 * concurrency)
         self._broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         await self._phase.tell(self, is_only_retrying=False)
         tasks = [asyncio.ensure_future(self._worker()) for _ in range(concurrency)]
@@ -114,8 +67,7 @@ class RecordLoop:
             await asyncio.wait([finished, self._broken], return_when=asyncio.FIRST_COMPLETED)
             if not self._broken.done():
                 finished.result()
-                for _ in range(2 * concurrency):
-                    await self._slots.acquire()
+                await self._slots.take_all()
             if self._broken.done():
                 self._broken.result()
             await self._phase.leave(self)
@@ -136,27 +88,31 @@ class RecordLoop:
             task.cancel()
 
     async def _worker(self) -> None:
-        while (item := await self._schedule.take()) is not None:
-            if self._schedule.is_drained:
+        schedule, slots = self._schedule, self._slots
+        while (item := schedule.take_at_once() or await schedule.take()) is not None:
+            if schedule.is_drained:
                 await self._tell()
-            await self._slots.acquire()
+            if not slots.take_at_once():
+                await slots.take()
             if self._broken.done():
                 return
             if isinstance(item, Result):
                 self._keep(item, ())
-                self._schedule.done()
+                schedule.done()
+            elif item.answered:
+                await self._hand_over(item, item.answered, ())
             elif self._stopped:
                 self._cancel(item)
             else:
                 await self._attempt(item)
-            if self._schedule.is_drained:
+            if schedule.is_drained:
                 await self._tell()
 
     async def _tell(self) -> None:
         await self._phase.tell(self, is_only_retrying=self._schedule.is_only_retrying)
 
     async def _attempt(self, work: Work) -> None:
-        prompt, cache = self._around.prompt(work.case), self._asked.cache
+        prompt, cache = self._asked.prompt(work.case), self._asked.cache
         if cache is None or work.attempt > 1:
             asked = await self._ask(work, prompt)
             if asked:
@@ -189,7 +145,11 @@ class RecordLoop:
     async def _ask(self, work: Work, prompt: Prompt) -> tuple[Trace, Attempt] | None:
         """The answer to one call with its attempt; None when what came of it is kept already."""
         asked, clock = self._asked, self._around.clock
-        request = Request(work.case, prompt, work.result.repeat, work.attempt)
+        known = work.result
+        request = Request(
+            *(work.case, prompt, known.repeat, work.attempt, None),
+            *(known.index, known.record_sha256),
+        )
         tokens = len(prompt.text) // CHARACTERS_A_TOKEN if asked.counts_tokens else 0
         if not await self._is_allowed(tokens):
             self._cancel(work)
@@ -202,7 +162,7 @@ class RecordLoop:
         measured = elapsed if work.result.response_source in _TIMED else None
         if isinstance(answer, TargetError):
             if answer.code == "rate_limited":
-                asked.limiter.refused(started, answer.retry_after_s)
+                asked.limiter.refused(started, answer.retry_after_s, self._around.left_s)
             await self._failed(work, answer, at, measured)
             return None
         asked.limiter.answered(tokens, answer.usage.total_tokens if asked.counts_tokens else None)
@@ -218,13 +178,52 @@ class RecordLoop:
         key: bytes | None = None,
     ) -> None:
         """Grade and keep an answer; without an attempt it was given before."""
+        if not self._is_graded_at_once(work.rubric):
+            await self._grade_with_help(work, answer, attempt, key)
+            return
+        verdict = grade(work.rubric, answer, work.case)
+        self._keep_graded(work, answer, attempt, verdict, key)
+
+    def _is_graded_at_once(self, rubric: Rubric) -> bool:
+        """Whether no check of a rubric needs more than the answer; many records share one."""
+        if rubric is not self._rubric:
+            self._rubric = rubric
+            self._is_simple = not (rubric.needs_cost or rubric.is_judged or rubric.runs_commands)
+        return self._is_simple
+
+    async def _grade_with_help(
+        self, work: Work, answer: Trace, attempt: Attempt | None, key: bytes | None
+    ) -> None:
+        """The same where judges or programs have a say."""
+        if work.rubric.needs_cost:
+            answer = with_cost(answer, self._asked.price)
+        if self._around.judges and work.rubric.is_judged:
+            answered = self._graded(work, answer, attempt, _UNJUDGED, key)
+            await self._hand_over(work, answered, (attempt,) if attempt else ())
+            return
         if work.rubric.runs_commands:
             # A program may take seconds, and others must not wait for it.
             verdict = await asyncio.to_thread(grade, work.rubric, answer, work.case)
         else:
             verdict = grade(work.rubric, answer, work.case)
+        self._keep_graded(work, answer, attempt, verdict, key)
+
+    def _keep_graded(
+        self,
+        work: Work,
+        answer: Trace,
+        attempt: Attempt | None,
+        verdict: Verdict,
+        key: bytes | None,
+    ) -> None:
         result = self._graded(work, answer, attempt, verdict, key)
         self._keep(result, (attempt,) if attempt else ())
+        self._schedule.done()
+
+    async def _hand_over(self, work: Work, answered: Result, tried: Sequence[Attempt]) -> None:
+        """Leave an answer to judges; once it is kept, its slot here is free."""
+        judges = cast(Judges, self._around.judges)
+        await judges.take(work, replace(answered, verdict=None), tried, self._slots.release)
         self._schedule.done()
 
     async def _is_allowed(self, tokens: int) -> bool:
@@ -260,8 +259,9 @@ class RecordLoop:
     async def _failed(
         self, work: Work, error: TargetError, at: datetime, elapsed: float | None
     ) -> None:
-        around = self._around
-        wait = None if self._stopped else around.retry.wait(error, work.attempt, around.chance)
+        around, wait = self._around, None
+        if not self._stopped:
+            wait = around.retry.wait(error, work.attempt, around.chance, around.left_s)
         attempt = _attempt(work, at, error=error, elapsed=elapsed, wait=wait)
         if error.code == CANCELLED:
             self._cancel(work, attempt)
@@ -303,9 +303,11 @@ class RecordLoop:
         verdict: Verdict,
         key: bytes | None,
     ) -> Result:
-        cost = self._cost(trace)
+        cost = cost_of(trace, self._asked.price)
         if attempt and cost is not None:
             self._around.budget.spend(cost)
+        if key and self._asked.on_answer:
+            self._asked.on_answer(key, work.result)
         is_evaluated, known = verdict.status == "evaluated", work.result
         # Written out: `replace` would take twice the time, once a record.
         return Result(
@@ -329,12 +331,6 @@ class RecordLoop:
             slices=known.slices,
             cluster=known.cluster,
         )
-
-    def _cost(self, trace: Trace) -> float | None:
-        price, usage = self._asked.price, trace.usage
-        if price is None or usage.input_tokens is None or usage.output_tokens is None:
-            return None
-        return (usage.input_tokens * price[0] + usage.output_tokens * price[1]) / 1_000_000
 
     def _keep(self, result: Result, attempts: Sequence[Attempt]) -> None:
         kept = self._around.ledger.keep(result, attempts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 
@@ -9,6 +10,11 @@ from steelyard.errors import TargetError
 from steelyard.model.run import TRANSIENT
 
 MAX_RETRY_AFTER_S = 300.0
+
+
+def is_bearable(retry_after_s: float, left_s: float) -> bool:
+    """Whether a server's wish is worth waiting for: neither absurd nor past the deadline."""
+    return retry_after_s <= max(0.0, min(MAX_RETRY_AFTER_S, left_s))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,16 +25,18 @@ class RetryPolicy:
     backoff_s: tuple[float, ...] = (2.0, 6.0, 14.0)
     jitter: float = 0.2
 
-    def wait(self, error: TargetError, attempt: int, chance: random.Random) -> float | None:
+    def wait(
+        self, error: TargetError, attempt: int, chance: random.Random, left_s: float = math.inf
+    ) -> float | None:
         """Seconds until the next attempt, or None when there is none.
 
         Only transient errors are tried again. A server's `Retry-After` wins when it is longer,
-        and ends the record when it is absurd.
+        and ends the record when nobody would wait for it.
         """
         if error.code not in TRANSIENT or attempt >= self.max_attempts:
             return None
         demanded = error.retry_after_s or 0.0
-        if demanded > MAX_RETRY_AFTER_S:
+        if not is_bearable(demanded, left_s):
             return None
         planned = self.backoff_s[:attempt][-1] if self.backoff_s else 0.0
         varied = planned * (1 + self.jitter * chance.uniform(-1, 1))

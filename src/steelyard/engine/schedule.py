@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from steelyard.ports import Clock
 
 Item = TypeVar("Item")
+AHEAD = 32
+"""Items are made so many at a time: what makes them is then at hand, for processors too."""
 
 
 @dataclass(order=True, slots=True)
@@ -27,6 +31,7 @@ class Schedule(Generic[Item]):
         self._source = source
         self._clock = clock
         self._waiting: list[_Waiting[Item]] = []
+        self._ahead: deque[Item] = deque()
         self._count = 0
         self._out = 0
         self._is_drained = False
@@ -49,12 +54,18 @@ class Schedule(Generic[Item]):
             waiting.due = 0.0
         self._wake()
 
+    def take_at_once(self) -> Item | None:
+        """The next item, if there is one that is due."""
+        item = self._ready()
+        if item is not None:
+            self._out += 1
+        return item
+
     async def take(self) -> Item | None:
         """The next item, as soon as there is one; None when all are done."""
         while True:
-            item = self._ready()
+            item = self.take_at_once()
             if item is not None:
-                self._out += 1
                 return item
             if not self._waiting and not self._out:
                 return None
@@ -77,9 +88,10 @@ class Schedule(Generic[Item]):
             return heapq.heappop(self._waiting).item
         if self._is_drained:
             return None
-        item = next(self._source, None)
-        self._is_drained = item is None
-        return item
+        if not self._ahead:
+            self._ahead.extend(islice(self._source, AHEAD))
+            self._is_drained = not self._ahead
+        return self._ahead.popleft() if self._ahead else None
 
     def _wake(self) -> None:
         # Whoever waits holds the old event, so that nobody can clear it before he has looked.

@@ -16,7 +16,8 @@ Content: TypeAlias = Rubric | QuestionRubric | Judge
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """One file of `rubrics/` or `judges/`; without content, the findings say why."""
+    """One file of `rubrics/` or `judges/`, or a published one; without content, the findings say
+    why."""
 
     path: str
     """Where the file is, in full."""
@@ -24,6 +25,8 @@ class Definition:
     """The same as people see it from the project's root."""
     content: Content | None = None
     findings: tuple[Finding, ...] = ()
+    is_published: bool = False
+    """Whether it is no file of the project but a version that the registry holds."""
 
     @property
     def stem(self) -> str:

@@ -39,7 +39,7 @@ class Judge:
     """The domains where it has been validated; None when it does not say."""
     description: str = ""
     sha256: str | None = None
-    """The hash of the file it was read from; None for a judge made in code."""
+    """The hash of its content, however the file is laid out; None for a judge made in code."""
     extra: Extra = field(default_factory=no_extra)
 
     @property

@@ -29,6 +29,8 @@ RecordStatus: TypeAlias = Literal[
 ]
 CACHED = "cached"
 """The response source of an answer that another record was given."""
+VALIDATION = "validation_"
+"""How the groups of runs begin that only find out how far a judge is right."""
 TRANSIENT = frozenset(("timeout", "rate_limited", "service_unavailable", "internal_error"))
 
 
@@ -57,7 +59,8 @@ class StoredRun:
 class Attempt:
     """One try of one call, kept whether it succeeded or not."""
 
-    index: int
+    index: int | None
+    """None for a call that is about no record."""
     record_id: str | None
     target: str
     repeat: int
@@ -72,6 +75,48 @@ class Attempt:
     input_tokens: int | None = None
     output_tokens: int | None = None
     request_id: str | None = None
+
+    @property
+    def place(self) -> str:
+        """What tells the calls of a record apart."""
+        return self.call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeAttempt(Attempt):
+    """One try of one call to a judge; `call` is the judge's reference."""
+
+    check: str = ""
+    item: str | None = None
+    """The key of the question, or the id of the criterion."""
+    turn: int | None = None
+    sample: int = 0
+    round: int = 0
+    """0 for the first asking; 1 when the judge was asked again."""
+    key: str = ""
+    """What the call is known by within its record."""
+
+    @property
+    def place(self) -> str:
+        """What tells the calls of a record apart."""
+        return self.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """What it took to judge a record, apart from what its target took."""
+
+    calls: int = 0
+    """Calls to judges that were answered, or failed for good."""
+    unanswered: int = 0
+    """Those of them that failed."""
+    attempts: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    cached: int = 0
+    """Replies that were given before, and are no calls."""
+    saved_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +141,9 @@ class Result:
     last_attempt_at: str | None = None
     response_source: str | None = None
     cost_usd: float | None = None
+    """What target and judges cost."""
+    judging: Judging | None = None
+    """The judges' part in it, where any were asked."""
     answer_key: bytes | None = None
     """What the question is known by, where another record may be given the same answer."""
     saved_usd: float | None = None

@@ -43,3 +43,11 @@ class Trace:
             if message.role == "assistant" and message.content is not None:
                 return message.text
         return ""
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What the answer cost, where the target says it or whoever graded worked it out."""
+        cost = self.extra.get("cost_usd")
+        if not isinstance(cost, int | float) or isinstance(cost, bool):
+            return None
+        return float(cost) if cost >= 0 else None

@@ -13,6 +13,7 @@ from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import RunError
 
 _PART = ".part"
+_CHUNK = 64 * 1024
 
 
 class Sealed(NamedTuple):
@@ -30,20 +31,31 @@ class Draft:
         self._path = folder / f".{name}.{os.getpid()}{_PART}"
         self._digest = hashlib.sha256()
         self._size = 0
+        self._waiting: list[bytes] = []
+        self._waiting_size = 0
         with _on_disk(self._final):
             self._stream = self._path.open("wb")
 
     def write(self, data: bytes) -> None:
         """Append."""
-        try:  # a context manager would double the time of a write
+        # Rows are short: to write and to hash many at once takes a third of the time.
+        self._waiting.append(data)
+        self._waiting_size += len(data)
+        if self._waiting_size >= _CHUNK:
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        data = b"".join(self._waiting)
+        self._waiting.clear()
+        self._waiting_size = 0
+        with _on_disk(self._final):
             self._stream.write(data)
-        except OSError as error:
-            raise _refused(self._final, error) from None
         self._digest.update(data)
         self._size += len(data)
 
     def seal(self) -> Sealed:
         """Sync, link into place and make read-only; a name that is taken is refused."""
+        self._write_waiting()
         with _on_disk(self._final):
             self._stream.flush()
             os.fsync(self._stream.fileno())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +17,10 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from steelyard.errors import RunError
 from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
 
+_PAGE_BYTES = 16 * 1024
+_STATEMENTS = 512
+"""So many are kept compiled: inserts of every number of rows are among them."""
+
 
 def open_database(path: Path, patience_s: float = 30.0) -> Engine:
     """The project's SQLite file, made when it is not there; another version's file is refused.
@@ -23,7 +29,9 @@ def open_database(path: Path, patience_s: float = 30.0) -> Engine:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     address = URL.create("sqlite", database=str(path))
-    engine = create_engine(address, connect_args={"timeout": patience_s})
+    engine = create_engine(
+        address, connect_args={"timeout": patience_s, "cached_statements": _STATEMENTS}
+    )
     event.listen(engine, "connect", partial(_configure, patience_s))
     try:
         with engine.begin() as connection:
@@ -38,8 +46,19 @@ def reason_of(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error)
 
 
+@contextmanager
+def told() -> Generator[None]:
+    """A database that fails is a run that cannot go on."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise RunError(f"the store fails: {reason_of(error)}") from None
+
+
 def _configure(patience_s: float, connection: sqlite3.Connection, _record: object) -> None:
     """Every commit is on the disk when it returns, and readers never wait for a writer."""
+    # Holds for a file that is made now. Most results fit into such a page, and none in the usual.
+    connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")
     deadline = time.monotonic() + patience_s
     while not _is_wal(connection, deadline):
         time.sleep(0.01)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -10,26 +12,43 @@ from steelyard.checks.catalog import Catalog
 from steelyard.contracts.definitions import MAX_DEFINITION, read_definition_file
 from steelyard.model.definition import Content, Definition, reference_to
 from steelyard.model.finding import Finding, error
+from steelyard.model.published import Published
 from steelyard.model.reference import ReferenceKind
+from steelyard.store.registry import FileRegistry
 
 ENDINGS = (".yaml", ".yml", ".json")
-_BUILT_IN = ("accuracy.yaml",)
+_BUILT_IN = (
+    *("accuracy.yaml", "reference.yaml", "criterion.yaml", "criteria.yaml"),
+    *("questionnaire.yaml", "rubric_items.yaml"),
+    *("prbench_criterion.yaml", "apex_criterion.yaml", "lexam_reference.yaml"),
+)
 
 
 class DefinitionFolder:
-    """The files of `rubrics/` and `judges/`, each read once, and the judges that come along."""
+    """The files of `rubrics/` and `judges/`, each read once, the judges that come along, and
+    what was published."""
 
-    def __init__(self, root: Path, catalog: Catalog) -> None:
+    def __init__(self, root: Path, catalog: Catalog, registry: FileRegistry | None = None) -> None:
         self._root = root
         self._catalog = catalog
+        self._registry = registry
         self._known: dict[ReferenceKind, tuple[Definition, ...]] = {}
+        self._published: dict[ReferenceKind, tuple[Definition, ...]] = {}
 
     def all(self, kind: ReferenceKind) -> tuple[Definition, ...]:
         """Every file of that kind in the project, the broken ones too."""
         if kind not in self._known:
             own = tuple(self._read(path, f"{kind}s") for path in self._files(f"{kind}s"))
-            self._known[kind] = own if kind == "rubric" else (*own, *self._built_in(own))
+            along = () if kind == "rubric" else self._built_in((*own, *self.published(kind)))
+            self._known[kind] = (*own, *along)
         return self._known[kind]
+
+    def published(self, kind: ReferenceKind) -> tuple[Definition, ...]:
+        """Every version of that kind that the registry holds."""
+        if kind not in self._published:
+            held = self._registry.all(kind) if self._registry else ()
+            self._published[kind] = tuple(self._read_published(one) for one in held)
+        return self._published[kind]
 
     def at(self, name: str) -> Definition | None:
         """The file at a path, seen from the current folder or else from the project's root."""
@@ -60,6 +79,31 @@ class DefinitionFolder:
             reason = wrong.strerror or type(wrong).__name__
             return None, [error("unreadable_file", f"cannot read: {reason}")]
         return read_definition_file(data, path.suffix.lower(), folder, self._catalog)
+
+    def _read_published(self, published: Published) -> Definition:
+        assert self._registry
+        place = self._registry.place(published.sha256)
+        content, findings = self._published_content(published, place)
+        pin = f"@{published.version}" if published.version else ""
+        return Definition(
+            path=str(place),
+            shown=f"registry/{published.kind}/{published.id}{pin}.json",
+            content=content,
+            findings=tuple(findings),
+            is_published=True,
+        )
+
+    def _published_content(
+        self, published: Published, place: Path
+    ) -> tuple[Content | None, list[Finding]]:
+        try:
+            data = place.read_bytes()
+        except OSError as wrong:
+            return None, [error("unreadable_file", f"cannot read {place}: {wrong.strerror}")]
+        if hashlib.sha256(data).hexdigest() != published.sha256:
+            return None, [error("unreadable_file", f"{place} is not what was published")]
+        whole = json.dumps({**json.loads(data), **published.beside}).encode()
+        return read_definition_file(whole, ".json", f"{published.kind}s", self._catalog)
 
     def _built_in(self, own: tuple[Definition, ...]) -> Iterator[Definition]:
         """The judges that come along, except where the project has its own of that id."""

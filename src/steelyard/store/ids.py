@@ -1,4 +1,4 @@
-"""Run ids: `run_` and a ULID, which sorts by time."""
+"""Run ids: `run_` and a ULID, which sorts by time; and the secrets of runs."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ def new_run_id(milliseconds: int) -> str:
         number, place = divmod(number, 32)
         letters = _ALPHABET[place] + letters
     return f"run_{letters}"
+
+
+def new_secret() -> str:
+    """256 bits that nobody can guess."""
+    return secrets.token_hex(32)

@@ -1,4 +1,4 @@
-"""Keeps results in batches: a thread commits whatever has arrived as soon as it is free."""
+"""Keeps results in batches: a thread commits whatever was gathered as soon as it is free."""
 
 from __future__ import annotations
 
@@ -6,210 +6,161 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple, Protocol
 
-import msgspec
-from sqlalchemy.exc import SQLAlchemyError
-
-from steelyard.contracts.run_artifacts.facts import Facts, facts_of
-from steelyard.contracts.run_artifacts.rows import (
-    failure_row,
-    prediction_row,
-    score_row,
-    validation_row,
-)
-from steelyard.engine.metrics import FAILED
-from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
-from steelyard.model.json_value import JsonObject
+from steelyard.model.judgement import Judgement
 from steelyard.model.run import Attempt, Result, RunState
-from steelyard.model.verdict import CheckResult
-from steelyard.store.database import reason_of
-from steelyard.store.many_rows import ManyRows
-from steelyard.store.runs import move_run, note_redactions
-from steelyard.store.tables import answers, attempts, results, scores
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-
-    from steelyard.store.leases import Lease
+from steelyard.store.result_rows import ResultRows
+from steelyard.store.row_writer import Rows
 
 BATCH = 512
 GATHER_S = 0.025
 """How long results are gathered for one commit, unless there are enough before."""
 ENOUGH = 48
-_LOOK_S = 0.005
-_KNOWN_IDS = 1000
-_encode = msgspec.json.Encoder().encode
+_BLOCK_S = 0.005
+"""How long the event loop makes rows without a look at anything else."""
 
 
-class _Entry(NamedTuple):
-    result: Result | None
-    attempts: Sequence[Attempt]
-    state: RunState | None
-    kept: asyncio.Future[None]
+class _Batch(NamedTuple):
+    """What is written together, and who waits for it."""
+
+    rows: Rows
+    kept: list[asyncio.Future[None]]
+
+
+class Writer(Protocol):
+    """Where the rows of a run go; what is written is there to stay."""
+
+    run_id: str
+
+    def write(self, rows: Rows) -> None:
+        """Keep rows; what cannot be kept is a `RunError`."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...
 
 
 class BatchLedger:
-    """The engine's ledger over a database; used inside one event loop."""
+    """The engine's ledger over a store; used inside one event loop."""
 
-    def __init__(
-        self, engine: Engine, lease: Lease, redact: Redactor, now: Callable[[], str]
-    ) -> None:
-        self._engine = engine
-        self._lease = lease
-        self._run_id = lease.run_id
-        self._redact = redact
-        self._ids: dict[str, str] = {}
+    def __init__(self, writer: Writer, redact: Redactor, now: Callable[[], str]) -> None:
+        self._writer = writer
+        self._made = ResultRows(writer.run_id, redact)
         self._now = now
-        self._attempts, self._results, self._scores, self._answers = (
-            ManyRows(table, engine.dialect) for table in (attempts, results, scores, answers)
-        )
-        self._connection: Connection | None = None
         self._loop = asyncio.get_running_loop()
-        self._queue: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
+        self._waiting: deque[tuple[Callable[[], Rows], asyncio.Future[None]]] = deque()
+        self._timer: asyncio.Handle | None = None
+        self._queue: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="steelyard-ledger", daemon=True)
         self._thread.start()
 
     def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
         """Keep a result with its attempts in one transaction."""
-        kept: asyncio.Future[None] = self._loop.create_future()
-        self._queue.put(_Entry(result, attempts, None, kept))
-        return kept
+        if result is None:
+            return self._keep(lambda: self._made.of_attempts(attempts))
+        return self._keep(lambda: self._made.of_result(result, attempts))
+
+    def keep_answer(self, result: Result, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
+        """Keep an answer that is yet to be judged, with its attempts, in one transaction."""
+        return self._keep(lambda: self._made.of_answer(result, attempts))
+
+    def keep_judgement(
+        self, judgement: Judgement, attempts: Sequence[Attempt]
+    ) -> asyncio.Future[None]:
+        """Keep what came of a call to a judge, with its last attempt, in one transaction."""
+        return self._keep(lambda: self._made.of_judgement(judgement, attempts))
 
     def move(self, state: RunState) -> Awaitable[None]:
         """Keep a change of state."""
-        kept: asyncio.Future[None] = self._loop.create_future()
-        self._queue.put(_Entry(None, (), state, kept))
-        return kept
+        return self._keep(lambda: Rows(states=[(state, self._now())]))
 
     async def close(self) -> None:
         """Commit what is left and end the thread."""
+        while self._waiting:
+            self._hand_over()
         self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
+
+    def _keep(self, make: Callable[[], Rows]) -> asyncio.Future[None]:
+        """Gather for one commit, which costs far less than one each; nobody waits this soon."""
+        kept: asyncio.Future[None] = self._loop.create_future()
+        self._waiting.append((make, kept))
+        if len(self._waiting) == ENOUGH:
+            self._hand_over()
+        elif self._timer is None:
+            self._timer = self._loop.call_later(GATHER_S, self._hand_over)
+        return kept
+
+    def _hand_over(self) -> None:
+        """Make rows of what waits, and give them to the thread.
+
+        One right after the other, which takes half the time that each would take on its own; and
+        not in the thread, because two that want the interpreter keep each other waiting.
+        """
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        batch, until = _Batch(Rows(), []), time.monotonic() + _BLOCK_S
+        while self._waiting and not (batch.kept and time.monotonic() > until):
+            make, kept = self._waiting.popleft()
+            try:
+                batch.rows.add(make())
+            except Exception as error:  # noqa: BLE001 - whoever waits must be told, whatever it is
+                _settle([kept], _unkept(error))
+            else:
+                batch.kept.append(kept)
+        if batch.kept:
+            self._queue.put(batch)
+        if self._waiting:
+            self._timer = self._loop.call_soon(self._hand_over)
 
     def _write(self) -> None:
         is_open = True
         while is_open:
             batch, is_open = self._batch()
-            error = self._commit(batch)
+            error = self._commit(batch.rows) if batch.kept else None
             try:
-                self._loop.call_soon_threadsafe(_settle, batch, error)
+                self._loop.call_soon_threadsafe(_settle, batch.kept, error)
             except RuntimeError:
                 break  # the loop is closed, and nobody waits any more
-        self._hang_up()
+        self._writer.close()
 
-    def _batch(self) -> tuple[list[_Entry], bool]:
-        """All that waits, as soon as there is anything; and whether more can come."""
-        batch: list[_Entry] = []
-        entry = self._queue.get()
-        if entry is not None:
-            # One commit for many costs far less than one each; nobody waits for it this soon.
-            until = time.monotonic() + GATHER_S
-            while self._queue.qsize() < ENOUGH and time.monotonic() < until:
-                time.sleep(_LOOK_S)
-        while entry is not None:
-            batch.append(entry)
-            if len(batch) >= BATCH:
+    def _batch(self) -> tuple[_Batch, bool]:
+        """All that was handed over, as soon as there is anything; and whether more can come."""
+        batch, more = _Batch(Rows(), []), self._queue.get()
+        while more is not None:
+            batch.rows.add(more.rows)
+            batch.kept.extend(more.kept)
+            if len(batch.kept) >= BATCH or self._queue.empty():
                 return batch, True
-            try:
-                entry = self._queue.get_nowait()
-            except queue.Empty:
-                return batch, True
+            more = self._queue.get()
         return batch, False
 
-    def _commit(self, batch: list[_Entry]) -> Exception | None:
+    def _commit(self, rows: Rows) -> Exception | None:
         try:
-            # One connection for all: to open and reset one takes as long as many inserts.
-            if self._connection is None:
-                self._connection = self._engine.connect()
-            with self._connection.begin():
-                self._insert(self._connection, batch)
+            self._writer.write(rows)
         except RunError as error:
             return error
-        except SQLAlchemyError as error:
-            self._hang_up()
-            return RunError(f"the store refuses results: {reason_of(error)}")
         except Exception as error:  # noqa: BLE001 - whoever waits must be told, whatever it is
-            return RunError(f"a result cannot be kept: {type(error).__name__}: {error}")
+            return _unkept(error)
         return None
 
-    def _hang_up(self) -> None:
-        if self._connection is not None:
-            with suppress(SQLAlchemyError):
-                self._connection.close()
-            self._connection = None
 
-    def _insert(self, connection: Connection, batch: list[_Entry]) -> None:
-        self._lease.require(connection)
-        kept = [entry.result for entry in batch if entry.result]
-        self._attempts.put(
-            connection, [self._attempt(tried) for entry in batch for tried in entry.attempts]
-        )
-        self._results.put(connection, [self._result(result) for result in kept])
-        self._scores.put(connection, [row for result in kept for row in self._checked(result)])
-        self._answers.put(
-            connection,
-            [
-                (self._run_id, result.answer_key, result.index, result.repeat)
-                for result in kept
-                if result.answer_key
-            ],
-        )
-        if counts := self._redact.take_counts():
-            note_redactions(connection, self._run_id, counts)
-        for entry in batch:
-            if entry.state:
-                move_run(connection, self._run_id, entry.state, self._now())
-
-    def _result(self, result: Result) -> tuple[object, ...]:
-        is_failure = result.status in FAILED
-        own = (result.record_sha256 or "").encode("ascii")
-        return (
-            self._run_id,
-            result.index,
-            result.repeat,
-            result.status,
-            self._bytes(prediction_row(result), own),
-            self._bytes(validation_row(result), own),
-            self._bytes(failure_row(result)) if is_failure else None,
-            self._bytes(facts_of(result)),
-        )
-
-    def _checked(self, result: Result) -> Iterator[tuple[object, ...]]:
-        if result.verdict is None:
-            return
-        for place, entry in enumerate(result.verdict.results):
-            row = self._bytes(score_row(entry))
-            yield self._run_id, result.index, result.repeat, place, self._id(entry, place), row
-
-    def _id(self, entry: CheckResult, place: int) -> str:
-        """A check's id as it may be written; two that differ stay two."""
-        if entry.check not in self._ids:
-            if len(self._ids) >= _KNOWN_IDS:
-                self._ids.clear()
-            self._ids[entry.check] = self._redact.text(entry.check)
-        clean = self._ids[entry.check]
-        return clean if clean == entry.check else f"{clean} {place}"
-
-    def _attempt(self, tried: Attempt) -> tuple[object, ...]:
-        row = self._bytes(tried)
-        return self._run_id, tried.index, tried.repeat, tried.call, tried.attempt, row
-
-    def _bytes(self, row: JsonObject | Facts | Attempt, own: bytes = b"") -> bytes:
-        try:
-            return self._redact(_encode(row), own)
-        except UnicodeEncodeError:
-            return self._redact(json_bytes(msgspec.to_builtins(row)), own)
+def _unkept(error: Exception) -> RunError:
+    return RunError(f"a result cannot be kept: {type(error).__name__}: {error}")
 
 
-def _settle(batch: list[_Entry], error: Exception | None) -> None:
-    for entry in batch:
-        if entry.kept.cancelled():
+def _settle(waiting: Sequence[asyncio.Future[None]], error: Exception | None) -> None:
+    for kept in waiting:
+        if kept.cancelled():
             continue
         if error:
-            entry.kept.set_exception(error)
+            kept.set_exception(error)
         else:
-            entry.kept.set_result(None)
+            kept.set_result(None)

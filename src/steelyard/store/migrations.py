@@ -82,5 +82,70 @@ def _count_by_kind(operations: Operations) -> None:
     operations.drop_column("runs", "redacted")
 
 
-STEPS: dict[int, Callable[[Operations], None]] = {1: _add_leases_and_answers, 2: _count_by_kind}
+def _add_judgements(operations: Operations) -> None:
+    operations.create_table(
+        "answered",
+        Column("run_id", String, nullable=False),
+        Column("idx", Integer, nullable=False),
+        Column("repeat", Integer, nullable=False),
+        Column("row", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("run_id", "idx", "repeat"),
+        sqlite_with_rowid=False,
+    )
+    operations.create_table(
+        "judgements",
+        Column("run_id", String, nullable=False),
+        Column("idx", Integer, nullable=False),
+        Column("repeat", Integer, nullable=False),
+        Column("call", String, nullable=False),
+        Column("judge", String, nullable=False),
+        Column("target", String, nullable=False),
+        Column("fingerprint", String, nullable=False),
+        Column("cache_key", LargeBinary),
+        Column("row", LargeBinary, nullable=False),
+        Column("prompt", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("run_id", "idx", "repeat", "call"),
+        sqlite_with_rowid=False,
+    )
+    operations.create_index("ix_judgements_cache_key", "judgements", ["cache_key"])
+
+
+def _keep_answers_in_order(operations: Operations) -> None:
+    operations.rename_table("answers", "answers_by_key")
+    operations.create_table(
+        "answers",
+        Column("run_id", String, nullable=False),
+        Column("idx", Integer, nullable=False),
+        Column("repeat", Integer, nullable=False),
+        Column("key", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("run_id", "idx", "repeat"),
+        sqlite_with_rowid=False,
+    )
+    operations.execute("INSERT INTO answers SELECT run_id, idx, repeat, key FROM answers_by_key")
+    operations.drop_table("answers_by_key")
+
+
+def _add_annotations(operations: Operations) -> None:
+    operations.create_table(
+        "annotations",
+        Column("rubric", String, nullable=False),
+        Column("run_id", String, nullable=False),
+        Column("record_id", String, nullable=False),
+        Column("repeat", Integer, nullable=False),
+        Column("annotator", String, nullable=False),
+        Column("revision", Integer, nullable=False),
+        Column("at", String, nullable=False),
+        Column("row", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("rubric", "run_id", "record_id", "repeat", "annotator", "revision"),
+        sqlite_with_rowid=False,
+    )
+
+
+STEPS: dict[int, Callable[[Operations], None]] = {
+    1: _add_leases_and_answers,
+    2: _count_by_kind,
+    3: _add_judgements,
+    4: _keep_answers_in_order,
+    5: _add_annotations,
+}
 """What is done to a store of a version to make it one of the next."""

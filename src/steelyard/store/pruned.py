@@ -19,9 +19,19 @@ from steelyard.errors import RunError
 from steelyard.model.run import TERMINAL
 from steelyard.store.artifacts import Sealed, digest_of, sync_folder
 from steelyard.store.database import reason_of
-from steelyard.store.tables import answers, attempts, pruned, results, runs, scores, states
+from steelyard.store.tables import (
+    answered,
+    answers,
+    attempts,
+    judgements,
+    pruned,
+    results,
+    runs,
+    scores,
+    states,
+)
 
-_RAW_TABLES = (scores, results, attempts, answers)
+_RAW_TABLES = (scores, results, attempts, answers, answered, judgements)
 _RUN_ID = re.compile(rb"run_[0-9A-Z]{26}")
 _NO_PLAN = b"{}"
 

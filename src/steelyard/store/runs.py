@@ -7,17 +7,40 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Engine, Row, Select, String, func, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Row,
+    Select,
+    String,
+    Table,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from steelyard.contracts.run_artifacts.rows import NO_SCORES
+from steelyard.engine.record_work import TARGET_CALL
 from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import RunState, StoredRun
-from steelyard.store.database import reason_of
+from steelyard.model.run import VALIDATION, RunState, StoredRun
+from steelyard.store.database import told
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
-from steelyard.store.tables import answers, attempts, redactions, results, runs, scores, states
+from steelyard.store.tables import (
+    NO_RECORD,
+    answers,
+    attempts,
+    redactions,
+    results,
+    runs,
+    scores,
+    states,
+)
 
 
 class KeptResult(NamedTuple):
@@ -64,10 +87,6 @@ class RunStore:
             first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
             connection.execute(insert(states), first)
         self._hold(run.run_id, run.fence)
-
-    def adopt(self, run_id: str, fence: int) -> None:
-        """Write to a run that another process of the same work holds."""
-        self._hold(run_id, fence)
 
     def lease(self, run_id: str) -> Lease:
         """This process's hold on a run that it made or claimed."""
@@ -122,9 +141,15 @@ class RunStore:
         self._let_go(run_id)
 
     def find(self, name: str) -> StoredRun:
-        """The run with an id, a unique prefix of one, or `latest`."""
+        """The run with an id, a unique prefix of one, or `latest`.
+
+        Runs that a validation of a judge made are not what anybody means by the latest.
+        """
         query = _newest_first()
-        if name != "latest":
+        if name == "latest":
+            is_helper = runs.c.group_id.startswith(VALIDATION, autoescape=True)
+            query = query.where(or_(runs.c.group_id.is_(None), not_(is_helper)))
+        else:
             query = query.where(runs.c.run_id.startswith(name, autoescape=True))
         found = list(self._rows(query.limit(2)))
         if not found:
@@ -164,22 +189,30 @@ class RunStore:
         query = select(func.total(cost).label("spent")).where(results.c.run_id == run_id)
         return next(row.spent for row in self._rows(query))
 
-    def answer_keys(self, run_id: str | None) -> Iterator[bytes]:
-        """The questions that a run, or any run of the project, has an answer to."""
-        query = select(answers.c.key)
-        for (key,) in self._rows(query.where(answers.c.run_id == run_id) if run_id else query):
-            yield key
+    def answers(self, run_id: str | None) -> Iterator[tuple[bytes, str, int, int]]:
+        """The questions that a run, or any of the project, has an answer to, and its places."""
+        query = select(*answers.c["key", "run_id", "idx", "repeat"])
+        for row in self._rows(query.where(answers.c.run_id == run_id) if run_id else query):
+            yield row.key, row.run_id, row.idx, row.repeat
 
-    def answer(self, key: bytes, run_id: str | None) -> bytes | None:
-        """The stored result that answers a question, in a run or in any of the project."""
+    def answer(self, key: bytes, run_id: str, index: int, repeat: int) -> bytes | None:
+        """The result that is kept in a place, if it answers a question."""
         is_result = (
             (results.c.run_id == answers.c.run_id)
             & (results.c.idx == answers.c.idx)
             & (results.c.repeat == answers.c.repeat)
         )
-        query = select(results.c.prediction).join(answers, is_result).where(answers.c.key == key)
-        query = query.where(answers.c.run_id == run_id) if run_id else query
-        return next((row.prediction for row in self._rows(query.limit(1))), None)
+        query = (
+            select(results.c.prediction)
+            .join(answers, is_result)
+            .where(
+                answers.c.run_id == run_id,
+                answers.c.idx == index,
+                answers.c.repeat == repeat,
+                answers.c.key == key,
+            )
+        )
+        return next((row.prediction for row in self._rows(query)), None)
 
     def done(self, run_id: str) -> Iterator[tuple[int, int]]:
         """The (index, repeat) of every result that is kept."""
@@ -194,20 +227,25 @@ class RunStore:
             results.c.idx == attempts.c.idx,
             results.c.repeat == attempts.c.repeat,
         )
-        query = select(attempts).where(attempts.c.run_id == run_id, ~kept.exists())
+        is_target = attempts.c.call == TARGET_CALL
+        query = select(attempts).where(attempts.c.run_id == run_id, is_target, ~kept.exists())
         made: dict[tuple[int, int], tuple[int, str]] = {}
         for row in self._rows(query.order_by(attempts.c.attempt)):
             _, first = made.get((row.idx, row.repeat), (0, json.loads(row.row)["at"]))
             made[row.idx, row.repeat] = (row.attempt, first)
         return made
 
-    def results(self, run_id: str) -> Iterator[KeptResult]:
-        """Every stored result in dataset order, then repeat, with the scores of its checks."""
+    def results(self, run_id: str, begin: int = 0, end: int | None = None) -> Iterator[KeptResult]:
+        """Every stored result in dataset order, then repeat, with the scores of its checks.
+
+        From one index on, and up to another.
+        """
         by_place = select(scores.c.idx, scores.c.repeat, scores.c.row)
-        by_place = by_place.where(scores.c.run_id == run_id)
+        by_place = by_place.where(scores.c.run_id == run_id, _between(scores, begin, end))
         by_place = by_place.order_by(scores.c.idx, scores.c.repeat, scores.c.place)
         query = select(*(results.c[name] for name in ("idx", "repeat", *KeptResult._fields[:4])))
-        query = query.where(results.c.run_id == run_id).order_by(results.c.idx, results.c.repeat)
+        query = query.where(results.c.run_id == run_id, _between(results, begin, end))
+        query = query.order_by(results.c.idx, results.c.repeat)
         found = self._rows(by_place)
         score = next(found, None)
         for idx, repeat, prediction, validation, failure, facts in self._rows(query):
@@ -227,11 +265,16 @@ class RunStore:
         for row in self._rows(query.order_by(results.c.idx)):
             yield row.idx, json.loads(row.validation)["record_sha256"]
 
-    def attempt_rows(self, run_id: str) -> Iterator[bytes]:
-        """Every attempt as it was kept, in dataset order."""
+    def attempt_rows(self, run_id: str, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
+        """Every attempt as it was kept, in dataset order, from one index on and up to another.
+
+        Those that are about no record stand before the first.
+        """
         order = (attempts.c.idx, attempts.c.repeat, attempts.c.call, attempts.c.attempt)
-        query = select(attempts.c.row).where(attempts.c.run_id == run_id).order_by(*order)
-        for (row,) in self._rows(query):
+        query = select(attempts.c.row).where(
+            attempts.c.run_id == run_id, _between(attempts, begin or NO_RECORD, end)
+        )
+        for (row,) in self._rows(query.order_by(*order)):
             yield row
 
     def _hold(self, run_id: str, fence: int) -> None:
@@ -247,22 +290,17 @@ class RunStore:
     @contextmanager
     def _writing(self) -> Generator[Connection]:
         """One transaction."""
-        with _told(), self.engine.begin() as connection:
+        with told(), self.engine.begin() as connection:
             yield connection
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
         """The rows of a query, a thousand at a time."""
-        with _told(), self.engine.connect() as connection:
+        with told(), self.engine.connect() as connection:
             yield from connection.execution_options(yield_per=1000).execute(query)
 
 
-@contextmanager
-def _told() -> Generator[None]:
-    """A database that fails is a run that cannot go on."""
-    try:
-        yield
-    except SQLAlchemyError as error:
-        raise RunError(f"the store fails: {reason_of(error)}") from None
+def _between(table: Table, begin: int, end: int | None) -> ColumnElement[bool]:
+    return table.c.idx >= begin if end is None else table.c.idx.between(begin, end - 1)
 
 
 def _newest_first() -> Select[*tuple[Any, ...]]:

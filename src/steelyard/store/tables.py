@@ -14,7 +14,9 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 6
+NO_RECORD = -1
+"""The index of what is about no record."""
 metadata = MetaData()
 
 versions = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
@@ -98,13 +100,66 @@ answers = Table(
     "answers",
     metadata,
     Column("run_id", String, nullable=False),
-    Column("key", LargeBinary, nullable=False),
     Column("idx", Integer, nullable=False),
     Column("repeat", Integer, nullable=False),
-    PrimaryKeyConstraint("key", "run_id"),
+    Column("key", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_id", "idx", "repeat"),
     sqlite_with_rowid=False,
 )
-"""Which result answers a question, so that another record need not ask it."""
+"""Which question a result answers, so that another record need not ask it.
+
+Whoever looks for a question reads all keys once: an index in their order, which is that of no
+record, would cost as much as the result itself.
+"""
+
+answered = Table(
+    "answered",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("idx", Integer, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    Column("row", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_id", "idx", "repeat"),
+    sqlite_with_rowid=False,
+)
+"""Answers of targets that judges have not finished with; a result takes the place of each."""
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("idx", Integer, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    Column("call", String, nullable=False),
+    Column("judge", String, nullable=False),
+    Column("target", String, nullable=False),
+    Column("fingerprint", String, nullable=False),
+    Column("cache_key", LargeBinary, index=True),
+    Column("row", LargeBinary, nullable=False),
+    Column("prompt", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_id", "idx", "repeat", "call"),
+    sqlite_with_rowid=False,
+)
+"""What came of each call to a judge, with its prompt in deflated JSON; -1 is about no record."""
+
+annotation_revisions = Table(
+    "annotations",
+    metadata,
+    Column("rubric", String, nullable=False),
+    Column("run_id", String, nullable=False),
+    Column("record_id", String, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    Column("annotator", String, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("at", String, nullable=False),
+    Column("row", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("rubric", "run_id", "record_id", "repeat", "annotator", "revision"),
+    sqlite_with_rowid=False,
+)
+"""What people say, as rows of labels; the highest revision counts, the others are history.
+
+A label that is about no run has an empty `run_id`.
+"""
 
 attempts = Table(
     "attempts",

@@ -1,47 +1,105 @@
-"""Processes of this machine that work on a part of a run."""
+"""Processes of this machine that work on a part of a run, seen from the one that holds it."""
 
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
-from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import cast
+from typing import IO, TypeVar, cast
+
+from steelyard.store.worker_pipe import CANCELLED, KEPT, WorkerJob, framed, read_frame, written_job
+
+Answer = TypeVar("Answer")
 
 
 class WorkerProcess:
-    """A process that was started."""
+    """A process that was started; it tells what it wants to be kept, and waits until it is."""
 
-    def __init__(self, process: Process) -> None:
-        self._process = process
+    def __init__(self, root: Path) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", "steelyard.worker", str(root)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Ctrl-C is for the process that holds the run, which ends the others in order.
+            start_new_session=True,
+        )
+        self._thread = ThreadPoolExecutor(1, "steelyard-worker")
+
+    def give(self, job: WorkerJob) -> None:
+        """What it shall work on."""
+        self._say(framed(written_job(job)))
 
     async def read(self) -> bytes:
-        """What it has written since; nothing when it is through."""
-        return await cast(asyncio.StreamReader, self._process.stdout).read(65536)
+        """The rows that it wants to be kept next; nothing when it is through."""
+        stream = cast(IO[bytes], self._process.stdout)
+        return await self._apart(lambda: read_frame(stream))
+
+    def confirm(self) -> None:
+        """What it wanted to be kept is kept."""
+        self._say(KEPT)
+
+    def cancel(self) -> None:
+        """It shall make no further call, and keep what is left as cancelled."""
+        self._say(CANCELLED)
 
     async def wait(self) -> int:
         """Its exit code; negative when a signal ended it."""
-        return await self._process.wait()
+        return await self._apart(self._process.wait)
 
     def terminate(self) -> None:
-        """Ask it to stop."""
-        with suppress(ProcessLookupError):
-            self._process.terminate()
+        """Ask it to stop; what it still wants to be kept is not."""
+        self._hang_up(self._process.stdin)
 
     def kill(self) -> None:
         """Stop it."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        self._process.kill()
+
+    def close(self) -> None:
+        """Let go of it; one that still waits for work ends."""
+        self._hang_up(self._process.stdin)
+        self._process.wait()
+        self._hang_up(self._process.stdout)
+        self._thread.shutdown()
+
+    async def _apart(self, does: Callable[[], Answer]) -> Answer:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, does)
+
+    def _say(self, said: bytes) -> None:
+        stream = cast(IO[bytes], self._process.stdin)
+        with suppress(OSError):  # one that is gone is noticed where it is read from
+            stream.write(said)
+            stream.flush()
+
+    @staticmethod
+    def _hang_up(stream: IO[bytes] | None) -> None:
+        with suppress(OSError):
+            cast(IO[bytes], stream).close()
 
 
-async def start_worker(
-    root: Path, run_id: str, fence: int, part: tuple[int, int], targets: Sequence[str]
-) -> WorkerProcess:
-    """Start `steelyard.worker` on a part of a run."""
-    words = (str(root), run_id, str(fence), f"{part[0]}/{part[1]}", *targets)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "steelyard.worker", *words, stdout=PIPE
-    )
-    return WorkerProcess(process)
+class WorkerProcesses:
+    """Starts processes for the runs of a project."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._waiting: list[WorkerProcess] = []
+
+    def warm(self, count: int) -> None:
+        """Start processes before there is work for them: to be ready takes them a while."""
+        self._waiting.extend(WorkerProcess(self._root) for _ in range(count))
+
+    def start(self, run_id: str, part: tuple[int, int], targets: Sequence[str]) -> WorkerProcess:
+        """A process that works on a part of a run."""
+        process = self._waiting.pop() if self._waiting else WorkerProcess(self._root)
+        process.give(WorkerJob(run_id, part, tuple(targets)))
+        return process
+
+    def close(self) -> None:
+        """End those for which there was no work."""
+        while self._waiting:
+            process = self._waiting.pop()
+            process.kill()
+            process.close()

@@ -41,6 +41,9 @@ class AnthropicTarget:
             **conversation(request.prompt),
             **self._settings.sampling,
         }
+        if request.judged and request.judged.is_held:
+            shape: JsonObject = {"type": "json_schema", "schema": request.judged.schema}
+            body["output_config"] = {"format": shape}
         return await self._calls.ask(request_bytes(body), read_message)
 
     async def close(self) -> None:

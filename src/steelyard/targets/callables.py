@@ -32,7 +32,8 @@ class PythonTarget:
         self.name = name
         self._function = function
         self._timeout_s = timeout_s
-        self._takes_case = _takes_case(function)
+        self.takes_case = _takes_case(function)
+        """Whether it gets the case itself, and no prompt."""
         self._is_async = _is_async(function)
         self._threads = Threads(f"steelyard-{name}")
 
@@ -44,7 +45,7 @@ class PythonTarget:
 
     async def ask(self, request: Request) -> Trace:
         """The function's answer; an exception is a permanent failure of this record alone."""
-        given = request.case if self._takes_case else request.prompt.text
+        given = request.case if self.takes_case else request.prompt.text
         deadline = asyncio.timeout(self._timeout_s)
         try:
             async with deadline:

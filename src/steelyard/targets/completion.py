@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import cast
+
 from steelyard.errors import ParseError, TargetError
 from steelyard.formats.json_text import parse_json
-from steelyard.model.json_value import JsonValue, no_extra
+from steelyard.model.json_value import JsonObject, JsonValue, no_extra
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace, Usage
 from steelyard.targets.reply_json import count, reply_object, text
@@ -12,7 +16,19 @@ from steelyard.targets.reply_json import count, reply_object, text
 
 def read_completion(data: bytes, latency_ms: float) -> Trace:
     """The trace of an answer, or the error that it stands for."""
+    return _trace(reply_object(data), latency_ms)
+
+
+def read_with_logprobs(data: bytes, latency_ms: float) -> Trace:
+    """The same with the tokens of the answer, and what could have stood in their place."""
     answer = reply_object(data)
+    trace = _trace(answer, latency_ms)
+    choice = cast(JsonObject, cast("list[JsonValue]", answer["choices"])[0])
+    tokens = list(_tokens(choice.get("logprobs")))
+    return replace(trace, extra={**trace.extra, "logprobs": tokens}) if tokens else trace
+
+
+def _trace(answer: JsonObject, latency_ms: float) -> Trace:
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -46,8 +62,10 @@ def _content(content: JsonValue) -> str | None:
 
 
 def _tool_calls(calls: JsonValue) -> tuple[ToolCall, ...]:
+    if not isinstance(calls, list):
+        return ()
     made: list[ToolCall] = []
-    for call in calls if isinstance(calls, list) else ():
+    for call in calls:
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(call, dict) and isinstance(function, dict):
             arguments = function.get("arguments")
@@ -64,6 +82,25 @@ def _arguments(arguments: JsonValue) -> JsonValue:
         return parse_json(arguments.encode("utf-8"))
     except ParseError:
         return arguments
+
+
+def _tokens(logprobs: JsonValue) -> Iterator[JsonObject]:
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    for entry in content if isinstance(content, list) else ():
+        token = entry.get("token") if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or not isinstance(token, str):
+            return  # the tokens no longer make up the text
+        others = entry.get("top_logprobs")
+        listed = [entry, *others] if isinstance(others, list) else [entry]
+        yield {"token": token, "logprobs": dict(_likely(listed))}
+
+
+def _likely(entries: Iterable[JsonValue]) -> Iterator[tuple[str, float]]:
+    for entry in entries:
+        if isinstance(entry, dict):
+            token, logprob = entry.get("token"), entry.get("logprob")
+            if isinstance(token, str) and isinstance(logprob, int | float):
+                yield token, float(logprob)
 
 
 def _usage(usage: JsonValue) -> Usage:

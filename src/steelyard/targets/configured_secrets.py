@@ -29,9 +29,13 @@ def _secrets(row: JsonObject, environ: Mapping[str, str]) -> Iterator[str]:
     if isinstance(variable, str):
         yield environ.get(variable, "").strip()
     headers = cast(JsonObject, row.get("headers", {}))
-    variables = cast(JsonObject, row.get("env", {}))
-    outside = {name: value for name, value in variables.items() if "${" in str(value)}
-    for name, value in (*headers.items(), *outside.items()):
+    outside = (
+        (name, value)
+        for key in ("env", "settings")
+        for name, value in cast(JsonObject, row.get(key, {})).items()
+        if isinstance(value, str) and "${" in value
+    )
+    for name, value in (*headers.items(), *outside):
         # What is not in the environment cannot have been written either.
         with suppress(ConfigError):
             yield str(filled(value, name, environ))

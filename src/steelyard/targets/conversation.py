@@ -7,7 +7,7 @@ from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
 from steelyard.model.trace import Trace
-from steelyard.ports import Request
+from steelyard.ports import Request, Sought
 
 
 class ConversationTarget:
@@ -19,9 +19,9 @@ class ConversationTarget:
         """Its settings."""
         return {"provider": "conversation"}
 
-    def covers(self, case: Case, repeat: int) -> bool:
+    def covers(self, sought: Sought) -> bool:
         """Whether the case has an answer in it; a conversation has one, and no repeats."""
-        return repeat == 0 and _last(case) is not None
+        return sought.repeat == 0 and _last(sought.case) is not None
 
     async def ask(self, request: Request) -> Trace:
         """The last assistant message."""

@@ -27,6 +27,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "id": (),
     "repeat": (),
     "attempt": (),
+    "schema": (),
     "case": _CASE,
 }
 """The names that a template may use, with the fields of those that have any."""
@@ -64,6 +65,7 @@ class HttpTarget:
         values = request_row(request)
         if settings.body or settings.query:
             values["case"] = _case_row(request.case)
+            values.setdefault("schema", None)
         body = b""
         if settings.http.method != "GET":
             filled = settings.body.filled(values) if settings.body else values

@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.errors import ConfigError
 from steelyard.formats.names import did_you_mean
-from steelyard.model.case import Case
+from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
-from steelyard.ports import Clock, Target
+from steelyard.ports import Clock, Sought, Target
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
+from steelyard.targets.providers import PlugIns, Provider, load_provider, made_by
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
 from steelyard.targets.target_settings import TargetSettings, filled
@@ -33,7 +35,10 @@ _ANTHROPIC_SAMPLING = {
     "max_new_tokens": "max_tokens",
 }
 _MODEL = ("base_url", "model", "api_key_env", "headers", "timeout_s")
-EVERY = ("provider", "max_concurrency", "requests_per_minute", "tokens_per_minute", "price")
+EVERY = (
+    *("provider", "max_concurrency", "requests_per_minute", "tokens_per_minute", "price"),
+    "prompt",
+)
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
     "recorded": ("path", "candidate"),
@@ -55,20 +60,31 @@ class Made(NamedTuple):
     target: Target
     settings: JsonObject
     secrets: tuple[str, ...] = ()
-    covers: Callable[[Case, int], bool] | None = None
+    covers: Callable[[Sought], bool] | None = None
+    has_replies: Callable[[str, str], bool] | None = None
+    """For recorded judges: whether there is a reply about a record and check."""
     response_source: str = "sampled"
+    is_cacheable: bool = False
+    """Whether its answer depends on the prompt and its settings alone."""
+    template: PromptTemplate | None = None
 
 
 class TargetMaker:
     """Makes targets by name."""
 
     def __init__(
-        self, root: Path, targets: JsonObject, environ: Mapping[str, str], clock: Clock
+        self,
+        root: Path,
+        targets: JsonObject,
+        environ: Mapping[str, str],
+        clock: Clock,
+        plugged: PlugIns | None = None,
     ) -> None:
         self._root = root
         self._targets = targets
         self._environ = environ
         self._clock = clock
+        self._plugged = plugged or {}
 
     def make(self, name: str) -> Made:
         """A target of the project file; `echo` needs none."""
@@ -82,7 +98,14 @@ class TargetMaker:
             )
         written = cast(JsonObject, self._targets[name])
         values = cast(JsonObject, filled(written, f"targets.{name}", self._environ))
-        given = TargetSettings(name, written, values, self._environ)
+        given = TargetSettings(name, written, values, self._environ, self._root)
+        template = _template(given)
+        made = self._made(given)
+        if template and isinstance(made.target, PythonTarget) and made.target.takes_case:
+            raise given.wrong("'prompt' does not reach a function that takes the Case")
+        return made._replace(template=template)
+
+    def _made(self, given: TargetSettings) -> Made:
         makers: dict[str, Callable[[TargetSettings], Made]] = {
             "echo": lambda given: Made(EchoTarget(given.name), given.values),
             "recorded": self._recorded,
@@ -92,14 +115,16 @@ class TargetMaker:
             "http": self._http,
             "command": self._command,
         }
-        provider = cast(str, values["provider"])
-        if provider not in makers:
-            raise given.wrong(
-                f"unknown provider '{provider}'{_hint(provider, makers)}; "
-                f"known: {', '.join(makers)}"
-            )
-        _require_known_keys(given)
-        return makers[provider](given)
+        provider = cast(str, given.values["provider"])
+        if provider in makers:
+            _require_known_keys(given, KEYS[provider])
+            return makers[provider](given)
+        if provider in self._plugged:
+            return _plugged(given, load_provider(provider, self._plugged[provider]))
+        known = (*makers, *self._plugged)
+        raise given.wrong(
+            f"unknown provider '{provider}'{_hint(provider, known)}; known: {', '.join(known)}"
+        )
 
     def _recorded(self, given: TargetSettings) -> Made:
         path = self._root / given.needed("path")
@@ -107,13 +132,20 @@ class TargetMaker:
         candidate = cast(str, given.values.get("candidate", ""))
         if not candidate and len(responses.candidates) == 1:
             candidate = next(iter(responses.candidates))
-        if candidate not in responses.candidates:
+        has_replies_alone = not responses.candidates and not candidate
+        if candidate not in responses.candidates and not has_replies_alone:
             responses.close()
             known = ", ".join(sorted(responses.candidates))
             asked = f"no candidate '{candidate}'" if candidate else "several candidates; name one"
             raise given.wrong(f"{path} has {asked}; has: {known}")
         target = RecordedTarget(given.name, responses, candidate)
-        return Made(target, given.values, covers=target.covers, response_source="prefilled")
+        return Made(
+            target,
+            given.values,
+            covers=target.covers,
+            has_replies=target.has_replies,
+            response_source="prefilled",
+        )
 
     def _python(self, given: TargetSettings) -> Made:
         function = load_callable(given.needed("callable"), self._root)
@@ -123,7 +155,8 @@ class TargetMaker:
         from steelyard.targets import endpoint_settings, openai  # noqa: PLC0415 - heavy
 
         made = endpoint_settings.model_settings(given, _SAMPLING)
-        return Made(openai.OpenAITarget(given.name, made, self._clock), given.values, made.secrets)
+        target = openai.OpenAITarget(given.name, made, self._clock)
+        return Made(target, given.values, made.secrets, is_cacheable=True)
 
     def _anthropic(self, given: TargetSettings) -> Made:
         from steelyard.targets import anthropic, endpoint_settings  # noqa: PLC0415 - heavy
@@ -132,7 +165,7 @@ class TargetMaker:
         given = replace(given, values=values)
         made = endpoint_settings.model_settings(given, _ANTHROPIC_SAMPLING)
         target = anthropic.AnthropicTarget(given.name, made, self._clock)
-        return Made(target, values, made.secrets)
+        return Made(target, values, made.secrets, is_cacheable=True)
 
     def _http(self, given: TargetSettings) -> Made:
         from steelyard.targets import endpoint_settings, http_json  # noqa: PLC0415 - heavy
@@ -154,10 +187,31 @@ def _hint(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
     return f" ({hint})" if hint else ""
 
 
-def _require_known_keys(given: TargetSettings) -> None:
+def _plugged(given: TargetSettings, provider: Provider) -> Made:
+    """A target of a plug-in, with the secrets that its entry names."""
+    _require_known_keys(given, provider.takes)
+    key = given.key()
+    secrets = (*((key,) if key else ()), *given.headers().values(), *given.outside("settings"))
+    target = made_by(provider, given)
+    return Made(target, given.values, secrets, is_cacheable=provider.is_cacheable)
+
+
+def _template(given: TargetSettings) -> PromptTemplate | None:
+    if "prompt" not in given.values:
+        return None
+    if given.values["provider"] == "recorded":
+        raise given.wrong("recorded has no use for 'prompt': nobody is asked")
+    template = PromptTemplate(cast(str, given.values["prompt"]))
+    for problem in template.problems:
+        hint = f" ({problem.hint})" if problem.hint else ""
+        raise given.wrong(f"{spoken(problem)}{hint}")
+    return template
+
+
+def _require_known_keys(given: TargetSettings, own: tuple[str, ...]) -> None:
     """A setting that would change nothing is refused, lest somebody relies on it."""
     provider = cast(str, given.values["provider"])
-    known = (*EVERY, *KEYS[provider])
+    known = (*EVERY, *own)
     for key in given.values:
         if key not in known:
             takes = ", ".join(known[1:])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.trace import Trace
-from steelyard.ports import Clock, Request
-from steelyard.targets.completion import read_completion
+from steelyard.ports import Clock, Judged, Request
+from steelyard.targets.completion import read_completion, read_with_logprobs
 from steelyard.targets.http_calls import HttpCalls
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.request_json import messages_of, request_bytes
+
+TOP_LOGPROBS = 20
+"""The most that the protocol allows."""
 
 
 class OpenAITarget:
@@ -27,7 +30,9 @@ class OpenAITarget:
 
     async def ask(self, request: Request) -> Trace:
         """One call; every way in which it can fail has an error code."""
-        return await self._calls.ask(self._body(request), read_completion)
+        judged = request.judged
+        read = read_with_logprobs if judged and judged.wants_logprobs else read_completion
+        return await self._calls.ask(self._body(request), read)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -35,6 +40,23 @@ class OpenAITarget:
 
     def _body(self, request: Request) -> bytes:
         messages = messages_of(request)
+        more = _judged(request.judged) if request.judged else {}
         return request_bytes(
-            {"model": self._settings.model, "messages": messages, **self._settings.sampling}
+            {
+                "model": self._settings.model,
+                "messages": messages,
+                **self._settings.sampling,
+                **more,
+            }
         )
+
+
+def _judged(judged: Judged) -> JsonObject:
+    """What a call to a judge asks for beside the prompt."""
+    asked: JsonObject = {}
+    if judged.is_held:
+        shape: JsonObject = {"name": "answer", "strict": True, "schema": judged.schema}
+        asked["response_format"] = {"type": "json_schema", "json_schema": shape}
+    if judged.wants_logprobs:
+        asked.update({"logprobs": True, "top_logprobs": TOP_LOGPROBS})
+    return asked

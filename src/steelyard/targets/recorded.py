@@ -8,12 +8,12 @@ from typing import cast
 
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import TargetError
-from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
 from steelyard.model.trace import Trace
-from steelyard.ports import Request
+from steelyard.ports import Judged, Request, Sought
 from steelyard.targets.response_file import (
+    ReplyKey,
     ResponseFile,
     attempt_of,
     is_prediction,
@@ -34,15 +34,24 @@ class RecordedTarget:
         path = str(self._responses.path)
         return {"provider": "recorded", "path": path, "candidate": self._candidate}
 
-    def covers(self, case: Case, repeat: int) -> bool:
+    def covers(self, sought: Sought) -> bool:
         """Whether a response for this record and repeat was recorded."""
-        return bool(self._attempts(case.id, repeat))
+        return bool(self._attempts(sought))
+
+    def has_replies(self, record_id: str, check: str) -> bool:
+        """Whether a judge was recorded for a check of a record, whatever it was asked."""
+        return self._responses.has_replies(record_id, check)
 
     async def ask(self, request: Request) -> Trace:
         """The recorded row of this attempt; of the last one, when there are no more."""
-        rows = self._attempts(request.case.id, request.repeat)
+        if request.judged:
+            rows = self._replies(request.case.id, request.repeat, request.judged)
+        else:
+            sha256 = request.record_sha256
+            sought = Sought(request.case, request.repeat, request.index, lambda: sha256)
+            rows = self._attempts(sought)
         if not rows:
-            raise TargetError("no_response", f"no recorded response for '{request.case.id}'")
+            raise TargetError("no_response", f"no recorded {_missing(request)}")
         row = rows[min(request.attempt, len(rows)) - 1]
         code = _error_code(row)
         if code is None:
@@ -57,9 +66,58 @@ class RecordedTarget:
         """Close the file."""
         self._responses.close()
 
-    def _attempts(self, record_id: str, repeat: int) -> list[JsonObject]:
-        rows = self._responses.rows(record_id, self._candidate)
-        return sorted((row for row in rows if repeat_of(row) == repeat), key=attempt_of)
+    def _attempts(self, sought: Sought) -> list[JsonObject]:
+        """Of a run's predictions, those of the same place and hash; of others, and where the
+        dataset is another one by now, those of the same id."""
+        record_id, responses = sought.case.id, self._responses
+        placed = responses.placed(sought.index, self._candidate)
+        same = [
+            row
+            for row in placed
+            if row.get("record_id") == record_id
+            or row.get("record_sha256") == sought.record_sha256()
+        ]
+        return _of_repeat(
+            same or _of_one(responses.rows(record_id, self._candidate)), sought.repeat
+        )
+
+    def _replies(self, record_id: str, repeat: int, asked: Judged) -> list[JsonObject]:
+        """The recorded replies of a judge; a row may leave out whose answer, or which version."""
+        name = asked.judge.removeprefix("judge/")
+        for candidate in (asked.candidate, ""):
+            for judge in (name, name.partition("@")[0]):
+                key = ReplyKey(
+                    *(record_id, candidate, asked.check, judge),
+                    *(asked.item, asked.turn, asked.sample, asked.round),
+                )
+                if rows := _of_repeat(self._responses.replies(key), repeat):
+                    return rows
+        return []
+
+
+def _of_one(rows: list[JsonObject]) -> list[JsonObject]:
+    """The rows of an id, unless a run had several records that are called so."""
+    return rows if len({cast("int | None", row.get("index")) for row in rows}) <= 1 else []
+
+
+def _of_repeat(rows: list[JsonObject], repeat: int) -> list[JsonObject]:
+    return sorted((row for row in rows if repeat_of(row) == repeat), key=attempt_of)
+
+
+def _missing(request: Request) -> str:
+    judged, record = request.judged, request.case.id
+    if judged is None:
+        return f"response for '{record}'"
+    parts = [f"check '{judged.check}'"]
+    if judged.item is not None:
+        parts.append(f"item '{judged.item}'")
+    if judged.turn is not None:
+        parts.append(f"turn {judged.turn}")
+    if judged.sample:
+        parts.append(f"sample {judged.sample}")
+    if judged.round:
+        parts.append(f"round {judged.round}")
+    return f"reply of {judged.judge} for '{record}' ({', '.join(parts)})"
 
 
 def _error_code(row: JsonObject) -> str | None:

@@ -10,6 +10,7 @@ from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.ports import Request
 
+_JUDGED = ("judge", "candidate", "check", "item", "turn", "sample", "round")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -23,13 +24,18 @@ def request_bytes(value: object) -> bytes:
 
 def request_row(request: Request) -> JsonObject:
     """A request as agents get it: on their standard input, or as the body of a POST."""
-    return {
+    row: JsonObject = {
         "id": request.case.id,
         "prompt": request.prompt.text,
         "messages": cast(list[JsonValue], messages_of(request)),
         "repeat": request.repeat,
         "attempt": request.attempt,
     }
+    judged = request.judged
+    if judged is None:
+        return row
+    asked: JsonObject = {name: cast(JsonValue, getattr(judged, name)) for name in _JUDGED}
+    return {**row, "schema": judged.schema, "judged": asked}
 
 
 def messages_of(request: Request) -> list[JsonObject]:

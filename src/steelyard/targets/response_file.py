@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NoReturn, cast
+from typing import BinaryIO, NamedTuple, NoReturn, cast
 
 from steelyard.errors import ConfigError, ParseError
 from steelyard.formats.encoding import without_bom
@@ -13,17 +13,26 @@ from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _IDS = ("record_id", "example_id")
+_JUDGED = "judged"
+_ITEMS = ("question", "criterion", "item")
+_NUMBERS = (("repeat", 0), ("attempt", 1), ("turn", 1), ("sample", 0), ("round", 0))
 # A record that a run did not ask about has a row among its predictions, but no response.
 _NEVER_ASKED = ("invalid_record", "skipped", "cancelled")
 
 
 class ResponseFile:
-    """Which rows of a response file answer which record, in sixteen to thirty-six bytes a row."""
+    """Which rows of a response file answer which record, in sixteen to thirty-six bytes a row.
+
+    A run's predictions take twice that: their ids may be missing, doubled or redacted, so that
+    they are found by the place of their record, too.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.candidates: dict[str, int] = {}
-        """How many rows each candidate has."""
+        """How many responses each candidate has."""
+        self.reply_count = 0
+        """How many rows are replies of judges."""
         self._size = 1024
         self._marks = array("Q", bytes(8 * self._size))
         self._places = array("Q", bytes(8 * self._size))
@@ -41,9 +50,24 @@ class ResponseFile:
 
     def rows(self, record_id: str, candidate: str) -> list[JsonObject]:
         """The rows of a record, in the order of the file."""
-        rows = [self._row(place) for place in sorted(self._found(record_id, candidate))]
+        return self._under((record_id, candidate))
+
+    def placed(self, index: int | None, candidate: str) -> list[JsonObject]:
+        """The predictions of the record that stood in a place."""
+        return [] if index is None else self._under((index, candidate))
+
+    def replies(self, key: ReplyKey) -> list[JsonObject]:
+        """The rows of a call to a judge, in the order of the file."""
+        return self._under(key)
+
+    def has_replies(self, record_id: str, check: str) -> bool:
+        """Whether any row is the reply of a judge about a check of a record."""
+        return next(self._found((_JUDGED, record_id, check)), None) is not None
+
+    def _under(self, key: tuple[JsonValue, ...]) -> list[JsonObject]:
+        rows = [self._row(place) for place in sorted(self._found(key))]
         # Two records may share a mark; their rows tell.
-        return [row for row in rows if _key(row) == (record_id, candidate)]
+        return [row for row in rows if key in _keys(row)]
 
     def close(self) -> None:
         """Close the file."""
@@ -85,28 +109,28 @@ class ResponseFile:
         wrong = _wrong(row)
         if wrong:
             self._refuse(number, wrong)
-        record_id, candidate = cast("tuple[str, str]", _key(row))
-        try_of = repeat_of(row), attempt_of(row)
-        if any((repeat_of(r), attempt_of(r)) == try_of for r in self.rows(record_id, candidate)):
-            whose = f" of '{candidate}'" if candidate else ""
-            self._refuse(
-                number,
-                f"a second response{whose} to '{record_id}' with repeat {try_of[0]} and attempt "
-                f"{try_of[1]}; further ones need their own repeat or attempt",
-            )
-        self.candidates[candidate] = self.candidates.get(candidate, 0) + 1
-        if 3 * self._count >= 2 * self._size:
-            self._grow()
-        _put(self._marks, self._places, self._mark(record_id, candidate), place)
-        self._count += 1
+        keys = _keys(row)
+        key, try_of = keys[-1], (repeat_of(row), attempt_of(row))
+        if any((repeat_of(one), attempt_of(one)) == try_of for one in self._under(key)):
+            self._refuse(number, _doubled(key, *try_of))
+        if is_judge_reply(row):
+            self.reply_count += 1
+        else:
+            candidate = cast(str, key[1])
+            self.candidates[candidate] = self.candidates.get(candidate, 0) + 1
+        for key in keys:
+            if 3 * self._count >= 2 * self._size:
+                self._grow()
+            _put(self._marks, self._places, self._mark(key), place)
+            self._count += 1
 
     def _refuse(self, number: int, message: str) -> NoReturn:
         place = f"[{number - 1}]" if self._listed else f":{number}"
         raise ConfigError(f"{self.path}{place}: {message}")
 
-    def _found(self, record_id: str, candidate: str) -> Iterator[int]:
-        """The places of all rows with the mark of a record."""
-        mark = self._mark(record_id, candidate)
+    def _found(self, key: tuple[JsonValue, ...]) -> Iterator[int]:
+        """The places of all rows with the mark of a key."""
+        mark = self._mark(key)
         slot = mark % self._size
         while found := self._marks[slot]:
             if found == mark:
@@ -128,13 +152,38 @@ class ResponseFile:
         return cast(JsonObject, _value(without_bom(self._stream.readline())))
 
     @staticmethod
-    def _mark(record_id: str, candidate: str) -> int:
-        return (hash((record_id, candidate)) & 0xFFFFFFFFFFFFFFFF) or 1
+    def _mark(key: tuple[JsonValue, ...]) -> int:
+        return (hash(key) & 0xFFFFFFFFFFFFFFFF) or 1
+
+
+class ReplyKey(NamedTuple):
+    """What tells recorded replies of judges apart, beside repeat and attempt."""
+
+    record_id: str
+    candidate: str
+    """The target whose answer is judged; empty where the row does not say."""
+    check: str
+    judge: str
+    """`id@version`, or the id alone."""
+    item: str | None
+    turn: int | None
+    sample: int
+    round: int
+
+
+def is_judge_reply(row: JsonObject) -> bool:
+    """Whether a row is a reply of a judge, which is no response of a candidate."""
+    return "judge" in row
 
 
 def is_prediction(row: JsonObject) -> bool:
     """Whether a row is one of a run's predictions, which serve as responses too."""
     return "evaluator_scores" in row and "status" in row
+
+
+def is_placed(row: JsonObject) -> bool:
+    """Whether a row says in which place its record stood, as a run's predictions do."""
+    return is_prediction(row) and type(row.get("index")) is int
 
 
 def repeat_of(row: JsonObject) -> int:
@@ -162,25 +211,67 @@ def _put(marks: array[int], places: array[int], mark: int, place: int) -> None:
     marks[slot], places[slot] = mark, place
 
 
-def _key(row: JsonObject) -> tuple[JsonValue, JsonValue]:
-    """Record and candidate, which a run's predictions call their target; "" has no name."""
+def _key(row: JsonObject) -> tuple[JsonValue, ...]:
+    """Record and candidate, which a run's predictions call their target; "" has no name.
+
+    The reply of a judge has the parts of a `ReplyKey` instead.
+    """
     record_id = next((row[name] for name in _IDS if name in row), None)
     candidate = row.get("candidate_name")
     if candidate is None and is_prediction(row):
         candidate = row.get("target")
-    return record_id, "" if candidate is None else candidate
+    named = record_id, "" if candidate is None else candidate
+    if not is_judge_reply(row):
+        return named
+    judge = row["judge"]
+    return (
+        *named,
+        row.get("check"),
+        judge.removeprefix("judge/") if isinstance(judge, str) else judge,
+        next((row[name] for name in _ITEMS if row.get(name) is not None), None),
+        row.get("turn"),
+        *(row.get(name) or 0 for name in ("sample", "round")),
+    )
+
+
+def _keys(row: JsonObject) -> tuple[tuple[JsonValue, ...], ...]:
+    """All that a row is found by; what tells it from all others comes last."""
+    named = _key(row)
+    if is_judge_reply(row):
+        return (_JUDGED, named[0], named[2]), named
+    if not is_placed(row):
+        return (named,)
+    placed = row["index"], named[1]
+    return (named, placed) if named[0] is not None else (placed,)
+
+
+def _doubled(key: tuple[JsonValue, ...], repeat: int, attempt: int) -> str:
+    record_id, candidate, *judged = key
+    whose = f" of '{candidate}'" if candidate else ""
+    record_id = f"record {record_id}" if isinstance(record_id, int) else f"'{record_id}'"
+    tried = f"repeat {repeat} and attempt {attempt}"
+    if judged:
+        return f"a second reply of '{judged[1]}' to {record_id}{whose} with {tried}"
+    return (
+        f"a second response{whose} to {record_id} with {tried}; "
+        "further ones need their own repeat or attempt"
+    )
 
 
 def _wrong(row: JsonObject) -> str | None:
     """What keeps a row from being a response, if anything."""
-    record_id, candidate = _key(row)
+    record_id, candidate, *judged = _key(row) if is_judge_reply(row) else _keys(row)[0]
     if record_id is None:
         return "missing record_id"
-    if not isinstance(record_id, str):
+    if not isinstance(record_id, str) and not is_placed(row):
         return "record_id must be a text"
     if not isinstance(candidate, str):
         return "candidate_name must be a text"
-    for name, least in (("repeat", 0), ("attempt", 1)):
+    if judged and not all(isinstance(name, str) and name for name in judged[:2]):
+        return "a judge's reply needs 'check' and 'judge', each a text"
+    if judged and not isinstance(judged[2], str | None):
+        return "question and criterion must be a text"
+    for name, least in _NUMBERS:
         number = row.get(name)
         if number is not None and (type(number) is not int or number < least):
             return f"{name} must be a whole number from {least}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -28,6 +29,8 @@ class TargetSettings:
     values: JsonObject
     """The same, filled from the environment."""
     environ: Mapping[str, str]
+    root: Path = Path()
+    """The project's root, from which paths count."""
 
     @property
     def place(self) -> str:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from steelyard.engine.redaction import Redactor
 from steelyard.engine.states import is_terminal
-from steelyard.errors import UsageError
+from steelyard.errors import RunError, SourceError, SteelyardError, TargetError, UsageError
+from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
-from steelyard.usecases.run import is_held, resume_run
-from steelyard.usecases.run_ports import RunDoor
+from steelyard.model.trace import Trace
+from steelyard.ports import Request
+from steelyard.usecases.accounts import unread_account
+from steelyard.usecases.evaluating import now_text
+from steelyard.usecases.finalize import finalize
+from steelyard.usecases.run import carry_on, is_held, prepare_again, require_claim
+from steelyard.usecases.run_ports import RunDoor, TargetSpec
 
 _LOOK_S = 0.2
+_log = logging.getLogger("steelyard")
 
 
 async def cancel_run(door: RunDoor, run: StoredRun, patience_s: float = 30.0) -> StoredRun:
@@ -35,11 +49,88 @@ async def cancel_run(door: RunDoor, run: StoredRun, patience_s: float = 30.0) ->
 async def _seal(door: RunDoor, run: StoredRun) -> None:
     """Carry a cancelled run to its end, unless somebody else does so just now."""
     try:
-        await resume_run(door, run, _ignore)
+        unread = await _carry_on(door, run)
+        if unread:
+            _seal_unread(door, door.repository.find(run.run_id), unread)
     except UsageError:
         now = door.repository.find(run.run_id)
         if not is_terminal(now.status) and not is_held(door, now):
             raise
+
+
+async def _carry_on(door: RunDoor, run: StoredRun) -> str | None:
+    """Cancel every record that is left; why not, where what the run reads is not there."""
+    try:
+        prepared = await prepare_again(_asking_nobody(door, run), run)
+    except (SteelyardError, OSError) as wrong:
+        return _told(wrong)
+    try:
+        await carry_on(door, run, prepared, _ignore)
+    except (SourceError, OSError) as wrong:
+        return _told(wrong)
+    return None
+
+
+def _asking_nobody(door: RunDoor, run: StoredRun) -> RunDoor:
+    """A cancelled run needs no key, no program and no recording of any target."""
+    targets, models = (cast(dict[str, JsonObject], run.plan[key]) for key in ("targets", "models"))
+    judges = cast(dict[str, dict[str, JsonObject]], run.plan.get("judges", {}))
+    models = {**judges.get("targets", {}), **models}
+
+    def remembered(name: str) -> TargetSpec:
+        if name not in models:
+            return door.target(name)
+        model, sampling = models[name].get("model"), dict(models[name])
+        sampling.pop("model", None)
+        target = _Remembered(name, targets.get(name, {}))
+        return TargetSpec(
+            name=name, target=target, model=cast("str | None", model), sampling=sampling
+        )
+
+    def recorded(_path: Path, name: str | None) -> TargetSpec:
+        return remembered(name or cast(str, run.target))
+
+    return replace(door, target=remembered, recorded=recorded)
+
+
+class _Remembered:
+    """A target as its run remembers it."""
+
+    def __init__(self, name: str, described: JsonObject) -> None:
+        self.name = name
+        self._described = described
+
+    def described(self) -> JsonObject:
+        """Its settings when the run began."""
+        return self._described
+
+    async def ask(self, request: Request) -> Trace:
+        """Never, since every record is cancelled before."""
+        raise TargetError("cancelled", f"'{request.case.id}' was asked of a cancelled run")
+
+    async def close(self) -> None:
+        """Nothing to let go."""
+
+
+def _seal_unread(door: RunDoor, run: StoredRun, why: str) -> None:
+    """Seal what was kept, and say that there is more which nobody can read."""
+    _log.warning("%s; %s is sealed with what it has kept", why, run.run_id)
+    redact = Redactor(door.secrets, tuple(cast(list[str], run.plan["redacted"])))
+    require_claim(door, run)
+    try:
+        if run.status in {"running", "retrying"}:
+            door.repository.move(run.run_id, "finalizing", now_text(door))
+        finalize(door, run.run_id, unread_account(door, run, why), redact)
+    except BaseException:
+        with suppress(RunError):
+            door.repository.release(run.run_id)
+        raise
+
+
+def _told(wrong: Exception) -> str:
+    if isinstance(wrong, OSError) and wrong.strerror:
+        return ": ".join(str(part) for part in (wrong.filename, wrong.strerror) if part)
+    return str(wrong)
 
 
 def _ignore(_: object) -> None:

@@ -13,6 +13,7 @@ from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.published import dataset_name
 from steelyard.usecases.read_run import read_rows, read_run
 from steelyard.usecases.run_options import Derived, RunOptions, stored_options
 
@@ -38,8 +39,11 @@ def retry_options(folder: Path) -> RunOptions:
     return replace(options, derived=derived)
 
 
-def regrade_options(folder: Path, rubric: str) -> RunOptions:
-    """A new run over the stored traces of a finished run; no target is called."""
+def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
+    """A new run over the stored traces of a finished run; no target is called.
+
+    Without a rubric they are graded by what their cases name or bring.
+    """
     manifest, options = _parent(folder)
     targets = list(cast(JsonObject, manifest["targets"]))
     return replace(
@@ -67,7 +71,7 @@ def dataset_of(root: Path, options: RunOptions) -> Path:
     """The dataset file of a derived run; of a document, the one that the folder itself holds."""
     path = root / options.dataset
     derived = options.derived
-    if derived is None or path.is_file():
+    if derived is None or path.is_file() or dataset_name(options.dataset.as_posix()):
         return path
     manifest = read_run(derived.folder).manifest
     # What the folder holds is redacted: good enough to grade by, not to ask.
@@ -94,7 +98,7 @@ def only_derived(reading: DatasetReading, options: RunOptions, path: Path) -> Da
     if derived is None:
         return reading
     places = _accepted(derived.folder) if _is_kept(path, derived) else None
-    return _SomeRows(reading, _indices(derived), places)
+    return SomeRows(reading, _indices(derived), places)
 
 
 def _is_kept(path: Path, derived: Derived) -> bool:
@@ -121,7 +125,7 @@ def _indices(derived: Derived) -> set[int]:
     }
 
 
-class _SomeRows:
+class SomeRows:
     """A dataset of which only some records count, each in the place that it had."""
 
     def __init__(
@@ -145,9 +149,13 @@ class _SomeRows:
     def rows(self) -> Iterator[Row]:
         """The records that count."""
         for row in self._reading.rows():
-            place = row.index if self._places is None else self._places[row.index]
+            if self._places is None:
+                place, findings = row.index, row.findings
+            else:
+                # All of them were accepted; what redaction made of them is no fault of theirs.
+                place, findings = self._places[row.index], ()
             if place in self._indices:
-                yield row._replace(index=place)
+                yield row._replace(index=place, findings=findings)
 
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
-from steelyard.contracts.legal_eval.policies import Policies
-from steelyard.contracts.legal_eval.prompting import policy_messages
 from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
 from steelyard.engine.phase import Phase
-from steelyard.engine.prompts import build_prompt
-from steelyard.engine.records import RecordLoop, Surroundings
+from steelyard.engine.record_work import Ledger, Surroundings
+from steelyard.engine.records import RecordLoop
 from steelyard.engine.redaction import Redactor
-from steelyard.model.case import Case
 from steelyard.model.run import Result, RunState
-from steelyard.ports import Prompt
+from steelyard.usecases.judging import RunJudges, Shared, run_judges
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import RunDoor
-from steelyard.usecases.work import asked, shares, work_items
+from steelyard.usecases.work import Limiters, asked, shares, work_items
 
 OnResult: TypeAlias = Callable[[Result], None]
-OnPhase: TypeAlias = Callable[[RunState], Awaitable[None]]
 _log = logging.getLogger("steelyard")
 
 
@@ -36,44 +32,77 @@ async def evaluate_records(
     prepared: Prepared,
     on_result: OnResult,
     status: RunState,
-    *,
-    on_phase: OnPhase | None = None,
 ) -> None:
-    """Ask and grade every record that has no result yet, in this process.
-
-    Whether the run is retrying is kept, unless somebody else wants to be told of it.
-    """
+    """Ask and grade every record that has no result yet, in this process."""
     ledger = door.ledger(run_id, redactor_of(prepared), lambda: now_text(door))
-    around = Surroundings(
-        ledger=ledger,
-        clock=door.clock,
-        retry=prepared.retry,
-        chance=random.Random(run_id),  # noqa: S311 - jitter, no secret
-        on_result=on_result,
-        prompt=partial(_prompt, door.policies),
-        # A part of the budget has its part in what the whole run has spent before.
-        budget=Budget(
-            prepared.limits.budget_usd, door.repository.spent_usd(run_id) / prepared.part.of
-        ),
-    )
+    around = _surroundings(door, run_id, prepared, ledger, on_result)
     around.budget.on_stop(_tell)
-    phase = Phase(status, on_phase or ledger.move)
+    phase = Phase(status, ledger.move)
     done = Done(door.repository.done(run_id), prepared.options.repeat)
     tried = door.repository.tried(run_id)
+    limiters = Limiters(door.clock)
+    judges = run_judges(door, run_id, prepared, Shared(around, phase, limiters))
+    if judges:
+        around = replace(around, judges=judges.records)
+    answered = judges.answered if judges else {}
     loops = {
         share.target: RecordLoop(
-            work_items(prepared, share, done.has, tried),
-            asked(door, run_id, spec, is_shared=prepared.options.cache),
+            work_items(prepared, share, done.has, tried, answered),
+            asked(door, run_id, spec, limiters.of(spec), is_shared=prepared.options.cache),
             around,
             phase,
         )
         for share, spec in shares(prepared)
     }
+    running = (loop.run(prepared.concurrency_of(name)) for name, loop in loops.items())
     try:
-        with _stoppable(door, run_id, prepared, loops.values()):
-            await _all(loop.run(prepared.concurrency_of(name)) for name, loop in loops.items())
+        with _stoppable(door, run_id, prepared, [*loops.values(), *([judges] if judges else [])]):
+            await (_beside(judges, running) if judges else _all(running))
     finally:
         await asyncio.shield(ledger.close())
+
+
+async def probe_judges(
+    door: RunDoor, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
+) -> None:
+    """Find out about the endpoints of judges, before processes share the records of a run."""
+    if not prepared.judge_specs:
+        return
+    ledger = door.ledger(run_id, redactor_of(prepared), lambda: now_text(door))
+    around = _surroundings(door, run_id, prepared, ledger, on_result)
+    shared = Shared(around, Phase(status, ledger.move), Limiters(door.clock))
+    judges = cast(RunJudges, run_judges(door, run_id, prepared, shared))
+    try:
+        with _stoppable(door, run_id, prepared, [judges]):
+            await judges.probe()
+    finally:
+        await asyncio.shield(ledger.close())
+
+
+def _surroundings(
+    door: RunDoor, run_id: str, prepared: Prepared, ledger: Ledger, on_result: OnResult
+) -> Surroundings:
+    return Surroundings(
+        ledger=ledger,
+        clock=door.clock,
+        retry=prepared.retry,
+        chance=random.Random(run_id),  # noqa: S311 - jitter, no secret
+        on_result=on_result,
+        # A part of the budget has its part in what the whole run has spent before.
+        budget=Budget(prepared.limits.budget_usd, _spent_usd(door, run_id) / prepared.part.of),
+        deadline=_deadline(door, prepared),
+    )
+
+
+async def _beside(judges: RunJudges, running: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Loops hand their answers over to judges; both have come to an end when these have."""
+    await judges.probe()
+
+    async def ask() -> None:
+        await _all(running)
+        judges.records.close()
+
+    await _all((ask(), judges.records.run()))
 
 
 async def _all(running: Iterable[Coroutine[Any, Any, None]]) -> None:
@@ -89,7 +118,7 @@ async def _all(running: Iterable[Coroutine[Any, Any, None]]) -> None:
 
 @contextmanager
 def _stoppable(
-    door: RunDoor, run_id: str, prepared: Prepared, loops: Iterable[RecordLoop]
+    door: RunDoor, run_id: str, prepared: Prepared, loops: Iterable[RecordLoop | RunJudges]
 ) -> Generator[None]:
     """While the loops run, a deadline or somebody's word ends them."""
     running = asyncio.get_running_loop()
@@ -98,7 +127,9 @@ def _stoppable(
         for loop in loops:
             loop.stop(why)
 
-    def late(why: Stop) -> None:
+    async def late(seconds: float) -> None:
+        await door.clock.sleep(seconds)
+        why = deadline_stop(seconds)
         _tell(why)
         stop(why)
 
@@ -106,13 +137,11 @@ def _stoppable(
         with suppress(RuntimeError):  # the run was over first
             running.call_soon_threadsafe(stop, CANCEL)
 
-    door.repository.on_cancel(run_id, cancel)
+    door.on_cancel(run_id, cancel)
     if door.repository.is_cancelling(run_id):
         stop(CANCEL)  # before the first call, and not when the lease looks next
     seconds = prepared.limits.deadline_s
-    timer = None
-    if seconds is not None:
-        timer = running.call_later(seconds, late, deadline_stop(seconds))
+    timer = None if seconds is None else asyncio.ensure_future(late(seconds))
     try:
         yield
     finally:
@@ -120,21 +149,25 @@ def _stoppable(
             timer.cancel()
 
 
+def _spent_usd(door: RunDoor, run_id: str) -> float:
+    """What all calls of a run have cost, those included that are in no result yet."""
+    return door.repository.spent_usd(run_id) + door.judgements.spent_usd(run_id)
+
+
+def _deadline(door: RunDoor, prepared: Prepared) -> float:
+    """When the run has taken too long, by the clock's monotonic time."""
+    seconds = prepared.limits.deadline_s
+    return math.inf if seconds is None else door.clock.monotonic() + seconds
+
+
 def _tell(why: Stop) -> None:
     _log.warning("%s; the records that are left are kept as cancelled", why.message)
 
 
-def _prompt(policies: Policies, case: Case) -> Prompt:
-    """What a target is asked: a case with a type of task by its policy, others as they stand."""
-    if case.task_type is None:
-        return build_prompt(case)
-    messages = policy_messages(case, policies.of(case))
-    return build_prompt(replace(case, input_messages=messages, context=""))
-
-
 def redactor_of(prepared: Prepared) -> Redactor:
     """What keeps secrets of targets and personal data out of everything that is written."""
-    used = (secret for spec in prepared.specs.values() for secret in spec.secrets)
+    specs = (*prepared.specs.values(), *prepared.judge_specs.values())
+    used = (secret for spec in specs for secret in spec.secrets)
     return Redactor((*prepared.secrets, *used), prepared.redacted)
 
 

@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from dataclasses import replace
 
-from steelyard.checks.catalog import Catalog
-from steelyard.engine.implicit import NeedsJudge, NothingGrades, implicit_rubric
+from steelyard.engine.implicit import NothingGrades, implicit_rubric
 from steelyard.errors import UsageError
 from steelyard.model.case import Case
+from steelyard.model.evaluator import Evaluator
+from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import PASS_THRESHOLD, Rubric
-from steelyard.usecases.load_definition import refusal_of
-from steelyard.usecases.references import References
+from steelyard.usecases.carried_out import carried_out
+from steelyard.usecases.judges import AskedJudge, Judges
+from steelyard.usecases.references import out_of_scope
 
 # Contracts whose expected outcome is there for people and never graded.
 _PROSE = ("evals_json",)
+_IMPLICIT = "rubric/implicit@1.0.0"
+_log = logging.getLogger("steelyard")
 
 
 class GradingPlan:
-    """Finds what grades a case, and remembers every rubric that was found."""
+    """Finds what grades a case, and remembers every rubric and judge that was found."""
 
     def __init__(
         self,
-        rubric: Rubric | None,
+        rubric: Rubric | QuestionRubric | None,
         pass_threshold: float | None,
-        catalog: Catalog,
-        references: References,
+        judges: Judges,
         contract: str = "",
     ) -> None:
         self._is_prose = contract in _PROSE
-        self._rubric = self._adjusted(rubric, pass_threshold) if rubric else None
         self._threshold = pass_threshold
-        self._catalog = catalog
-        self._references = references
+        self._judges = judges
         self._named: dict[str, Rubric] = {}
+        self._asked: dict[tuple[str, str | None], AskedJudge] = {}
+        self._told: set[str] = set()
         self._is_implicit = False
+        self._brought: Counter[str] = Counter()
+        self._graded: Counter[str] = Counter()
+        self._recent: tuple[tuple[Evaluator, ...], str | None, Rubric | NothingGrades] | None = (
+            None
+        )
+        self._rubric = self._carried_out(rubric) if rubric else None
 
     @property
     def rubrics(self) -> tuple[Rubric, ...]:
@@ -46,33 +57,104 @@ class GradingPlan:
         """Whether a case was seen that is graded by what it brings."""
         return self._is_implicit
 
+    @property
+    def judges(self) -> tuple[AskedJudge, ...]:
+        """The judges that grade the cases seen so far, each with the target that answers."""
+        return tuple(self._asked[key] for key in sorted(self._asked, key=str))
+
+    @property
+    def brought(self) -> dict[str, int]:
+        """How many of the cases seen so far bring a check of each kind."""
+        return dict(sorted(self._brought.items()))
+
+    @property
+    def bringing(self) -> int:
+        """How many of the cases seen so far are graded by what they bring."""
+        return self._graded[_IMPLICIT]
+
+    @property
+    def graded(self) -> dict[str, int]:
+        """How many of the cases seen so far each rubric grades."""
+        return {name: self._graded[name] for name in sorted(self._graded) if name != _IMPLICIT}
+
     def of(self, case: Case) -> Rubric | NothingGrades:
-        """What grades a case; a run that would need a judge is refused."""
+        """What grades a case; a run that needs a judge without a target is refused."""
         if self._rubric:
+            self._require_scope(self._rubric, case)
             return self._rubric
         if case.rubric_ref:
             return self._named.get(case.rubric_ref) or self._referred(case.rubric_ref)
+        return self._implicit(case)
+
+    def note(self, graded: Rubric | NothingGrades) -> None:
+        """Count a case by what grades it."""
+        if isinstance(graded, Rubric):
+            self._graded[graded.name] += 1
+            if graded.name == _IMPLICIT:
+                self._brought.update({entry.check.kind for entry in graded.checks})
+
+    def _implicit(self, case: Case) -> Rubric | NothingGrades:
+        if not _brings_evaluators_alone(case):
+            return self._brought_by(case)
+        # Many files have the same evaluators for every case.
+        recent, evaluators, file = self._recent, case.evaluators, case.place.file
+        if recent is None or recent[0] is not evaluators or recent[1] != file:
+            self._recent = recent = (evaluators, file, self._brought_by(case))
+        return recent[2]
+
+    def _brought_by(self, case: Case) -> Rubric | NothingGrades:
         self._is_implicit = True
         threshold = PASS_THRESHOLD if self._threshold is None else self._threshold
         if self._is_prose and case.expected_outcome:
             case = replace(case, expected_outcome="")
-        graded = implicit_rubric(case, self._catalog, threshold)
-        if isinstance(graded, NeedsJudge):
-            raise UsageError(
-                f"'{case.id}' needs a judge for {graded.what}, and no judge has a target: set "
-                "judges.default.target in steelyard.yaml, or grade with --rubric"
-            )
+        policy = self._judges.policies.of(case) if case.task_type is not None else None
+        graded = implicit_rubric(case, self._judges, policy, threshold)
+        if isinstance(graded, Rubric):
+            self._require(graded, f"'{case.id}'")
+            self._require_scope(graded, case)
         return graded
 
     def _referred(self, text: str) -> Rubric:
         """The rubric that cases name; one that leads nowhere was an error of its row before."""
-        found = self._references.rubric(text).rubric
-        why = refusal_of(found) if found else f"{text} cannot be used"
-        if why or not isinstance(found, Rubric):
-            raise UsageError(f"{why}; this version does not carry that out")
-        self._named[text] = self._adjusted(found, self._threshold)
+        found = self._judges.references.rubric(text).rubric
+        if found is None:
+            raise UsageError(f"{text} cannot be used")
+        self._named[text] = self._carried_out(found)
         return self._named[text]
 
-    @staticmethod
-    def _adjusted(rubric: Rubric, threshold: float | None) -> Rubric:
-        return rubric if threshold is None else replace(rubric, pass_threshold=threshold)
+    def _carried_out(self, rubric: Rubric | QuestionRubric) -> Rubric:
+        if isinstance(rubric, QuestionRubric) and rubric.status == "archived":
+            raise UsageError(f"{rubric.reference} is archived; name one that is in use")
+        made = carried_out(rubric, self._judges, self._threshold)
+        self._require(made, made.name)
+        return made
+
+    def _require(self, rubric: Rubric, who: str) -> None:
+        """Refuse what cannot be carried out, before any call."""
+        if rubric.needs_commands and not self._judges.catalog.allows_commands:
+            raise UsageError(
+                f"{who} is graded by a program, which is off: set allow.commands to true in "
+                "steelyard.yaml if you trust it, or grade with --rubric"
+            )
+        for asked in self._judges.asked_by(rubric):
+            self._asked.setdefault((asked.judge.name, asked.target), asked)
+
+    def _require_scope(self, rubric: Rubric, case: Case) -> None:
+        """Tell of judges that were not validated for the domain of a case; strict refuses."""
+        if case.bundle is None:
+            return
+        for judge, _ in self._judges.asked_by(rubric):
+            problem = out_of_scope(judge, case.bundle)
+            if problem is None or problem in self._told:
+                continue
+            if self._judges.strict:
+                raise UsageError(f"strict: '{case.id}': {problem}")
+            self._told.add(problem)
+            _log.warning("'%s': %s", case.id, problem)
+
+
+def _brings_evaluators_alone(case: Case) -> bool:
+    """Whether nothing but the evaluators of a case, and its file, decides on what grades it."""
+    others = (case.criteria, case.reference_answers, case.choices, case.expected)
+    named = (case.task_type, case.bundle)
+    return bool(case.evaluators) and not any(others) and named == (None, None)

@@ -38,24 +38,6 @@ def load_judge(references: References, name: str, *, strict: bool = False) -> Ju
     return cast(Judge, _load(references, name, "judge", strict=strict))
 
 
-def load_carried_out(references: References, name: str, *, strict: bool = False) -> Rubric:
-    """The rubric of a run; one that this version cannot carry out is a UsageError, too."""
-    rubric = load_rubric(references, name, strict=strict)
-    why = refusal_of(rubric)
-    if why or isinstance(rubric, QuestionRubric):
-        raise UsageError(f"{why}; this version does not carry that out")
-    return rubric
-
-
-def refusal_of(rubric: Rubric | QuestionRubric) -> str | None:
-    """Why this version cannot carry out a rubric; None when it can."""
-    if isinstance(rubric, QuestionRubric):
-        return f"{rubric.reference} is a rubric of questions, which needs people or a judge"
-    for name, check in rubric.stated.items():
-        return f"check '{name}' of {rubric.name} is of kind {check.kind}"
-    return None
-
-
 def _load(references: References, name: str, kind: ReferenceKind, *, strict: bool) -> Content:
     is_path = Path(name).suffix.lower() in _ENDINGS
     found = _at_path(references, name, kind) if is_path else _named(references, name, kind)
@@ -83,7 +65,8 @@ def _at_path(references: References, name: str, kind: ReferenceKind) -> Found:
     held = reference_to(definition.content)
     if held.kind != kind:
         raise UsageError(f"{name} holds {held}, which is no {kind}")
-    return Found(definition=definition)
+    drift = references.drift_of(definition)
+    return Found(definition=definition, problems=(drift,) if drift else ())
 
 
 def _named(references: References, name: str, kind: ReferenceKind) -> Found:

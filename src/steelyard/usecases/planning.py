@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from steelyard.contracts.reading import DatasetReading
+from steelyard.contracts.reading import DatasetReading, Rereadable, Row
 from steelyard.engine.redaction import MIN_SECRET, is_redacted
 from steelyard.engine.redaction_patterns import KINDS
 from steelyard.engine.retries import RetryPolicy
-from steelyard.errors import UsageError
+from steelyard.errors import ParseError, SourceError, UsageError
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
+from steelyard.model.published import dataset_name
+from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.settings import Settings
 from steelyard.usecases.derive import (
@@ -25,7 +27,9 @@ from steelyard.usecases.derive import (
     require_same_dataset,
 )
 from steelyard.usecases.grading_plan import GradingPlan
+from steelyard.usecases.judge_plan import JudgePlan
 from steelyard.usecases.open_dataset import open_dataset
+from steelyard.usecases.published_datasets import Staged
 from steelyard.usecases.record_selection import selected
 from steelyard.usecases.referenced_rows import with_references
 from steelyard.usecases.run_options import RunOptions
@@ -34,8 +38,10 @@ from steelyard.usecases.survey import Outlook, Planned, Source, Survey, target_n
 
 KEPT_BYTES = 8 * 1024 * 1024
 """Datasets up to this size are read once, and their records kept from the plan to the run."""
-_UNUSED = ("judges", "artifacts")
+_UNUSED = ("artifacts",)
 _DEFAULT_SLICES = ("tags", "task_type")
+_MISREAD = (ParseError, KeyError, TypeError, ValueError, AttributeError)
+"""What reading a row ends in that is not what it was when it was checked."""
 _log = logging.getLogger("steelyard")
 
 
@@ -61,6 +67,8 @@ class Prepared:
     shown: str
     """The sha256 over all files that the selected cases show."""
     specs: Mapping[str, TargetSpec]
+    judges: JudgePlan
+    """Which judges are asked, and through which targets."""
     grading: GradingPlan
     retry: RetryPolicy
     limits: RunLimits
@@ -73,15 +81,51 @@ class Prepared:
     kept: Sequence[Planned] | None = None
     """All records, of a dataset that is small enough."""
     part: Part = WHOLE
+    is_sound: bool = False
+    """Whether every row of the dataset is accepted, the ones that are not selected, too."""
 
     def records(self) -> Iterator[Planned]:
         """Every selected record, in dataset order."""
         if self.kept is not None:
             yield from self.kept
             return
-        for row, case in selected(self.reading, self.options, part=self.part):
-            graded = self.grading.of(case) if case else None
-            yield Planned(row, case, graded)
+        rows = self._rows()
+        try:
+            for row, case in selected(self.reading, self.options, rows, self.part):
+                graded = self.grading.of(case) if case else None
+                yield Planned(row, case, graded)
+        except _MISREAD as error:
+            if rows is None:
+                raise
+            raise SourceError(
+                f"{self.options.dataset} has changed while its run was going on; put the old "
+                "file back and go on with: steelyard resume"
+            ) from error
+
+    def _rows(self) -> Iterator[Row] | None:
+        """The rows of a sound dataset need not be checked again, nor those of others be read."""
+        limit, part = self.options.limit, self.part
+        if not self.is_sound or not isinstance(self.reading, Rereadable):
+            return None
+        if limit is None:
+            return self.reading.reread(part.has)
+        # Which records come first among those of a selection, only the selection knows.
+        return (
+            None
+            if self.options.where
+            else self.reading.reread(lambda index: index < limit and part.has(index))
+        )
+
+    @property
+    def judge_specs(self) -> Mapping[str, TargetSpec]:
+        """The targets through which judges are asked."""
+        return self.judges.specs
+
+    async def close(self) -> None:
+        """Let go of all targets; one may answer and judge as well."""
+        specs = (*self.specs.values(), *self.judge_specs.values())
+        for target in {id(spec.target): spec.target for spec in specs}.values():
+            await target.close()
 
     def concurrency_of(self, name: str) -> int:
         """Calls at once to a target."""
@@ -101,17 +145,23 @@ def prepare(door: RunDoor, options: RunOptions) -> Prepared:
 
 def open_source(door: RunDoor, options: RunOptions) -> Source:
     """The dataset file of a run with its sidecar, whose faults as a whole stop it."""
-    path = dataset_of(door.root, options)
-    if not door.workspace.is_file(path):
+    path, workspace, held = dataset_of(door.root, options), door.workspace, None
+    if not workspace.is_file(path) and dataset_name(options.dataset.as_posix()):
+        held = door.published(options.dataset.as_posix())
+        path, workspace = held.path, Staged(workspace, held.files)
+    if not workspace.is_file(path):
         raise UsageError(f"no such file: {options.dataset}")
-    opened = open_dataset(door.workspace, path)
+    opened = open_dataset(workspace, path)
     if opened.reading is None:
         raise UsageError(f"{options.dataset}: {opened.refusal}")
     paths = [path]
     if opened.sidecar and opened.sidecar.is_found:
         paths.append(opened.sidecar.path)
         _refuse(opened.sidecar.path.name, opened.sidecar.findings, strict=options.strict)
-    digests = {found.name: door.digest(found) for found in paths}
+    stored = [held.files[found] for found in paths] if held else paths
+    digests = {found.name: door.digest(at) for found, at in zip(paths, stored, strict=True)}
+    if held and [at.name for at in stored] != list(digests.values()):
+        raise UsageError(f"{options.dataset}: its content in the registry is damaged")
     require_same_dataset(options, path, digests)
     reading = with_references(opened.reading, lambda: door.references)
     return Source(
@@ -119,8 +169,9 @@ def open_source(door: RunDoor, options: RunOptions) -> Source:
         reading=only_derived(reading, options, path),
         contract=cast(str, opened.contract),
         digests=digests,
-        paths=tuple(paths),
-        size=sum(door.workspace.size(found) for found in paths),
+        paths=tuple(stored),
+        size=sum(workspace.size(found) for found in paths),
+        version=held.published.version if held else None,
     )
 
 
@@ -128,17 +179,17 @@ def prepare_source(
     door: RunDoor,
     options: RunOptions,
     source: Source,
-    rubric: Rubric | None,
+    rubric: Rubric | QuestionRubric | None,
     specs: Mapping[str, TargetSpec],
 ) -> Prepared:
     """The same for records that are open already, with targets that are known already."""
     _refuse(source.name, source.reading.findings, strict=options.strict)
     survey = Survey(door, options, source, rubric, dict(specs))
-    if source.size > KEPT_BYTES:
-        survey.kept = None
+    if source.size > KEPT_BYTES or (source.paths and options.workers > 1):
+        survey.kept = None  # other processes read their records themselves
     survey.look()
     survey.limit()
-    for spec in survey.specs.values():
+    for spec in {**survey.specs, **survey.judges.specs}.values():
         _warn_of_short_secrets(spec)
         if _limits(door.settings, options).budget_usd is not None:
             _warn_of_missing_price(spec)
@@ -148,17 +199,32 @@ def prepare_source(
 
 
 def prepare_part(
-    door: RunDoor, options: RunOptions, targets: Sequence[str], part: Part
+    door: RunDoor,
+    options: RunOptions,
+    targets: Sequence[str],
+    part: Part,
+    judges: Sequence[str] = (),
+    *,
+    is_sound: bool = False,
 ) -> Prepared:
-    """One process's part of a run that has been checked as a whole."""
+    """One process's part of a run that has been checked as a whole.
+
+    The names of its targets are known, and of those through which judges are asked; and whether
+    every row of its dataset was accepted.
+    """
     source = open_source(door, options)
     rubric = door.rubric(options.rubric, options.strict) if options.rubric else None
     survey = Survey(door, options, source, rubric, {})
     for name in targets:
         survey.spec(name)
+    for name in judges:
+        survey.judges.add(name)
     survey.limit()
-    survey.specs = {name: part.limited(spec) for name, spec in survey.specs.items()}
-    survey.kept = None
+    survey.specs, survey.judges.specs = (
+        {name: part.limited(spec) for name, spec in specs.items()}
+        for specs in (survey.specs, survey.judges.specs)
+    )
+    survey.kept, survey.is_sound = None, is_sound
     made = _prepared(door, source, survey)
     limits = made.limits._replace(budget_usd=part.share(made.limits.budget_usd))
     return replace(made, part=part, limits=limits)
@@ -168,21 +234,29 @@ def _prepared(door: RunDoor, source: Source, survey: Survey) -> Prepared:
     return Prepared(
         options=survey.options,
         reading=source.reading,
-        dataset=source.reading.dataset(()),
+        dataset=_dataset(source),
         contract=source.contract,
         source=source.digests,
         paths=source.paths,
         shown=survey.shown.hexdigest(),
         specs=survey.specs,
+        judges=survey.judges,
         grading=survey.grading,
         retry=_retry(door.settings),
         limits=_limits(door.settings, survey.options),
         slices=_slices(door.settings),
-        redacted=_patterns(door.settings),
+        redacted=redacted_patterns(door.settings),
         secrets=door.secrets,
         outlook=survey.outlook,
         kept=survey.kept,
+        is_sound=survey.is_sound,
     )
+
+
+def _dataset(source: Source) -> Dataset:
+    """The dataset with the version that it says, or else with the one it was published under."""
+    dataset = source.reading.dataset(())
+    return replace(dataset, version=dataset.version or source.version)
 
 
 def unused_settings(settings: Settings) -> list[str]:
@@ -239,7 +313,8 @@ def _slices(settings: Settings) -> tuple[str, ...]:
     return tuple(cast(list[str], named)) if isinstance(named, list) else _DEFAULT_SLICES
 
 
-def _patterns(settings: Settings) -> tuple[str, ...]:
+def redacted_patterns(settings: Settings) -> tuple[str, ...]:
+    """The kinds of personal data that a project never writes."""
     row = cast(JsonObject, settings.values.get("redaction", {}))
     named = cast(list[str], row.get("patterns", list(KINDS)))
     return tuple(kind for kind in KINDS if kind in named)

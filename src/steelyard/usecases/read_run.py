@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, TypeVar, cast
+
+import msgspec
 
 from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.pruned_files import pruned_on
+
+Decoded = TypeVar("Decoded")
+
+
+class Failures(NamedTuple):
+    """What `failures.jsonl` says."""
+
+    counts: Counter[str]
+    """How many rows each label has."""
+    rows: dict[tuple[int, int], JsonObject]
+    """The rows that were asked for, by index and repeat."""
 
 
 def is_run_folder(path: Path) -> bool:
@@ -35,18 +49,23 @@ def read_run(folder: Path) -> RunView:
 
 def read_rows(folder: Path, name: str) -> Iterator[JsonObject]:
     """The rows of a JSONL artifact, one at a time."""
+    return decoded_rows(folder, name, json.loads)
+
+
+def decoded_rows(folder: Path, name: str, decode: Callable[[bytes], Decoded]) -> Iterator[Decoded]:
+    """The same, as far as a decoder reads them."""
     path = folder / name
     try:
         with path.open("rb") as stream:
             for line in stream:
-                yield json.loads(line)
+                yield decode(line)
     except OSError as error:
         if day := pruned_on(folder, name):
             left = "; `steelyard show` has the numbers" if is_run_folder(folder) else ""
             run_id = folder.resolve().name
             raise NotFoundError(f"{name} of {run_id} was pruned on {day}{left}") from None
         raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, msgspec.DecodeError):
         raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
 
 
@@ -62,6 +81,18 @@ def find_records(folder: Path, record: str) -> list[JsonObject]:
     if not named and not placed:
         raise NotFoundError(f"no record '{record}' in {folder}")
     return named or placed
+
+
+def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
+    """Why records have no score: how many there are of each label, and the rows of some places."""
+    counts: Counter[str] = Counter()
+    rows: dict[tuple[int, int], JsonObject] = {}
+    for row in read_rows(folder, "failures.jsonl"):
+        counts[cast(str, row["label"])] += 1
+        place = cast(int, row["index"]), cast(int, row["repeat"])
+        if place in places:
+            rows[place] = row
+    return Failures(counts, rows)
 
 
 def attempts_of(folder: Path, index: int) -> list[JsonObject]:

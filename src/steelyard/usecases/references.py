@@ -17,7 +17,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.rubric import Rubric, StatedCheck
-from steelyard.usecases.resolution import Found, clash_of, conflict_of, resolve, said
+from steelyard.usecases.resolution import Found, clash_of, conflict_of, drift_of, resolve, said
 
 FRESH = timedelta(days=90)
 
@@ -31,6 +31,10 @@ class Definitions(Protocol):
 
     def at(self, name: str) -> Definition | None:
         """The file at a path, if there is one."""
+        ...
+
+    def published(self, kind: ReferenceKind) -> Sequence[Definition]:
+        """Every version of that kind that the registry holds."""
         ...
 
 
@@ -55,10 +59,8 @@ class Resolution:
     def out_of_scope(self, bundle: str | None) -> Iterator[Problem]:
         """The judges that have not been validated for the domain of a case."""
         for judge in self.judges:
-            scope = judge.applicable_to
-            if bundle is not None and scope is not None and bundle not in scope:
-                done = ", ".join(scope) or "nothing"
-                message = f"{judge.name} has not been validated for '{bundle}'; it has for {done}"
+            message = out_of_scope(judge, bundle)
+            if message:
                 yield Problem(code="out_of_scope_judge", message=message, severity="warning")
 
 
@@ -99,23 +101,38 @@ class References:
     def conflicts_of(self, file: FilePath, content: Content) -> Iterator[Problem]:
         """Other files of the project that claim to be the same thing as this one of its files."""
         reference = reference_to(content)
-        siblings = self._definitions.all(reference.kind)
+        siblings = self.known(reference.kind)
         if str(file.resolve()) not in {one.path for one in siblings}:
             return
         named = [(reference_to(one.content), one) for one in siblings if one.content]
-        same = [one for name, one in named if name == reference]
+        same = [one for name, one in named if name == reference and not one.is_published]
         clash = clash_of([one for name, one in named if name.id == reference.id])
         if clash:
             name = "version" if isinstance(content, QuestionRubric) else "id"
             yield _placed((name,), clash)
         elif len(same) > 1:
             yield _placed(("version",), conflict_of(same))
+        elif same and (drift := self.drift_of(same[0])):
+            yield _placed(("version",), drift)
+
+    def drift_of(self, definition: Definition) -> Problem | None:
+        """The problem of a file whose version is published with other content."""
+        if definition.content is None:
+            return None
+        reference = reference_to(definition.content)
+        held = [one for one in self._definitions.published(reference.kind) if one.content]
+        twins = [one for one in held if one.content and reference_to(one.content) == reference]
+        return drift_of([definition, *twins])
 
     def find(self, reference: Reference) -> Found:
         """The file that a reference stands for, without a look at what that refers to."""
         if reference not in self._found:
-            self._found[reference] = resolve(reference, self._definitions.all(reference.kind))
+            self._found[reference] = resolve(reference, self.known(reference.kind))
         return self._found[reference]
+
+    def known(self, kind: ReferenceKind) -> list[Definition]:
+        """Every file and every published version of that kind."""
+        return [*self._definitions.all(kind), *self._definitions.published(kind)]
 
     def at(self, name: str) -> Definition | None:
         """The file at a path, if there is one."""
@@ -212,6 +229,15 @@ class References:
             )
             hint = "validate it again"
             yield Problem(code="stale_validation", message=message, hint=hint, severity="warning")
+
+
+def out_of_scope(judge: Judge, bundle: str | None) -> str | None:
+    """That a judge has not been validated for a domain; None when it may be used there."""
+    scope = judge.applicable_to
+    if bundle is None or scope is None or bundle in scope:
+        return None
+    done = ", ".join(scope) or "nothing"
+    return f"{judge.name} has not been validated for '{bundle}'; it has for {done}"
 
 
 def references_in(rubric: Rubric) -> Iterator[tuple[Path, Reference]]:

@@ -28,11 +28,12 @@ class Found:
 
 
 def resolve(reference: Reference, definitions: Sequence[Definition]) -> Found:
-    """The one file that a reference stands for among those of its kind.
+    """The one file that a reference stands for among those of its kind; else a published version.
 
     A version means exactly that version, and a broken file of another one is no hindrance.
     Without a version the highest release counts, and none while a file of that name is broken:
-    it may be the newest.
+    it may be the newest. A file that is not what was published under its version counts for
+    nothing, and no more does what was published.
     """
     own = [one for one in definitions if _is_of(one, reference.id)]
     others = [one for one in definitions if one.stem == reference.id and one not in own]
@@ -46,9 +47,12 @@ def resolve(reference: Reference, definitions: Sequence[Definition]) -> Found:
     if not fitting:
         ids = {reference_to(one.content).id for one in definitions if one.content}
         return Found(problems=(_dangling(reference, _there_are(reference, own), ids),))
-    if len(fitting) > 1:
-        return Found(problems=(conflict_of(fitting),))
-    return Found(definition=fitting[0], problems=tuple(_usable(reference, fitting[0])))
+    files = [one for one in fitting if not one.is_published]
+    conflict = drift_of(fitting) or (conflict_of(files) if len(files) > 1 else None)
+    if conflict:
+        return Found(problems=(conflict,))
+    found = (files or fitting)[0]
+    return Found(definition=found, problems=tuple(_usable(reference, found, fitting)))
 
 
 def clash_of(definitions: Sequence[Definition]) -> Problem | None:
@@ -70,6 +74,22 @@ def conflict_of(definitions: Sequence[Definition]) -> Problem:
     places = _listed([one.shown for one in definitions])
     message = f"{' and '.join(names)} stands in {places}; neither is used"
     return Problem(code="version_conflict", message=message)
+
+
+def drift_of(definitions: Sequence[Definition]) -> Problem | None:
+    """The problem of a file whose version is published with other content."""
+    published = [one for one in definitions if one.is_published and one.content]
+    for held in published:
+        for one in definitions:
+            if one.content and held.content and one.content.sha256 != held.content.sha256:
+                name = reference_to(held.content)
+                message = f"{one.shown} is not what was published as {name}; neither is used"
+                hint = (
+                    "give it a new version, or put back what `steelyard "
+                    f"{name.kind} show {name}` prints"
+                )
+                return Problem(code="version_conflict", message=message, hint=hint)
+    return None
 
 
 def said(definition: Definition, finding: Finding) -> str:
@@ -107,7 +127,7 @@ def _said(definition: Definition, name: str) -> str:
 
 
 def _there_are(reference: Reference, own: list[Definition]) -> str:
-    names = [str(reference_to(one.content)) for one in own if one.content]
+    names = list(dict.fromkeys(str(reference_to(one.content)) for one in own if one.content))
     if not names:
         return f"there is no {reference.kind} of that id"
     return f"there {'is' if len(names) == 1 else 'are'} {_listed(names)}"
@@ -119,10 +139,12 @@ def _dangling(reference: Reference, why: str, known: set[str] | None = None) -> 
     return Problem(code="dangling_reference", message=message, hint=hint)
 
 
-def _usable(reference: Reference, found: Definition) -> Iterator[Problem]:
+def _usable(
+    reference: Reference, found: Definition, twins: Sequence[Definition]
+) -> Iterator[Problem]:
     content = found.content
     if isinstance(content, QuestionRubric):
-        if content.status == "archived":
+        if any(getattr(one.content, "status", None) == "archived" for one in twins):
             yield Problem(
                 code="archived_rubric",
                 message=f"{reference} is archived",

@@ -7,15 +7,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from steelyard.engine.states import is_terminal
-from steelyard.errors import NotFoundError, RunError, UsageError
+from steelyard.errors import NotFoundError, RunError, SourceError, UsageError
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import RunState, StoredRun
+from steelyard.usecases.accounts import account_of, kept_about
+from steelyard.usecases.early_sealing import EarlySealing
 from steelyard.usecases.evaluating import OnResult, evaluate_records, now_text, redactor_of
 from steelyard.usecases.finalize import finalize, require_same_records, require_same_source
+from steelyard.usecases.judge_manifest import judge_sha256
 from steelyard.usecases.planning import Prepared, prepare
 from steelyard.usecases.run_options import stored_options
-from steelyard.usecases.run_ports import RunDoor
+from steelyard.usecases.run_ports import RunDoor, TargetSpec
 from steelyard.usecases.workers import evaluate_in_workers, worker_count
 
 _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
@@ -27,7 +30,8 @@ _FIXED = {
     "shown": "a file that the dataset shows",
     "responses": "the response file",
     "rubric": "a rubric",
-    "models": "a target's model or sampling",
+    "models": "a target's model, sampling or prompt",
+    "judges": "a judge, or the model or sampling of its target,",
     "redacted": "the choice of what is redacted",
 }
 
@@ -54,14 +58,19 @@ async def start_run(
         target=next(iter(prepared.specs)) if len(prepared.specs) == 1 else None,
         group_id=prepared.options.group_id,
         owner=door.owner,
-        plan=_plan(door, prepared),
+        plan={
+            **_plan(door, prepared),
+            "about": kept_about(prepared, redactor_of(prepared)),
+            "selected": prepared.outlook.total,
+            "secret": door.new_secret(),
+        },
     )
     door.repository.create(run)
     on_start(run.run_id)
     try:
         return await _carry_out(door, run, prepared, on_result, is_resumed=False)
     finally:
-        await _close(prepared)
+        await prepared.close()
 
 
 async def resume_run(door: RunDoor, run: StoredRun, on_result: OnResult) -> FinishedRun:
@@ -75,14 +84,35 @@ async def resume_run(door: RunDoor, run: StoredRun, on_result: OnResult) -> Fini
         )
     if run.owner != door.owner and is_held(door, run):
         raise UsageError(f"{run.run_id} is being worked on by another process ({run.owner})")
+    return await carry_on(door, run, await prepare_again(door, run), on_result)
+
+
+async def prepare_again(door: RunDoor, run: StoredRun) -> Prepared:
+    """A run as it was prepared when it began; what has changed since then is an error."""
     prepared = prepare(door, stored_options(run.plan, run.group_id))
     try:
         _require_unchanged(run, _plan(door, prepared))
-        if not door.repository.claim(run, door.owner):
-            raise UsageError(f"{run.run_id} was taken over by another process just now")
+    except BaseException:
+        await prepared.close()
+        raise
+    return prepared
+
+
+async def carry_on(
+    door: RunDoor, run: StoredRun, prepared: Prepared, on_result: OnResult
+) -> FinishedRun:
+    """All that is left to do of a run that was stopped."""
+    try:
+        require_claim(door, run)
         return await _carry_out(door, run, prepared, on_result, is_resumed=True)
     finally:
-        await _close(prepared)
+        await prepared.close()
+
+
+def require_claim(door: RunDoor, run: StoredRun) -> None:
+    """Take a run over, unless another process just did."""
+    if not door.repository.claim(run, door.owner):
+        raise UsageError(f"{run.run_id} was taken over by another process just now")
 
 
 def is_held(door: RunDoor, run: StoredRun) -> bool:
@@ -97,7 +127,7 @@ def _require_unchanged(run: StoredRun, plan: JsonObject) -> None:
     """Results of two different questions must not stand in one run."""
     for key, what in _FIXED.items():
         if plan[key] != run.plan.get(key, plan[key]):
-            raise RunError(
+            raise SourceError(
                 f"{what} of {run.run_id} has changed since it began; start a new run, "
                 "or put the old one back"
             )
@@ -108,18 +138,23 @@ async def _carry_out(
 ) -> FinishedRun:
     """All that is left to do, from any state on."""
     run_id, status = run.run_id, run.status
+    early: EarlySealing | None = None
     try:
         for state in _BEFORE_RUNNING.get(status, ()):
             door.repository.move(run_id, state, now_text(door))
         if status != "finalizing":
-            await _evaluate(door, run_id, prepared, on_result, status)
+            early = await _evaluate(door, run_id, prepared, on_result, status)
             require_same_source(door, run_id, prepared)
             if is_resumed:
                 require_same_records(door, run_id, prepared)
             door.repository.move(run_id, "finalizing", now_text(door))
-        final, metrics, folder = finalize(door, run_id, prepared, redactor_of(prepared))
+        redact = early.redact if early else redactor_of(prepared)
+        account = account_of(door, run_id, prepared)
+        final, metrics, folder = finalize(door, run_id, account, redact, early)
         return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
     except BaseException:
+        if early:
+            early.give_up()
         # Another process may go on at once, even if this one lives on.
         with suppress(RunError):
             door.repository.release(run_id)
@@ -128,30 +163,39 @@ async def _carry_out(
 
 async def _evaluate(
     door: RunDoor, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
-) -> None:
+) -> EarlySealing | None:
     if worker_count(prepared) > 1:
-        await evaluate_in_workers(door, run_id, prepared, on_result, status)
-    else:
-        await evaluate_records(door, run_id, prepared, on_result, status)
-
-
-async def _close(prepared: Prepared) -> None:
-    for spec in prepared.specs.values():
-        await spec.target.close()
+        return await evaluate_in_workers(door, run_id, prepared, on_result, status)
+    await evaluate_records(door, run_id, prepared, on_result, status)
+    return None
 
 
 def _plan(door: RunDoor, prepared: Prepared) -> JsonObject:
     """What is kept with a run, so that it can go on after any stop."""
     options, rubrics, specs = prepared.options, prepared.grading.rubrics, prepared.specs
+    judges = prepared.judges.judges
     source: dict[str, JsonValue] = dict(prepared.source)
     return {
         "options": options.stored(),
         "contract": prepared.contract,
         "source": source,
+        "is_sound": prepared.is_sound,
         "shown": prepared.shown,
         "responses": door.digest(door.root / options.responses) if options.responses else None,
         "rubric": [{"name": rubric.name, "sha256": rubric.sha256} for rubric in rubrics],
-        "models": {name: {"model": spec.model, **spec.sampling} for name, spec in specs.items()},
+        "models": {name: {**_model(spec), **_prompt(spec)} for name, spec in specs.items()},
+        "judges": {
+            "targets": {name: _model(spec) for name, spec in prepared.judge_specs.items()},
+            "templates": {name: judge_sha256(one) for name, one in judges.items()},
+        },
         "redacted": list(prepared.redacted),
-        "targets": {name: spec.target.described() for name, spec in specs.items()},
+        "targets": {name: spec.described() for name, spec in specs.items()},
     }
+
+
+def _prompt(spec: TargetSpec) -> JsonObject:
+    return {"prompt": spec.template.text} if spec.template else {}
+
+
+def _model(spec: TargetSpec) -> JsonObject:
+    return {"model": spec.model, **spec.sampling}

@@ -20,14 +20,13 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """One dataset, what answers, what grades, and which records."""
+class RunWishes:
+    """What holds for every run that a command stands for."""
 
-    dataset: Path
-    target: str | None = None
     rubric: str | None = None
+    judge: str | None = None
+    """The judge that replaces those of implicit grading."""
     responses: Path | None = None
-    candidate: str | None = None
     from_conversation: bool = False
     """Whether the last assistant message of each case is the response."""
     repeat: int = 1
@@ -39,6 +38,15 @@ class RunOptions:
     cache: bool = False
     """Whether answers that other runs of the project were given count."""
     strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions(RunWishes):
+    """One dataset, what answers, what grades, and which records."""
+
+    dataset: Path
+    target: str | None = None
+    candidate: str | None = None
     pass_threshold: float | None = None
     group_id: str | None = None
     derived: Derived | None = None
@@ -51,6 +59,7 @@ class RunOptions:
             "dataset": str(self.dataset),
             "target": self.target,
             "rubric": self.rubric,
+            "judge": self.judge,
             "responses": str(self.responses) if self.responses else None,
             "candidate": self.candidate,
             "from_conversation": self.from_conversation,

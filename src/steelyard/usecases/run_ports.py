@@ -9,15 +9,18 @@ from typing import NamedTuple, Protocol
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.legal_eval.policies import Policies
-from steelyard.engine.records import Ledger
+from steelyard.engine.prompt_template import PromptTemplate
+from steelyard.engine.record_work import Ledger
 from steelyard.engine.redaction import Redactor
-from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
+from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import RunState, StoredRun
-from steelyard.ports import Clock, Target, Workspace
+from steelyard.model.run import RecordStatus, RunState, StoredRun
+from steelyard.ports import Clock, Sought, Target, Workspace
 from steelyard.settings import Settings
+from steelyard.usecases.published_datasets import PublishedDataset
 from steelyard.usecases.references import References
+from steelyard.usecases.validations import Validations
 
 _BLOCK = 64
 """Neighbours among the records stay with one process."""
@@ -37,10 +40,21 @@ class TargetSpec:
     model: str | None = None
     sampling: JsonObject
     response_source: str = "sampled"
+    can_hold: bool = False
+    """Whether its protocol has a way to hold a reply to a schema."""
     is_cacheable: bool = False
     """Whether its answer depends on the prompt and its settings alone."""
-    covers: Callable[[Case, int], bool] | None = None
-    """For recordings: whether there is one of a case and repeat."""
+    covers: Callable[[Sought], bool] | None = None
+    """For recordings: whether there is one of a record and repeat."""
+    has_replies: Callable[[str, str], bool] | None = None
+    """For recorded judges: whether there is a reply about a record and check."""
+    template: PromptTemplate | None = None
+    """Its own words around what a case asks."""
+
+    def described(self) -> JsonObject:
+        """Its settings for the manifest, without secrets."""
+        prompt: JsonObject = {"prompt": self.template.text} if self.template else {}
+        return {**self.target.described(), **prompt}
 
 
 class KeptResult(Protocol):
@@ -66,23 +80,48 @@ class RunRepository(Protocol):
     def move(self, run_id: str, state: RunState, at: str) -> None: ...
     def claim(self, run: StoredRun, owner: str) -> bool: ...
     def release(self, run_id: str) -> None: ...
-    def adopt(self, run_id: str, fence: int) -> None: ...
     def finish(self, run_id: str, state: RunState, at: str, summary: JsonObject) -> None: ...
     def find(self, name: str) -> StoredRun: ...
     def list(self, limit: int) -> Sequence[StoredRun]: ...
     def state_times(self, run_id: str) -> Sequence[tuple[str, str]]: ...
     def redactions(self, run_id: str) -> dict[str, int]: ...
     def request_cancel(self, run_id: str) -> None: ...
-    def on_cancel(self, run_id: str, callback: Callable[[], None]) -> None: ...
     def is_cancelling(self, run_id: str) -> bool: ...
     def spent_usd(self, run_id: str) -> float: ...
-    def answer_keys(self, run_id: str | None) -> Iterator[bytes]: ...
-    def answer(self, key: bytes, run_id: str | None) -> bytes | None: ...
+    def answers(self, run_id: str | None) -> Iterator[tuple[bytes, str, int, int]]: ...
+    def answer(self, key: bytes, run_id: str, index: int, repeat: int) -> bytes | None: ...
     def done(self, run_id: str) -> Iterator[tuple[int, int]]: ...
     def tried(self, run_id: str) -> dict[tuple[int, int], tuple[int, str]]: ...
-    def results(self, run_id: str) -> Iterator[KeptResult]: ...
+    def results(
+        self, run_id: str, begin: int = 0, end: int | None = None
+    ) -> Iterator[KeptResult]: ...
     def record_hashes(self, run_id: str) -> Iterator[tuple[int, str]]: ...
-    def attempt_rows(self, run_id: str) -> Iterator[bytes]: ...
+    def attempt_rows(
+        self, run_id: str, begin: int = 0, end: int | None = None
+    ) -> Iterator[bytes]: ...
+
+
+class JudgeUsed(Protocol):
+    """One judge asked through one target about one thing."""
+
+    @property
+    def judge(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+
+
+class Judgements(Protocol):
+    """What judges have said, and the answers that wait for them."""
+
+    def answered(self, run_id: str) -> dict[tuple[int, int], bytes]: ...
+    def judged(self, run_id: str) -> dict[tuple[int, int], dict[str, bytes]]: ...
+    def tried(self, run_id: str) -> dict[tuple[int, int], dict[str, int]]: ...
+    def spent_usd(self, run_id: str) -> float: ...
+    def keys(self, run_id: str | None) -> Iterator[bytes]: ...
+    def reply(self, key: bytes, run_id: str | None) -> bytes | None: ...
+    def used(self, run_id: str) -> Iterator[JudgeUsed]: ...
 
 
 class OpenLedger(Ledger, Protocol):
@@ -119,14 +158,22 @@ class Artifacts(Protocol):
 
 
 class Worker(Protocol):
-    """A process that was started; what it writes is one byte for each thing that happens."""
+    """A process that works on a part of a run; it tells what is to be kept, batch by batch."""
 
     async def read(self) -> bytes:
-        """What it has written since; nothing when it is through."""
+        """The next batch; nothing when it is through."""
+        ...
+
+    def confirm(self) -> None:
+        """Its last batch is kept."""
+        ...
+
+    def cancel(self) -> None:
+        """It shall make no further call, and keep what is left as cancelled."""
         ...
 
     async def wait(self) -> int:
-        """Its exit code."""
+        """Its exit code; negative when a signal ended it."""
         ...
 
     def terminate(self) -> None:
@@ -136,6 +183,44 @@ class Worker(Protocol):
     def kill(self) -> None:
         """Stop it."""
         ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class Crew(Protocol):
+    """Starts the processes that work on parts of runs."""
+
+    def warm(self, count: int) -> None:
+        """Start some before there is work for them, so that they are ready sooner."""
+        ...
+
+    def start(self, run_id: str, part: Part, targets: Sequence[str]) -> Worker:
+        """One that works on a part of a run which this process holds."""
+        ...
+
+    def close(self) -> None:
+        """End those for which there was no work."""
+        ...
+
+
+class Sent(Protocol):
+    """What was in a batch of a worker."""
+
+    @property
+    def states(self) -> Sequence[RunState]: ...
+    @property
+    def outcomes(self) -> Sequence[tuple[RecordStatus, bool | None]]: ...
+    @property
+    def places(self) -> Sequence[tuple[int, int]]: ...
+
+
+class Register(Protocol):
+    """Where the batches of workers are kept; what is awaited is committed."""
+
+    def keep(self, batch: bytes) -> Awaitable[Sent]: ...
+    def close(self) -> Awaitable[None]: ...
 
 
 class Part(NamedTuple):
@@ -188,7 +273,7 @@ class RunDoor:
     """The target that answers as a candidate of a response file did; the first when unnamed."""
     conversation: Callable[[], TargetSpec]
     """The target whose answer is the last assistant message of the case itself."""
-    rubric: Callable[[str, bool], Rubric]
+    rubric: Callable[[str, bool], Rubric | QuestionRubric]
     """A rubric by reference or path; whether it must be one that strict mode takes."""
     catalog: Catalog
     """The kinds of checks."""
@@ -196,13 +281,25 @@ class RunDoor:
     """How the rows of legal_eval are put to a target."""
     references: References
     """The rubrics and judges that cases may refer to."""
-    start_worker: Callable[[str, Part, Sequence[str]], Awaitable[Worker]]
-    """A process that works on a part of a run which this process holds."""
+    published: Callable[[str], PublishedDataset]
+    """The dataset that `dataset/id@version` stands for."""
+    crew: Crew
+    """The processes that work on parts of a run which this process holds."""
+    register: Callable[[str], Register]
+    """Where what they have found out is kept."""
+    on_cancel: Callable[[str, Callable[[], None]], None]
+    """Be told, in another thread, when somebody asks for a held run to be cancelled."""
     digest: Callable[[Path], str]
     """The sha256 of a file."""
     environment: JsonObject
     """What the manifest says of this machine."""
     harness: JsonObject
     """What the manifest says of this program."""
+    judgements: Judgements
+    """What judges have said in the runs of the project."""
+    new_secret: Callable[[], str]
+    """What nonces and orders of a run are made from, so that nobody can guess them."""
     secrets: tuple[str, ...] = ()
     """The keys and header values of all targets of the project."""
+    validations: Validations | None = None
+    """What is known of the project's judges; None where nobody asks how far they are right."""

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from steelyard.errors import ConfigError, UsageError
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject
-from steelyard.usecases.run_options import RunOptions, within
+from steelyard.model.published import dataset_name
+from steelyard.usecases.run_options import RunOptions, RunWishes, within
 from steelyard.usecases.run_ports import RunDoor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteChoice:
+class SuiteChoice(RunWishes):
     """What a user typed."""
 
     datasets: tuple[Path, ...] = ()
     suite: str | None = None
     targets: tuple[str, ...] = ()
-    rubric: str | None = None
-    responses: Path | None = None
-    from_conversation: bool = False
-    repeat: int = 1
-    limit: int | None = None
-    where: str | None = None
-    max_concurrency: int | None = None
-    budget_usd: float | None = None
-    workers: int = 1
-    cache: bool = False
-    strict: bool = False
     fail_under: float | None = None
     fail_under_low: float | None = None
     allow_failures: str = "0"
@@ -51,22 +41,13 @@ def choose(door: RunDoor, choice: SuiteChoice) -> tuple[RunOptions, ...]:
         candidates, targets = _candidates(door, choice.responses, choice.targets), (None,)
     is_group = len(datasets) * len(targets) * len(candidates) > 1
     group_id = door.new_run_id().replace("run_", "group_") if is_group else None
+    wishes = _wishes(door, choice, suite)
     return tuple(
         RunOptions(
-            dataset=within(door.root, dataset),
+            **wishes,
+            dataset=_dataset(door, dataset),
             target=target,
-            rubric=_rubric(door, choice.rubric) or cast("str | None", suite.get("rubric")),
-            responses=within(door.root, choice.responses) if choice.responses else None,
             candidate=candidate,
-            from_conversation=choice.from_conversation,
-            repeat=choice.repeat,
-            limit=choice.limit,
-            where=choice.where,
-            max_concurrency=choice.max_concurrency,
-            budget_usd=choice.budget_usd,
-            workers=choice.workers,
-            cache=choice.cache,
-            strict=choice.strict or bool(suite.get("strict_validation")),
             pass_threshold=cast("float | None", suite.get("pass_threshold")),
             group_id=group_id,
             gates=_gates(choice, suite),
@@ -75,6 +56,18 @@ def choose(door: RunDoor, choice: SuiteChoice) -> tuple[RunOptions, ...]:
         for target in targets
         for candidate in candidates
     )
+
+
+def _wishes(door: RunDoor, choice: SuiteChoice, suite: JsonObject) -> dict[str, Any]:
+    """What was typed, else what the suite says; paths hold in every folder of the project."""
+    typed = {wish.name: getattr(choice, wish.name) for wish in fields(RunWishes)}
+    return {
+        **typed,
+        "rubric": _definition(door, choice.rubric) or suite.get("rubric"),
+        "judge": _definition(door, choice.judge) or suite.get("judge"),
+        "responses": within(door.root, choice.responses) if choice.responses else None,
+        "strict": choice.strict or bool(suite.get("strict_validation")),
+    }
 
 
 def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:
@@ -99,7 +92,17 @@ def _suite(door: RunDoor, name: str | None) -> JsonObject:
 
 
 def _suite_dataset(door: RunDoor, suite: JsonObject) -> tuple[Path, ...]:
-    return (door.root / cast(str, suite["dataset"]),) if "dataset" in suite else ()
+    if "dataset" not in suite:
+        return ()
+    name = cast(str, suite["dataset"])
+    path = door.root / name
+    return (Path(name) if dataset_name(name) and not path.is_file() else path,)
+
+
+def _dataset(door: RunDoor, path: Path) -> Path:
+    """A dataset's path from the root on; a reference to a published one as it is."""
+    is_reference = dataset_name(path.as_posix()) and not path.is_file()
+    return path if is_reference else within(door.root, path)
 
 
 def _candidates(door: RunDoor, responses: Path, named: tuple[str, ...]) -> tuple[str, ...]:
@@ -112,7 +115,7 @@ def _candidates(door: RunDoor, responses: Path, named: tuple[str, ...]) -> tuple
     return named or found
 
 
-def _rubric(door: RunDoor, name: str | None) -> str | None:
-    """A rubric's reference; where it is a path, one that holds in every folder of the project."""
+def _definition(door: RunDoor, name: str | None) -> str | None:
+    """A rubric's or judge's reference; a path as it holds in every folder of the project."""
     path = Path(name or "")
     return str(within(door.root, path)) if path.suffix and path.is_file() else name

@@ -11,18 +11,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.contracts.hashes import file_hashes
+from steelyard.contracts.hashes import file_hashes, record_sha256
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.implicit import NothingGrades
-from steelyard.engine.records import CHARACTERS_A_TOKEN
-from steelyard.errors import ConfigError, UsageError
+from steelyard.engine.prompt_template import PromptTemplate
+from steelyard.engine.record_work import CHARACTERS_A_TOKEN
+from steelyard.errors import ConfigError, TemplateError, UsageError
 from steelyard.model.case import Case
+from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
+from steelyard.ports import Sought
 from steelyard.usecases.derive import PREDICTIONS
 from steelyard.usecases.grading_plan import GradingPlan
+from steelyard.usecases.judge_plan import JudgePlan, Load
+from steelyard.usecases.judges import Judges, JudgeSettings
+from steelyard.usecases.prompting import prompt_of
 from steelyard.usecases.record_selection import selected
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
+from steelyard.usecases.standing import Standing
 
 _SHOWN_GAPS = 10
 _SHOWN_WARNINGS = 3
@@ -41,6 +48,11 @@ class Outlook:
     input_tokens: int = 0
     cost_usd: float | None = None
     targets: dict[str, int] = field(default_factory=dict[str, int])
+    judges: dict[str, int] = field(default_factory=dict[str, int])
+    """About how many calls to judges there are, by target."""
+    judge_input_tokens: int = 0
+    """Without the answers that are judged, which nobody knows yet."""
+    judge_cost_usd: float | None = None
 
 
 class Planned(NamedTuple):
@@ -62,6 +74,8 @@ class Source:
     paths: tuple[Path, ...] = ()
     size: int = 0
     """The bytes of those files."""
+    version: str | None = None
+    """Of a published dataset, the version under which it was published."""
 
 
 class Survey:
@@ -72,21 +86,23 @@ class Survey:
         door: RunDoor,
         options: RunOptions,
         source: Source,
-        rubric: Rubric | None,
+        rubric: Rubric | QuestionRubric | None,
         specs: dict[str, TargetSpec],
     ) -> None:
         self._door = door
         self.options = options
         self._reading = source.reading
-        self.grading = GradingPlan(
-            rubric, options.pass_threshold, door.catalog, door.references, source.contract
-        )
+        judges = judges_of_run(door, options)
+        self.grading = GradingPlan(rubric, options.pass_threshold, judges, source.contract)
         self._gaps: list[str] = []
         self._gap_count = 0
         self._warnings = 0
         self.outlook = Outlook()
+        self.is_sound = True
         self.shown = hashlib.sha256()
         self.specs = specs
+        self.judges = JudgePlan(judges, self._judge_spec)
+        self._standing = standing_in(door, self.judges, strict=options.strict)
         self.kept: list[Planned] | None = []
         if options.from_conversation:
             spec = door.conversation()
@@ -104,7 +120,7 @@ class Survey:
             graded = None
             if case is not None:
                 self.outlook.valid += 1
-                graded = self._look_at(case)
+                graded = self._look_at(row, case)
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
         # What spoils the file does so beyond the limit, too.
@@ -114,12 +130,15 @@ class Survey:
             _log.warning("%s: %d more warning(s); validate lists them", self.options.dataset, more)
         self._check_counts()
         self._check_gaps()
+        self.judges.tell()
 
     def _watched(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows; one that spoils the whole file ends the survey."""
         for row in rows:
             if self._reading.is_spoiled:
                 raise UsageError(f"{self.options.dataset}: {row.findings[0].message}")
+            if row.findings and not row.is_accepted:
+                self.is_sound = False
             yield row
 
     def _check_counts(self) -> None:
@@ -149,9 +168,10 @@ class Survey:
                 if self._warnings <= _SHOWN_WARNINGS:
                     _log.warning("%s%s: %s%s", self.options.dataset, place, message, hint)
 
-    def _look_at(self, case: Case) -> Rubric | NothingGrades:
+    def _look_at(self, row: Row, case: Case) -> Rubric | NothingGrades:
         outlook, repeats = self.outlook, self.options.repeat
         graded = self.grading.of(case)
+        self.grading.note(graded)
         if isinstance(graded, NothingGrades):
             outlook.skipped += 1
             return graded
@@ -160,7 +180,9 @@ class Survey:
         outlook.calls += repeats
         is_regrade = self.options.derived and self.options.derived.how == "regrade"
         if spec.covers and not is_regrade:  # of a cancelled run some repeats were never asked
-            self._look_for_gaps(spec.name, spec.covers, case)
+            self._look_for_gaps(spec.name, spec.covers, row, case)
+        if spec.template:
+            self._require_filled(spec.name, spec.template, case)
         if hashes := file_hashes(case):
             self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
             self.kept = None  # the texts of files are not in the size of the dataset
@@ -169,11 +191,44 @@ class Survey:
         outlook.input_tokens += tokens
         if spec.price:
             outlook.cost_usd = (outlook.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
+        for name, load in self.judges.see(graded, case.id).items():
+            self._look_at_judges(name, load, said)
+        if self._standing:
+            self._standing.see(graded, case.id, case.bundle)
         return graded
 
-    def _look_for_gaps(self, name: str, covers: Callable[[Case, int], bool], case: Case) -> None:
+    def _look_at_judges(self, name: str, load: Load, said: int) -> None:
+        """What judging one more record takes of a target."""
+        outlook, repeats = self.outlook, self.options.repeat
+        outlook.judges[name] = outlook.judges.get(name, 0) + load.calls * repeats
+        tokens = (load.characters + load.calls * said) // CHARACTERS_A_TOKEN * repeats
+        outlook.judge_input_tokens += tokens
+        if price := self.judges.specs[name].price:
+            cost = tokens * price[0] / 1_000_000
+            outlook.judge_cost_usd = (outlook.judge_cost_usd or 0.0) + cost
+
+    def _judge_spec(self, name: str) -> TargetSpec:
+        """The target of a judge: the same as that of records, unless theirs only plays back."""
+        derived, options = self.options.derived, self.options
+        is_played_back = options.responses or (derived and derived.how == "regrade")
+        known = None if is_played_back else self.specs.get(name)
+        return known or self._door.target(name)
+
+    def _require_filled(self, name: str, template: PromptTemplate, case: Case) -> None:
+        """A name that a case cannot fill is told before the first call, not in the middle."""
+        try:
+            prompt_of(self._door.policies, template, case)
+        except TemplateError as wrong:
+            raise ConfigError(f"targets.{name}.prompt: '{case.id}': {wrong}") from None
+
+    def _look_for_gaps(
+        self, name: str, covers: Callable[[Sought], bool], row: Row, case: Case
+    ) -> None:
+        def sha256() -> str:
+            return record_sha256(self._reading.hashed(row, case))
+
         for repeat in range(self.options.repeat):
-            if not covers(case, repeat):
+            if not covers(Sought(case, repeat, row.index, sha256)):
                 self._gap_count += 1
                 if len(self._gaps) < _SHOWN_GAPS:
                     shown = f" repeat {repeat}" if repeat else ""
@@ -185,16 +240,17 @@ class Survey:
         if name not in self.specs and derived and derived.how == "regrade":
             self.specs[name] = self._door.recorded(derived.folder / PREDICTIONS, name)
         elif name not in self.specs:
-            self.specs[name] = self._door.target(name)
+            self.specs[name] = self.judges.specs.get(name) or self._door.target(name)
         return self.specs[name]
 
     def limit(self) -> None:
         """The option for calls at once holds for every target."""
         most = self.options.max_concurrency
         if most:
-            self.specs = {
-                name: replace(spec, max_concurrency=most) for name, spec in self.specs.items()
-            }
+            self.specs, self.judges.specs = (
+                {name: replace(spec, max_concurrency=most) for name, spec in specs.items()}
+                for specs in (self.specs, self.judges.specs)
+            )
 
     def _check_gaps(self) -> None:
         if not self._gaps:
@@ -205,6 +261,25 @@ class Survey:
         raise ConfigError(
             f"{self._gap_count} selected pair(s) have no {what}: {', '.join(self._gaps)}{rest}"
         )
+
+
+def judges_of_run(door: RunDoor, options: RunOptions) -> Judges:
+    """Where a run finds its judges."""
+    return Judges(
+        catalog=door.catalog,
+        policies=door.policies,
+        references=door.references,
+        settings=JudgeSettings.of(door.settings),
+        replaced=options.judge,
+        strict=options.strict,
+    )
+
+
+def standing_in(door: RunDoor, judges: JudgePlan, *, strict: bool) -> Standing | None:
+    """What tells of judges that may not be relied on; None where nobody asks."""
+    if door.validations is None:
+        return None
+    return Standing(door.validations.all, door.clock.now(), judges.spec_of, strict=strict)
 
 
 def target_name(options: RunOptions, specs: Mapping[str, TargetSpec], case: Case) -> str:

@@ -5,23 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.reading import Row
+from steelyard.contracts.run_artifacts.judgements import read_answered
 from steelyard.contracts.trace.reader import read_trace
+from steelyard.engine.answer_places import AnswerPlaces
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.limiter import Limiter
-from steelyard.engine.records import Asked, Work
+from steelyard.engine.record_work import Asked, Work
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Result
 from steelyard.model.trace import Trace
+from steelyard.ports import Clock
 from steelyard.usecases.planning import Prepared
+from steelyard.usecases.prompting import prompt_of
 from steelyard.usecases.record_selection import field_of
 from steelyard.usecases.run_ports import RunDoor, RunRepository, TargetSpec
+
+_USUAL = frozenset(("tags", "task_type"))
+_NONE: Mapping[tuple[int, int], bytes] = {}
 
 
 class Share(NamedTuple):
@@ -38,32 +45,54 @@ def shares(prepared: Prepared) -> Iterator[tuple[Share, TargetSpec]]:
         yield Share(name, place == 0), spec
 
 
-def asked(door: RunDoor, run_id: str, spec: TargetSpec, *, is_shared: bool) -> Asked:
+class Limiters:
+    """The limits of each target, shared by all who ask it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._known: dict[int, Limiter] = {}
+
+    def of(self, spec: TargetSpec) -> Limiter:
+        """Those of a target."""
+        key = id(spec.target)
+        if key not in self._known:
+            self._known[key] = Limiter(
+                self._clock,
+                spec.max_concurrency,
+                spec.requests_per_minute,
+                spec.tokens_per_minute,
+            )
+        return self._known[key]
+
+
+def asked(
+    door: RunDoor, run_id: str, spec: TargetSpec, limiter: Limiter, *, is_shared: bool
+) -> Asked:
     """A target with its limits and its answers so far, as a loop asks it.
 
     The answers of other runs of the project count where the user wants them to.
     """
-    clock, cache = door.clock, None
+    cache, places = None, AnswerPlaces()
     if spec.is_cacheable:
-        scope = None if is_shared else run_id
-        known = door.repository.answer_keys(scope)
-        settings = json.dumps(spec.target.described(), sort_keys=True)
-        cache = AnswerCache(settings, partial(_recalled, door.repository, scope), known)
-    tokens = spec.tokens_per_minute
-    limiter = Limiter(clock, spec.max_concurrency, spec.requests_per_minute, tokens)
-    is_counted = tokens is not None
+        for answered in door.repository.answers(None if is_shared else run_id):
+            places.add(*answered)
+        settings = json.dumps(spec.described(), sort_keys=True)
+        cache = AnswerCache(settings, partial(_recalled, door.repository, places), places)
     return Asked(
         target=spec.target,
         limiter=limiter,
+        prompt=partial(prompt_of, door.policies, spec.template),
         price=spec.price,
-        counts_tokens=is_counted,
+        counts_tokens=spec.tokens_per_minute is not None,
         cache=cache,
+        on_answer=lambda key, result: places.add(key, run_id, result.index, result.repeat),
     )
 
 
-def _recalled(repository: RunRepository, scope: str | None, key: bytes) -> Trace | None:
+def _recalled(repository: RunRepository, places: AnswerPlaces, key: bytes) -> Trace | None:
     """A stored answer; one in which something was redacted is not what the target said."""
-    kept = repository.answer(key, scope)
+    place = places.find(key)
+    kept = repository.answer(key, *place) if place else None
     if kept is None or b"[redacted" in kept:
         return None
     return read_trace(json.loads(kept)["trace"])[0]
@@ -74,10 +103,12 @@ def work_items(
     share: Share,
     is_done: Callable[[int, int], bool],
     tried: Mapping[tuple[int, int], tuple[int, str]],
+    answered: Mapping[tuple[int, int], bytes] = _NONE,
 ) -> Iterator[Work | Result]:
     """Every record and repeat of a share that has no result yet, in dataset order.
 
-    `tried` says how many attempts were made for those, and when the first was.
+    `tried` says how many attempts were made for those, and when the first was; `answered` has
+    the answers of those that only judges are to be asked about.
     """
     for row, case, graded in prepared.records():
         if case is None or graded is None:
@@ -97,7 +128,9 @@ def work_items(
             if isinstance(graded, Rubric):
                 is_fresh = repeat == 0 and first is None
                 again = base if is_fresh else replace(base, repeat=repeat, first_attempt_at=first)
-                yield Work(result=again, case=case, rubric=graded, attempt=made + 1)
+                work = Work(result=again, case=case, rubric=graded, attempt=made + 1)
+                kept = answered.get((row.index, repeat)) if answered else None
+                yield replace(work, answered=read_answered(kept, again)) if kept else work
             else:
                 yield _skipped(replace(base, repeat=repeat), graded.reason)
 
@@ -113,11 +146,24 @@ def _base(prepared: Prepared, row: Row, case: Case) -> Result:
         record_sha256=record_sha256(prepared.reading.hashed(row, case)),
         target=name,
         response_source=spec.response_source if spec else None,
-        slices=tuple(
-            pair for path in prepared.slices for pair in _groups(path, field_of(case, path))
-        ),
+        slices=_slices(prepared.slices, case),
         cluster=case.conversation_id,
     )
+
+
+def _slices(paths: tuple[str, ...], case: Case) -> tuple[tuple[str, str | None], ...]:
+    if _USUAL.issuperset(paths):
+        return _usual_slices(paths, case.tags, case.task_type)
+    return tuple(pair for path in paths for pair in _groups(path, field_of(case, path)))
+
+
+@lru_cache
+def _usual_slices(
+    paths: tuple[str, ...], tags: tuple[str, ...], task_type: str | None
+) -> tuple[tuple[str, str | None], ...]:
+    """The groups of the usual slices, which are the same for many records."""
+    case = Case(id="", tags=tags, task_type=task_type)
+    return tuple(pair for path in paths for pair in _groups(path, field_of(case, path)))
 
 
 def _groups(path: str, value: JsonValue) -> Iterator[tuple[str, str | None]]:

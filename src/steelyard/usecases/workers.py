@@ -5,34 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache, partial
 
 from steelyard.engine.phase import Phase
 from steelyard.errors import RunError
-from steelyard.model.run import Result, RunState
+from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
-from steelyard.usecases.evaluating import OnResult, evaluate_records, now_text
+from steelyard.usecases.early_sealing import EarlySealing, may_seal_early
+from steelyard.usecases.evaluating import OnResult, evaluate_records, now_text, probe_judges
+from steelyard.usecases.judge_manifest import judge_targets
 from steelyard.usecases.planning import Prepared, prepare_part
 from steelyard.usecases.run_options import stored_options
-from steelyard.usecases.run_ports import Part, RunDoor, Worker
+from steelyard.usecases.run_ports import Part, Register, RunDoor, Sent, Worker
 
 STARTS = 3
 _GRACE_S = 10.0
-_PASSED, _FAILED, _UNSCORED, _RETRYING, _RUNNING = b"pfxRr"
-_TOLD: dict[int, Result] = {
-    _PASSED: Result(
-        index=0,
-        record_id=None,
-        status="evaluated",
-        verdict=Verdict(status="evaluated", passed=True),
-    ),
-    _FAILED: Result(
-        index=0,
-        record_id=None,
-        status="evaluated",
-        verdict=Verdict(status="evaluated", passed=False),
-    ),
-    _UNSCORED: Result(index=0, record_id=None, status="evaluation_error"),
-}
 
 
 def worker_count(prepared: Prepared) -> int:
@@ -40,27 +27,65 @@ def worker_count(prepared: Prepared) -> int:
     asked = prepared.options.workers
     if asked == 1 or not prepared.paths:
         return 1
-    return min(asked, *(spec.max_concurrency for spec in prepared.specs.values()))
+    specs = (*prepared.specs.values(), *prepared.judge_specs.values())
+    return min(asked, *(spec.max_concurrency for spec in specs))
 
 
 async def evaluate_in_workers(
     door: RunDoor, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
-) -> None:
-    """Every record that has no result yet, in processes of their own."""
+) -> EarlySealing | None:
+    """Every record that has no result yet, in processes of their own.
+
+    Gives the artifacts that could be begun meanwhile.
+    """
 
     async def move(state: RunState) -> None:
         door.repository.move(run_id, state, now_text(door))
 
+    await probe_judges(door, run_id, prepared, on_result, status)
     count = worker_count(prepared)
     phase = Phase(status, move)
-    parts = [Part(number, count) for number in range(count)]
-    for part in parts:
-        phase.join(part)
-    await phase.tell(parts[0], is_only_retrying=False)
-    watching = [
-        asyncio.ensure_future(_Watch(door, run_id, part, phase, on_result).carry(prepared))
-        for part in parts
+    register = door.register(run_id)
+    early = EarlySealing(door, run_id, prepared) if may_seal_early(prepared) else None
+
+    def on_sent(sent: Sent) -> None:
+        if early:
+            early.note(sent.places)
+        for record_status, passed in sent.outcomes:
+            on_result(_told(record_status, passed))
+
+    watches = [
+        _Watch(
+            partial(door.crew.start, run_id, Part(number, count), list(prepared.specs)),
+            register,
+            phase,
+            on_sent,
+        )
+        for number in range(count)
     ]
+    await phase.tell(watches[0], is_only_retrying=False)
+    try:
+        await _watch(door, run_id, watches)
+    except BaseException:
+        if early:
+            early.give_up()
+        raise
+    finally:
+        await asyncio.shield(register.close())
+    return early
+
+
+async def _watch(door: RunDoor, run_id: str, watches: Sequence[_Watch]) -> None:
+    """All processes to their end; when one cannot go on, none does."""
+    running = asyncio.get_running_loop()
+
+    def cancel() -> None:
+        for watch in watches:
+            with suppress(RuntimeError):  # the run was over first
+                running.call_soon_threadsafe(watch.cancel)
+
+    door.on_cancel(run_id, cancel)
+    watching = [asyncio.ensure_future(watch.carry(run_id)) for watch in watches]
     try:
         await asyncio.gather(*watching)
     finally:
@@ -73,38 +98,58 @@ class _Watch:
     """Looks after one process; one that dies is started again, because nothing is lost with it."""
 
     def __init__(
-        self, door: RunDoor, run_id: str, part: Part, phase: Phase, on_result: OnResult
+        self,
+        start: Callable[[], Worker],
+        register: Register,
+        phase: Phase,
+        on_sent: Callable[[Sent], None],
     ) -> None:
-        self._door = door
-        self._run_id = run_id
-        self._part = part
+        self._start = start
+        self._register = register
         self._phase = phase
-        self._on_result = on_result
+        self._on_sent = on_sent
+        self._worker: Worker | None = None
+        phase.join(self)
 
-    async def carry(self, prepared: Prepared) -> None:
+    def cancel(self) -> None:
+        """Have its process cancel what is left; one that starts later sees that by itself."""
+        if self._worker:
+            self._worker.cancel()
+
+    async def carry(self, run_id: str) -> None:
         """Until its part is done."""
         for _ in range(STARTS):
-            worker = await self._door.start_worker(self._run_id, self._part, list(prepared.specs))
+            self._worker = worker = self._start()
             try:
                 code = await self._follow(worker)
             except BaseException:
                 await _end(worker)
                 raise
+            finally:
+                self._worker = None
+                worker.close()
             if code == 0:
-                await self._phase.leave(self._part)
+                await self._phase.leave(self)
                 return
             if code > 0:
-                raise RunError(f"a process of {self._run_id} could not go on; it said why above")
-        raise RunError(f"a process of {self._run_id} was killed {STARTS} times")
+                raise RunError(f"a process of {run_id} could not go on; it said why above")
+        raise RunError(f"a process of {run_id} was killed {STARTS} times")
 
     async def _follow(self, worker: Worker) -> int:
-        while said := await worker.read():
-            for byte in said:
-                if byte in _TOLD:
-                    self._on_result(_TOLD[byte])
-                else:
-                    await self._phase.tell(self._part, is_only_retrying=byte == _RETRYING)
+        while batch := await worker.read():
+            sent = await self._register.keep(batch)
+            worker.confirm()
+            self._on_sent(sent)
+            for state in sent.states:
+                await self._phase.tell(self, is_only_retrying=state == "retrying")
         return await worker.wait()
+
+
+@cache
+def _told(status: RecordStatus, passed: bool | None) -> Result:
+    """As much of a result as whoever watches a run needs."""
+    verdict = Verdict(status="evaluated", passed=passed) if status == "evaluated" else None
+    return Result(index=0, record_id=None, status=status, verdict=verdict)
 
 
 async def _end(worker: Worker) -> None:
@@ -116,23 +161,18 @@ async def _end(worker: Worker) -> None:
     await worker.wait()
 
 
-async def work_on_part(
-    door: RunDoor, run_id: str, part: Part, targets: Sequence[str], tell: Callable[[bytes], None]
-) -> None:
+async def work_on_part(door: RunDoor, run_id: str, part: Part, targets: Sequence[str]) -> None:
     """What a worker process does: its part of a run that another process holds."""
     run = door.repository.find(run_id)
-    prepared = prepare_part(door, stored_options(run.plan, run.group_id), targets, part)
-
-    def on_result(result: Result) -> None:
-        is_passed = bool(result.verdict and result.verdict.passed)
-        byte = (_PASSED if is_passed else _FAILED) if result.status == "evaluated" else _UNSCORED
-        tell(bytes((byte,)))
-
-    async def on_phase(state: RunState) -> None:
-        tell(bytes((_RETRYING if state == "retrying" else _RUNNING,)))
-
+    options = stored_options(run.plan, run.group_id)
+    is_sound = bool(run.plan.get("is_sound"))
+    judges = judge_targets(run.plan)
+    prepared = prepare_part(door, options, targets, part, judges, is_sound=is_sound)
     try:
-        await evaluate_records(door, run_id, prepared, on_result, "running", on_phase=on_phase)
+        await evaluate_records(door, run_id, prepared, _nobody, "running")
     finally:
-        for spec in prepared.specs.values():
-            await spec.target.close()
+        await prepared.close()
+
+
+def _nobody(_result: Result) -> None:
+    """The process that holds the run tells whoever watches it."""

@@ -45,6 +45,11 @@ def judged(name: str, prompt: str, *members: Evaluator) -> Evaluator:
         ({"text": 'é "quoted" 👍\n'}, '{"text":"é \\"quoted\\" 👍\\n"}'),
         ({}, "{}"),
         ("text", '"text"'),
+        ([1e15, 1e16, -2.5e300], "[1000000000000000.0,1e+16,-2.5e+300]"),
+        ([0.0001, 0.00001, 2e-7, -0.0], "[0.0001,1e-05,2e-07,-0.0]"),
+        ([float("nan"), float("-inf")], "[NaN,-Infinity]"),
+        ([2**70, True, 1, 1.0], f"[{2**70},true,1,1.0]"),
+        (["1e5", "0.00001", "null"], '["1e5","0.00001","null"]'),
     ],
 )
 def test_the_hash_is_over_the_canonical_form(value: JsonValue, canonical: str) -> None:
@@ -56,6 +61,11 @@ def test_the_hash_is_that_of_pythons_sorted_compact_json(value: JsonValue) -> No
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     assert record_sha256(value) == sha256(text)
+
+
+@given(st.lists(st.floats(), min_size=1))
+def test_numbers_are_written_as_python_writes_them(value: list[float]) -> None:
+    assert record_sha256([*value]) == sha256(json.dumps(value, separators=(",", ":")))
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(), max_size=5))

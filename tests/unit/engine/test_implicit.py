@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from steelyard.checks.catalog import Catalog
+from fakes.graders import NamedJudges, judge_called
 from steelyard.checks.choice import Choice as ChoiceCheck
-from steelyard.checks.contains_all import ContainsAll
-from steelyard.checks.ends_with import EndsWith
-from steelyard.checks.equals import Equals
 from steelyard.checks.is_json import IsJson
 from steelyard.checks.latency import Latency
-from steelyard.checks.markdown_structure import MarkdownStructure
-from steelyard.checks.must_contain_any import MustContainAny
-from steelyard.checks.regex import Regex
-from steelyard.checks.starts_with import StartsWith
-from steelyard.engine.implicit import NeedsJudge, NothingGrades, implicit_rubric
+from steelyard.contracts.schemas import load_schema
+from steelyard.engine.graders import JudgeSetting
+from steelyard.engine.implicit import NothingGrades, implicit_rubric
+from steelyard.judging.criteria import Criteria
+from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.case import Case
 from steelyard.model.choice import Choice
 from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator
-from steelyard.model.json_value import JsonObject
-from steelyard.model.rubric import Check, Rubric, RubricCheck
+from steelyard.model.policy import Policy
+from steelyard.model.rubric import Rubric, RubricCheck
+from steelyard.usecases.judges import judges_of
 
-CATALOG = Catalog()
+GRADERS = NamedJudges()
+YES_NO = (Choice("A", "yes"), Choice("B", "no"))
 
 
 def asked(kind: str, name: str | None = None, **settings: object) -> Evaluator:
@@ -31,62 +32,9 @@ def asked(kind: str, name: str | None = None, **settings: object) -> Evaluator:
 
 
 def rubric_of(case: Case) -> Rubric:
-    rubric = implicit_rubric(case, CATALOG)
+    rubric = implicit_rubric(case, GRADERS)
     assert isinstance(rubric, Rubric)
     return rubric
-
-
-@pytest.mark.parametrize(
-    ("kind", "settings", "check"),
-    [
-        ("contains", {"value": "a"}, MustContainAny(phrases=("a",), ignore_case=False)),
-        ("icontains", {"value": "a"}, MustContainAny(phrases=("a",))),
-        (
-            "contains_any",
-            {"value": ["a", "b"]},
-            MustContainAny(phrases=("a", "b"), ignore_case=False),
-        ),
-        ("icontains_any", {"value": ["a", "b"]}, MustContainAny(phrases=("a", "b"))),
-        ("equals", {"value": "a"}, Equals(value="a")),
-        ("regex", {"value": "a+"}, Regex(pattern="a+")),
-        ("regex", {"value": "a+", "flags": "gi"}, Regex(pattern="(?i)a+")),
-        ("regex", {"value": "a+", "flags": "smiu"}, Regex(pattern="(?ims)a+")),
-        ("regex", {"value": "a+", "flags": "g"}, Regex(pattern="a+")),
-        ("latency", {"threshold": 1500}, Latency(max_ms=1500)),
-        ("contains_all", {"value": ["a"]}, ContainsAll(phrases=("a",), ignore_case=False)),
-        ("icontains_all", {"value": ["a"]}, ContainsAll(phrases=("a",))),
-        ("starts_with", {"value": "a"}, StartsWith(value="a")),
-        ("ends_with", {"value": "a"}, EndsWith(value="a")),
-        ("is_json", {}, IsJson()),
-        ("must_contain_any", {"phrases": ["a"]}, MustContainAny(phrases=("a",))),
-        ("markdown_structure", {"no_h1": True}, MarkdownStructure(no_h1=True)),
-    ],
-)
-def test_an_evaluator_of_a_deterministic_type_becomes_its_check(
-    kind: str, settings: JsonObject, check: Check
-) -> None:
-    evaluator = Evaluator(name="mine", type=kind, weight=2.5, settings=settings)
-
-    assert rubric_of(Case(id="a", evaluators=(evaluator,))).checks == (
-        RubricCheck(id="mine", check=check, weight=2.5),
-    )
-
-
-@pytest.mark.parametrize(
-    ("settings", "required", "negate"),
-    [
-        ({"required": True}, True, False),
-        ({"required": 0.8}, True, False),
-        ({"required": False, "negate": True}, False, True),
-    ],
-)
-def test_an_evaluator_can_be_required_and_negated(
-    settings: JsonObject, required: bool, negate: bool
-) -> None:
-    evaluator = Evaluator(name="a", type="equals", settings={"value": "x", **settings})
-    (check,) = rubric_of(Case(id="a", evaluators=(evaluator,))).checks
-
-    assert (check.required, check.negate) == (required, negate)
 
 
 def test_the_rubric_is_the_weighted_mean_of_what_the_case_brings() -> None:
@@ -97,54 +45,132 @@ def test_the_rubric_is_the_weighted_mean_of_what_the_case_brings() -> None:
 
 
 def test_the_threshold_may_be_another() -> None:
-    rubric = implicit_rubric(Case(id="a", evaluators=(asked("equals", value="x"),)), CATALOG, 0.5)
+    rubric = implicit_rubric(
+        Case(id="a", evaluators=(asked("equals", value="x"),)), GRADERS, pass_threshold=0.5
+    )
 
     assert isinstance(rubric, Rubric)
     assert rubric.pass_threshold == 0.5
 
 
 @pytest.mark.parametrize(
-    ("case", "what"),
+    ("case", "judges"),
     [
-        (Case(id="a", evaluators=(asked("llm_judge", "tone"),)), "evaluator 'tone' (llm_judge)"),
-        (Case(id="a", evaluators=(asked("rubric"),)), "evaluator 'rubric' (rubric)"),
-        (Case(id="a", evaluator="llm_judge"), "the default evaluator 'llm_judge'"),
-        (Case(id="a", reference_answers=("4",)), "its reference answer"),
-        (Case(id="a", criteria=(Criterion(id="c", title="t"),)), "its rubric"),
-        (Case(id="a", expected_outcome="Says so."), "its criteria"),
-        (Case(id="a", expected={"expected_facts": ["f"]}, expected_outcome="x"), "its criteria"),
+        (Case(id="a", evaluator="llm_judge", expected_outcome="Says so."), ["accuracy"]),
+        (Case(id="a", reference_answers=("4",)), ["reference"]),
+        (Case(id="a", criteria=(Criterion(id="c", title="t"),)), ["criterion"]),
+        (Case(id="a", expected_outcome="Says so."), ["accuracy"]),
+        (Case(id="a", expected_outcome="Says so.", reference_answers=("4",)), ["accuracy"]),
+        (Case(id="a", expected={"required_criteria": ["clarity", "brevity"]}), ["criteria"]),
         (
-            Case(id="a", expected={"required_criteria": ["clarity"], "max_latency_ms": 9}),
-            "expected.required_criteria",
+            Case(id="a", reference_answers=("4",), expected={"required_criteria": ["clarity"]}),
+            ["reference", "criteria"],
         ),
-        (
-            Case(id="a", evaluators=(asked("equals", value="x"), asked("llm_judge"))),
-            "evaluator 'llm_judge' (llm_judge)",
-        ),
+        (Case(id="a", choices=YES_NO, reference_answers=("A",)), []),
     ],
 )
-def test_what_only_a_judge_can_grade_is_named(case: Case, what: str) -> None:
-    assert implicit_rubric(case, CATALOG) == NeedsJudge(what)
+def test_what_only_a_judge_can_grade_has_the_judge_for_it(case: Case, judges: list[str]) -> None:
+    asked = [judge.id for entry in rubric_of(case).checks for judge, _ in judges_of(entry.check)]
+
+    assert asked == judges
+
+
+def test_a_judge_is_asked_as_its_settings_say() -> None:
+    settings = {
+        "reference": JudgeSetting(samples=3, wants_logprobs=True),
+        "criterion": JudgeSetting(is_grouped=True, samples=5),
+    }
+    graders = NamedJudges(settings=settings)
+    criteria = (Criterion(id="c", title="t"),)
+    compared = LlmJudge(judge=judge_called("reference"), samples=3, wants_logprobs=True)
+    points = Criteria(
+        criteria=criteria, judge=judge_called("criterion"), is_grouped=True, samples=5
+    )
+
+    assert _checks(implicit_rubric(Case(id="a", reference_answers=("4",)), graders)) == [compared]
+    assert _checks(implicit_rubric(Case(id="a", criteria=criteria), graders)) == [points]
+
+
+def test_required_criteria_are_judged_together_and_count_the_same() -> None:
+    case = Case(id="a", expected={"required_criteria": ["clarity", "brevity"]})
+    clear = "The answer is easy to follow for whoever asked."
+
+    assert rubric_of(case).checks[0].check == Criteria(
+        criteria=(
+            Criterion(id="criterion-1", title="clarity", description=clear),
+            Criterion(id="criterion-2", title="brevity"),
+        ),
+        judge=judge_called("criteria"),
+        is_grouped=True,
+    )
+
+
+def test_every_criterion_that_a_document_may_require_is_explained() -> None:
+    schema: Any = load_schema("dataset_document")
+    expected = schema["$defs"]["record"]["properties"]["expected"]
+    names = expected["properties"]["required_criteria"]["items"]["enum"]
+    case = Case(id="a", expected={"required_criteria": names})
+    check = rubric_of(case).checks[0].check
+
+    assert isinstance(check, Criteria)
+    assert all(criterion.description for criterion in check.criteria)
+
+
+@pytest.mark.parametrize(
+    ("judge", "aggregation", "criterion", "reference", "joined"),
+    [
+        ("default", "default", "criterion", "reference", "points_over_maximum"),
+        ("none", "choice", "criterion", "reference", "points_over_maximum"),
+        (
+            *("prbench_criterion", "points_over_maximum"),
+            *("prbench_criterion", "reference", "points_over_maximum"),
+        ),
+        ("apex_criterion", "share_met", "apex_criterion", "reference", "share_met"),
+        ("lexam_reference", "score", "criterion", "lexam_reference", "points_over_maximum"),
+        ("my_own", "score", "criterion", "my_own", "points_over_maximum"),
+        ("my_own", "default", "my_own", "my_own", "points_over_maximum"),
+    ],
+)
+def test_a_policy_names_the_judge_and_how_points_are_counted(
+    judge: str, aggregation: Any, criterion: str, reference: str, joined: str
+) -> None:
+    policy = Policy(id="p", description="", user=(), judge=judge, aggregation=aggregation)
+    # The references of a row with criteria are there for the judge to read.
+    by_points = Case(id="a", reference_answers=("4",), criteria=(Criterion(id="c", title="t"),))
+    (points,) = _checks(implicit_rubric(by_points, GRADERS, policy))
+    (compared,) = _checks(implicit_rubric(Case(id="a", reference_answers=("4",)), GRADERS, policy))
+
+    assert isinstance(points, Criteria)
+    assert isinstance(compared, LlmJudge)
+    assert (points.judge.id, points.aggregation) == (criterion, joined)
+    assert compared.judge.id == reference
+
+
+def _checks(rubric: Rubric | NothingGrades) -> list[object]:
+    assert isinstance(rubric, Rubric)
+    return [entry.check for entry in rubric.checks]
+
+
+@pytest.mark.parametrize("kind", ["code_judge", "rubric", "composite", "contains"])
+def test_a_default_evaluator_that_needs_settings_never_becomes_another(kind: str) -> None:
+    graded = implicit_rubric(Case(id="a", evaluator=kind, expected_outcome="x"), GRADERS)
+
+    assert graded == NothingGrades(
+        f"the default evaluator '{kind}' cannot do without settings; list it under 'evaluators' "
+        "with them"
+    )
+
+
+def test_a_default_evaluator_that_needs_none_is_carried_out() -> None:
+    (entry,) = rubric_of(Case(id="a", evaluator="is_json", expected_outcome="x")).checks
+
+    assert entry == RubricCheck(id="is_json", check=IsJson())
 
 
 def test_a_list_of_evaluators_stands_instead_of_the_default_one() -> None:
     case = Case(id="a", evaluator="llm_judge", evaluators=(asked("equals", value="x"),))
 
-    assert isinstance(implicit_rubric(case, CATALOG), Rubric)
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        *("code_judge", "composite", "tool_trajectory", "field_accuracy", "cost", "token_usage"),
-    ],
-)
-def test_a_type_that_is_not_carried_out_yet_never_becomes_another(kind: str) -> None:
-    case = Case(id="a", evaluators=(asked("equals", value="x"), asked(kind, "mine")))
-
-    assert implicit_rubric(case, CATALOG) == NothingGrades(
-        f"evaluator 'mine': this version does not carry out {kind} yet"
-    )
+    assert isinstance(implicit_rubric(case, GRADERS), Rubric)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +186,7 @@ def test_a_type_that_is_not_carried_out_yet_never_becomes_another(kind: str) -> 
 def test_an_evaluator_that_cannot_be_made_grades_nothing(
     evaluator: Evaluator, reason: str
 ) -> None:
-    assert implicit_rubric(Case(id="a", evaluators=(evaluator,)), CATALOG) == NothingGrades(reason)
+    assert implicit_rubric(Case(id="a", evaluators=(evaluator,)), GRADERS) == NothingGrades(reason)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +218,7 @@ def test_a_choice_is_right_when_any_correct_one_is_chosen() -> None:
 
 @pytest.mark.parametrize("case", [Case(id="a"), Case(id="a", expected={"other": "json"})])
 def test_a_case_that_brings_nothing_is_graded_by_nothing(case: Case) -> None:
-    assert implicit_rubric(case, CATALOG) == NothingGrades(
+    assert implicit_rubric(case, GRADERS) == NothingGrades(
         "the case brings neither a reference nor expectations"
     )
 

@@ -399,18 +399,21 @@ class Crowd:
         self._clock = clock
         self._limiter = limiter
         self._most = most
+        self._granted = 0
 
     async def call(self, takes: float, said: str) -> None:
         allowed = self._limiter.at_once
         await self._limiter.enter()
         self.at_once += 1
         assert self.at_once <= self._limiter.in_flight <= self._most
-        assert self.at_once <= max(allowed, self._limiter.at_once)
+        assert self.at_once <= max(allowed, self._granted, self._limiter.at_once)
         began = self._clock.elapsed
         try:
             await self._clock.sleep(takes)
         finally:
             self.at_once -= 1
+            # Whoever is given the place now may start after the limit is cut.
+            self._granted = self._limiter.at_once
             self._limiter.leave()
         if said == "429":
             self._limiter.refused(began, takes)

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
+from steelyard.contracts.run_artifacts.question_facts import QuestionFact
 from steelyard.engine.metrics import metrics_of
+from steelyard.model.run import Judging
 from steelyard.stats.intervals import bootstrap_mean, wilson
 from steelyard.stats.summaries import distribution
 from strategies.run_facts import checked, facts
@@ -134,6 +136,7 @@ def test_the_bounds_let_every_missing_record_fail_or_pass(
 
 
 def test_the_score_is_the_mean_of_raw_scores_clipped_afterwards() -> None:
+    """LE-53"""
     raw = (-3.0, 1.0, 1.0)
     found = summary(
         *(facts(index, passed=score > 0, raw_score=score) for index, score in enumerate(raw))
@@ -198,7 +201,7 @@ def test_a_number_that_targets_did_not_give_is_unknown_and_not_zero() -> None:
 
     assert found["latency_ms"] == {"p50": None, "p95": None, "n": 0}
     assert found["tokens"] == {"input": None, "output": None, "total": None, "n": 0}
-    assert found["cost_usd"] == {"total": None, "n": 0}
+    assert found["cost_usd"] == {"total": None, "n": 0, "judging": None}
 
 
 def test_latency_tokens_and_cost_say_over_how_many_rows() -> None:
@@ -211,7 +214,23 @@ def test_latency_tokens_and_cost_say_over_how_many_rows() -> None:
 
     assert found["latency_ms"] == {"p50": 200.0, "p95": 290.0, "n": 2}
     assert found["tokens"] == {"input": 30, "output": 6, "total": 36, "n": 3}
-    assert found["cost_usd"] == {"total": 0.75, "n": 2}
+    assert found["cost_usd"] == {"total": 0.75, "n": 2, "judging": None}
+
+
+def test_judges_are_counted_apart_and_their_cost_is_in_the_whole() -> None:
+    judged = Judging(calls=2, attempts=2, input_tokens=8, output_tokens=2, cost_usd=0.25)
+    found = summary(
+        facts(0, passed=True, input_tokens=1, cost_usd=0.75, judging=judged),
+        # Its answer was given before; its judges were asked all the same.
+        facts(1, passed=True, input_tokens=1, cost_usd=0.25, judging=judged, is_cached=True),
+        facts(2, passed=True, input_tokens=1, cost_usd=0.5),
+    )
+
+    assert found["cost_usd"] == {"total": 1.5, "n": 3, "judging": 0.5}
+    assert found["tokens"]["input"] == 2
+    assert found["judging"]["rows"] == 2
+    assert found["judging"]["tokens"] == {"input": 16, "output": 4, "total": 20, "n": 2}
+    assert summary(facts(0, passed=True))["judging"] is None
 
 
 def test_attempts_are_counted_and_retried_records_once() -> None:
@@ -271,7 +290,8 @@ def test_every_slice_has_the_same_metrics_over_its_own_records() -> None:
         ("task_type", "qa", 2),
         ("task_type", None, 1),
     ]
-    assert {**summary(*records[:2]), "slice": "tags", "value": "a"} == found[0]
+    same = {key: found[0][key] for key in summary(*records[:2]) if key != "missing"}
+    assert {**summary(*records[:2]), "missing": None} == {**same, "missing": None}
 
 
 def test_repeats_of_a_record_are_one_record_in_a_slice() -> None:
@@ -296,3 +316,18 @@ def test_many_different_scores_are_counted_like_few() -> None:
 
     assert found["score"] == asdict(bootstrap_mean(scores))
     assert found["score_distribution"] == distribution(scores)
+
+
+def test_questions_are_counted_over_the_repeats_of_a_record() -> None:
+    def asked(*values: int) -> dict[str, tuple[QuestionFact, ...]]:
+        return {"quality": (QuestionFact("right", "score", "a", values),)}
+
+    check = checked("quality", passed=True)
+    found = summary(
+        facts(0, passed=True, checks=(check,), questions=asked(1)),
+        facts(0, passed=True, checks=(check,), questions=asked(3), repeat=1),
+        facts(1, passed=True, checks=(check,), questions=asked(5)),
+    )
+
+    assert found["questions"]["right"]["answered"] == 3
+    assert found["questions"]["right"]["mean"] == asdict(bootstrap_mean([2.0, 5.0]))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fakes.ledger import MemoryLedger
 from fakes.targets import Said, ScriptedTarget, fails
 from fakes.work import Bench, work
-from steelyard.engine.records import Work
+from steelyard.engine.record_work import Work
 from steelyard.errors import RunError
 from steelyard.model.run import Result
 

@@ -220,3 +220,20 @@ def test_what_is_clean_stays_clean(value: JsonValue) -> None:
 
     assert (clean is data) is (redact.take_counts() == {})
     assert json.loads(clean) == value or b"[redacted:" in clean
+
+
+@given(st.lists(st.sampled_from([*SECRETS, "nothing", "case-000123", "+49 30 1234567", "a@b.de"])))
+def test_several_texts_become_what_each_would_become_alone(said: list[str]) -> None:
+    texts = [json_bytes({"said": text}) for text in said]
+    together, alone = (Redactor(SECRETS, KINDS) for _ in range(2))
+
+    assert together.each(texts) == [alone(text) for text in texts]
+    assert together.take_counts() == alone.take_counts()
+
+
+def test_what_was_written_by_ourselves_is_not_looked_at_in_any_of_them() -> None:
+    own = b"4111111111111111"
+    texts = [json_bytes({"record_sha256": own.decode()}), json_bytes({"said": "hello"})]
+
+    assert Redactor((), KINDS).each(texts, own) == texts
+    assert Redactor((), KINDS).each(texts) != texts

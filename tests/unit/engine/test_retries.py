@@ -83,6 +83,26 @@ def test_the_servers_wish_wins_when_it_is_longer_and_ends_the_record_when_it_is_
 
 
 @pytest.mark.parametrize(
+    ("retry_after_s", "left_s", "wait"),
+    [
+        (30.0, 30.0, 30.0),
+        (30.1, 30.0, None),
+        (301.0, 3600.0, None),
+        (None, 0.5, 2.0),
+        (0.0, -1.0, 2.0),
+        (0.1, -1.0, None),
+    ],
+)
+def test_a_wish_past_the_deadline_ends_the_record_and_a_backoff_past_it_does_not(
+    retry_after_s: float | None, left_s: float, wait: float | None
+) -> None:
+    """What waits when the deadline comes is cancelled by it, and says so."""
+    policy = RetryPolicy(jitter=0)
+
+    assert policy.wait(failure("rate_limited", retry_after_s), 1, CHANCE, left_s) == wait
+
+
+@pytest.mark.parametrize(
     ("backoff_s", "waits"),
     [((2.0, 6.0, 14.0), [2, 6, 14, 14]), ((1.0,), [1, 1, 1, 1]), ((), [0, 0, 0, 0])],
 )

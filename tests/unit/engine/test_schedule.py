@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fakes.clock import ManualClock
-from steelyard.engine.schedule import Schedule
+from steelyard.engine.schedule import AHEAD, Schedule
 
 
 def during(
@@ -189,3 +189,37 @@ def test_every_item_is_handed_out_once_a_try_and_the_end_comes_once(
     tries = {str(number): len(plan) + 1 for number, plan in enumerate(plans)}
     assert {item: taken.count(item) for item in tries} == tries
     assert ends == [len(taken)] * workers
+
+
+@pytest.mark.parametrize("count", [0, 1, AHEAD - 1, AHEAD, AHEAD + 1, 3 * AHEAD])
+def test_items_are_made_some_at_a_time_and_all_are_handed_out(count: int) -> None:
+    made: list[str] = []
+
+    def items() -> Iterator[str]:
+        for number in range(count):
+            made.append(str(number))
+            yield made[-1]
+
+    async def use(schedule: Schedule[str], clock: ManualClock) -> None:
+        taken: list[str] = []
+        while item := schedule.take_at_once() or await schedule.take():
+            taken.append(item)
+            schedule.done()
+            assert len(made) - len(taken) < AHEAD
+        assert taken == made
+        assert schedule.is_drained
+        assert len(made) == count
+
+    during(items(), use)
+
+
+def test_what_is_not_due_is_not_taken_at_once() -> None:
+    async def use(schedule: Schedule[str], clock: ManualClock) -> None:
+        assert schedule.take_at_once() == "a"
+        schedule.again("a", 5.0)
+        assert schedule.take_at_once() is None
+        assert await schedule.take() == "a"
+        assert clock.elapsed == 5.0
+        schedule.done()
+
+    during(["a"], use)

@@ -15,7 +15,8 @@ from fakes.work import Bench, work
 from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import Phase
-from steelyard.engine.records import RecordLoop, Work
+from steelyard.engine.record_work import Work
+from steelyard.engine.records import RecordLoop
 from steelyard.model.run import Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
@@ -112,6 +113,26 @@ def test_a_record_that_waits_for_its_retry_waits_no_longer(stop: Stop) -> None:
     )
     assert [attempt.error_code for attempt in bench.ledger.attempts.values()] == ["timeout", None]
     assert bench.ledger.states[-1] == "running"
+
+
+@pytest.mark.parametrize(
+    ("retry_after_s", "at_once", "expected", "elapsed"),
+    [
+        (59.0, 4, ("evaluated", None, 2), 59.0),
+        (61.0, 4, ("evaluation_error", "rate_limited", 1), 0.0),
+        (61.0, 1, ("evaluation_error", "rate_limited", 1), 0.0),
+    ],
+)
+def test_silence_past_the_deadline_ends_a_record_and_holds_no_other(
+    retry_after_s: float, at_once: int, expected: tuple[str, str | None, int], elapsed: float
+) -> None:
+    failure = fails("rate_limited", retry_after_s=retry_after_s)
+    bench = Bench(ScriptedTarget({f"r{n}": [failure, "yes"] for n in range(4)}))
+    bench.deadline = 60.0
+    asyncio.run(bench.run(records(4), concurrency=at_once))
+
+    assert labels(bench) == dict.fromkeys(range(4), expected)
+    assert bench.clock.elapsed == elapsed
 
 
 @pytest.mark.parametrize("stop", [CANCEL, LATE])

@@ -16,6 +16,7 @@ from steelyard.errors import RunError
 from steelyard.model.run import Attempt, Result, StoredRun
 from steelyard.store.database import open_database
 from steelyard.store.ledger import BatchLedger
+from steelyard.store.row_writer import RowWriter
 from steelyard.store.runs import RunStore
 from steelyard.store.tables import attempts
 from steelyard.usecases.run_ports import OpenLedger
@@ -42,7 +43,9 @@ def stored(path: Path) -> Iterator[Given]:
         return {(row.idx, row.repeat, row.attempt) for row in rows}
 
     yield Given(
-        lambda: BatchLedger(store.engine, store.lease("run_1"), Redactor(), lambda: "1"),
+        lambda: BatchLedger(
+            RowWriter(store.engine, store.lease("run_1")), Redactor(), lambda: "1"
+        ),
         lambda: set(store.done("run_1")),
         tried,
         lambda: [state for state, _ in store.state_times("run_1")][2:],
@@ -55,7 +58,7 @@ def remembered(_: Path) -> Iterator[Given]:
     yield Given(
         lambda: ledger,
         lambda: set(ledger.results),
-        lambda: {(index, repeat, number) for index, repeat, _, number in ledger.attempts},
+        lambda: {(index or 0, repeat, number) for index, repeat, _, number in ledger.attempts},
         lambda: list(ledger.states),
     )
 

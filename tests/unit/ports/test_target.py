@@ -1,9 +1,11 @@
-"""The target port: a real target, and the one that says what a test wrote down."""
+"""The target port: real targets, that of the example plug-in, and the one of the tests."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +15,23 @@ from steelyard.errors import TargetError
 from steelyard.ports import Target
 from steelyard.targets.echo import EchoTarget
 
+EXAMPLE = Path(__file__).parents[3] / "examples" / "target_plugin" / "src"
+
+
+def nearest() -> Target:
+    """The target of the example plug-in."""
+    path = EXAMPLE / "steelyard_nearest" / "__init__.py"
+    spec = importlib.util.spec_from_file_location("steelyard_nearest", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.NearestTarget("nearest", {"hello": "hello", "When?": "At nine."})
+
 
 @pytest.fixture(
-    params=[EchoTarget, lambda: ScriptedTarget(otherwise="hello")], ids=["echo", "scripted"]
+    params=[EchoTarget, lambda: ScriptedTarget(otherwise="hello"), nearest],
+    ids=["echo", "scripted", "nearest"],
 )
 def target(request: pytest.FixtureRequest) -> Target:
     """Each target in turn."""

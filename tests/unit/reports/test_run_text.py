@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from steelyard.contracts.run_artifacts.facts import CheckFact
+from steelyard.model.json_value import JsonObject
 from steelyard.reports.run_text import next_steps, run_lines, run_markdown, weakest_slices
 from strategies.run_facts import checked, facts
 from strategies.run_views import run_view
@@ -45,6 +48,16 @@ def test_a_run_is_told_with_every_denominator_interval_and_method() -> None:
     ]
 
 
+def test_a_check_that_judges_decide_names_them() -> None:
+    view = run_view([facts(0, passed=True, checks=(checked("kind", passed=True),))])
+    check = cast("dict[str, JsonObject]", view.metrics["checks"])["kind"]
+    check["corrected_pass_rate"] = {"value": None, "judge": "judge/kind@1.0.0", "reason": "new"}
+
+    told = list(run_lines(view))
+
+    assert told[-1] == "  check      kind  100.0 % [20.7, 100.0]  n = 1  by judge/kind@1.0.0"
+
+
 def test_a_run_in_which_nothing_was_evaluated_has_no_rate() -> None:
     told = lines(facts(0, status="timeout"), facts(1, status="skipped"))
 
@@ -78,7 +91,31 @@ def test_what_stands_behind_the_denominators_is_told_where_there_is_any() -> Non
         "  records    5 = 2 evaluated + 2 failed + 1 skipped "
         "(1 invalid, 1 unscored, 1 cancelled, 1 retried, 6 rows)"
     )
-    assert told[-1] == "  check      quick  – (nothing evaluated)  n = 0, 1 unscored"
+    assert told[-3:] == [
+        "  check      quick  – (nothing evaluated)  n = 0, 1 unscored",
+        "  pass@2     100.0 % [100.0, 100.0]  one of 2 tries passes, n = 1",
+        "  pass^2     0.0 % [0.0, 0.0]  every one of 2 tries passes, n = 1",
+    ]
+
+
+def test_slices_that_differ_and_scores_that_are_missing_unevenly_are_told() -> None:
+    def record(index: int, passed: bool | None, name: str) -> object:
+        status = "timeout" if passed is None else "evaluated"
+        return facts(index, status=status, passed=passed, slices=(("tags", name),))
+
+    told = lines(
+        *(record(index, True, "loans") for index in range(40)),
+        *(record(40 + index, index > 8, "fees") for index in range(10)),
+        *(record(50 + index, None, "fees") for index in range(10)),
+    )
+
+    assert told[-3].startswith(
+        "  weak slice tags = fees  10.0 % [1.8, 40.4]  n = 10, below the rest"
+    )
+    assert told[-2:] == [
+        "  missing    tags = fees: 10 of 20 have no score, of the others 0 of 40",
+        "  missing    tags = loans: 0 of 40 have no score, of the others 10 of 20",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -167,3 +167,15 @@ def test_a_large_file_is_hashed_in_parts(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(data)
 
     assert digest_of(tmp_path / "large") == (hashlib.sha256(data).hexdigest(), len(data))
+
+
+@pytest.mark.parametrize("size", [1, 1000, 65_535, 65_536, 65_537, 200_000])
+def test_rows_of_any_size_come_to_the_same_file(folder: ArtifactFolder, size: int) -> None:
+    rows = [bytes([number % 256]) * size for number in range(70_000 // size + 3)]
+    draft = folder.draft(ROWS)
+    for row in rows:
+        draft.write(row)
+    seal = draft.seal()
+
+    assert (folder.folder / ROWS).read_bytes() == b"".join(rows)
+    assert digest_of(folder.folder / ROWS) == seal

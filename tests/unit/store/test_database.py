@@ -35,7 +35,13 @@ def raw(path: Path, *statements: str) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("journal_mode", "wal"), ("synchronous", 2), ("busy_timeout", 30_000)]
+    ("name", "value"),
+    [
+        ("journal_mode", "wal"),
+        ("synchronous", 2),
+        ("busy_timeout", 30_000),
+        ("page_size", 16_384),
+    ],
 )
 def test_every_connection_is_safe_and_patient(tmp_path: Path, name: str, value: object) -> None:
     assert pragma(tmp_path / "steelyard.db", name) == value
@@ -66,7 +72,9 @@ def test_another_schema_version_is_refused_and_left_alone(tmp_path: Path) -> Non
         "INSERT INTO schema_version VALUES (99)",
     )
 
-    with pytest.raises(RunError, match=r"schema version 99; this Steelyard reads 3\. Use the"):
+    with pytest.raises(
+        RunError, match=rf"version 99; this Steelyard reads {SCHEMA_VERSION}\. Use"
+    ):
         open_database(path)
     assert raw(path, "SELECT name FROM sqlite_master") == [("schema_version",)]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fakes.definitions import JUDGE, RUBRIC, DefinitionProject
+from fakes.registry import RegistryProject
 from steelyard.checks.must_contain_any import MustContainAny
 from steelyard.contracts.definitions import MAX_DEFINITION
 from steelyard.model.definition import Definition, reference_to
@@ -15,6 +16,14 @@ from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import ReferenceKind
 from steelyard.model.rubric import Rubric
+
+BUILT_IN = [
+    f"judge/{name}@1.0.0"
+    for name in (
+        *("accuracy", "reference", "criterion", "criteria", "questionnaire", "rubric_items"),
+        *("prbench_criterion", "apex_criterion", "lexam_reference"),
+    )
+]
 
 
 @pytest.fixture
@@ -25,6 +34,12 @@ def project(tmp_path: Path) -> DefinitionProject:
 def names(project: DefinitionProject, kind: ReferenceKind = "rubric") -> list[str]:
     found = project.folder.all(kind)
     return [str(reference_to(one.content)) for one in found if one.content]
+
+
+CANONICAL = (
+    b'{"checks":[{"id":"right","kind":"equals"}],"id":"basic","scoring":{"combine":"all_pass"},'
+    b'"version":"1.0.0"}'
+)
 
 
 def only(project: DefinitionProject) -> Definition:
@@ -56,7 +71,7 @@ def test_judges_stand_in_a_folder_of_their_own(project: DefinitionProject) -> No
     project.judge("tone@1.0.0")
     project.write("rubrics/tone.yaml", JUDGE.format(id="tone", version="2.0.0"))
 
-    assert names(project, "judge") == ["judge/tone@1.0.0", "judge/accuracy@1.0.0"]
+    assert names(project, "judge") == ["judge/tone@1.0.0", *BUILT_IN]
     assert names(project) == []
 
 
@@ -75,15 +90,20 @@ def test_a_judge_of_the_project_takes_the_place_of_one_that_comes_along(
     project.write(name, text)
     found = project.folder.all("judge")
 
-    assert [one.shown for one in found] == [name]
+    assert [one.shown for one in found if not one.shown.startswith("built in/")] == [name]
+    assert "built in/accuracy.yaml" not in [one.shown for one in found]
+    assert len(found) == len(BUILT_IN)
 
 
-def test_a_built_in_judge_is_sound(project: DefinitionProject) -> None:
+def test_the_built_in_judges_are_sound(project: DefinitionProject) -> None:
     """JD-12"""
-    (found,) = project.folder.all("judge")
+    found = project.folder.all("judge")
 
-    assert isinstance(found.content, Judge)
-    assert (found.shown, found.stem, found.findings) == ("built in/accuracy.yaml", "accuracy", ())
+    assert names(project, "judge") == BUILT_IN
+    for one in found:
+        assert isinstance(one.content, Judge)
+        assert one.stem == one.content.id
+        assert (one.shown, one.findings) == (f"built in/{one.stem}.yaml", ())
 
 
 def test_a_project_without_folders_has_no_rubrics(tmp_path: Path) -> None:
@@ -96,7 +116,7 @@ def test_a_file_knows_its_place_and_its_hash(project: DefinitionProject) -> None
 
     assert (found.path, found.shown) == (str(path.resolve()), "rubrics/basic@1.0.0.yaml")
     assert isinstance(found.content, Rubric)
-    assert found.content.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert found.content.sha256 == hashlib.sha256(CANONICAL).hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -170,3 +190,42 @@ def test_a_file_outside_of_the_project_is_shown_as_it_was_named(
 
     assert found
     assert found.shown == str(path)
+
+
+def test_what_was_published_is_read_with_what_may_change(tmp_path: Path) -> None:
+    project = RegistryProject(tmp_path)
+    project.publish(project.judge("tone@1.0.0", "validation: {tpr: 0.9}\n"), "judge")
+    (tmp_path / "judges" / "tone@1.0.0.yaml").unlink()
+    (found,) = project.folder.published("judge")
+
+    assert found.is_published
+    assert (found.shown, found.stem) == ("registry/judge/tone@1.0.0.json", "tone")
+    assert isinstance(found.content, Judge)
+    assert found.content.validation
+    assert found.content.validation.tpr == 0.9
+
+
+@pytest.mark.parametrize("damage", ["gone", "changed"])
+def test_published_content_that_is_damaged_is_told(tmp_path: Path, damage: str) -> None:
+    project = RegistryProject(tmp_path)
+    made = project.publish(project.rubric("basic@1.0.0"))
+    assert made.published
+    place = project.registry.place(made.published.sha256)
+    place.chmod(0o644)
+    if damage == "gone":
+        place.unlink()
+    else:
+        place.write_bytes(b"{}")
+    (found,) = project.folder.published("rubric")
+
+    assert found.content is None
+    assert [finding.code for finding in found.findings] == ["unreadable_file"]
+    assert found.stem == "basic"
+
+
+def test_a_published_judge_takes_the_place_of_one_that_comes_along(tmp_path: Path) -> None:
+    project = RegistryProject(tmp_path)
+    project.publish(project.judge("accuracy@9.0.0"), "judge")
+    (tmp_path / "judges" / "accuracy@9.0.0.yaml").unlink()
+
+    assert "judge/accuracy@1.0.0" not in names(project, "judge")

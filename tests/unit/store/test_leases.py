@@ -17,6 +17,7 @@ from steelyard.errors import RunError
 from steelyard.store import leases
 from steelyard.store.database import open_database
 from steelyard.store.ledger import BatchLedger
+from steelyard.store.row_writer import RowWriter
 from steelyard.store.runs import RunStore
 from steelyard.store.tables import runs
 
@@ -46,7 +47,9 @@ def other(path: Path) -> Iterator[RunStore]:
 
 def keep(store: RunStore, index: int) -> None:
     async def run() -> None:
-        ledger = BatchLedger(store.engine, store.lease("run_1"), Redactor(), lambda: "now")
+        ledger = BatchLedger(
+            RowWriter(store.engine, store.lease("run_1")), Redactor(), lambda: "now"
+        )
         try:
             await ledger.keep(evaluated(index), ())
         finally:

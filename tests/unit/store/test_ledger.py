@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,13 @@ from fakes.runs import attempt, evaluated, stored_run, unevaluated
 from fakes.targets import trace
 from steelyard.engine.redaction import MARK, Redactor
 from steelyard.errors import RunError
-from steelyard.model.run import Result
+from steelyard.model.run import Attempt, Result
 from steelyard.model.trace import Trace
+from steelyard.store import ledger as ledger_module
 from steelyard.store.database import open_database
-from steelyard.store.ledger import BATCH, BatchLedger
+from steelyard.store.ledger import BATCH, ENOUGH, GATHER_S, BatchLedger
+from steelyard.store.result_rows import ResultRows
+from steelyard.store.row_writer import Rows, RowWriter
 from steelyard.store.runs import RunStore
 from steelyard.store.tables import scores
 
@@ -41,7 +44,7 @@ def during(
 ) -> None:
     async def run() -> None:
         ledger = BatchLedger(
-            store.engine, store.lease("run_1"), redact or Redactor(), lambda: "now"
+            RowWriter(store.engine, store.lease("run_1")), redact or Redactor(), lambda: "now"
         )
         try:
             await use(ledger)
@@ -186,8 +189,11 @@ def test_a_loop_that_is_gone_ends_the_thread_in_peace(store: RunStore) -> None:
     """The second Ctrl-C ends the loop while the thread still writes."""
 
     async def run() -> threading.Thread:
-        ledger = BatchLedger(store.engine, store.lease("run_1"), Redactor(), lambda: "now")
+        ledger = BatchLedger(
+            RowWriter(store.engine, store.lease("run_1")), Redactor(), lambda: "now"
+        )
         ledger.keep(evaluated(0), ())
+        await asyncio.sleep(2 * GATHER_S)
         return next(t for t in threading.enumerate() if t.name == "steelyard-ledger")
 
     with store.engine.begin() as connection:
@@ -197,3 +203,41 @@ def test_a_loop_that_is_gone_ends_the_thread_in_peace(store: RunStore) -> None:
 
     assert not thread.is_alive()
     assert set(store.done("run_1")) == {(0, 0)}
+
+
+def test_rows_that_take_long_leave_the_loop_to_others_in_between(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "_BLOCK_S", -1.0)
+    made: list[int] = []
+    make = ResultRows.of_result
+
+    def slow(self: ResultRows, result: Result, attempts: Sequence[Attempt]) -> Rows:
+        made.append(result.index)
+        return make(self, result, attempts)
+
+    monkeypatch.setattr(ResultRows, "of_result", slow)
+
+    async def use(ledger: BatchLedger) -> None:
+        kept = asyncio.gather(*(ledger.keep(evaluated(index), ()) for index in range(ENOUGH)))
+        assert made == [0]
+        await asyncio.sleep(0)
+        assert made == [0, 1]
+        await kept
+
+    during(store, use)
+
+    assert [row["index"] for row in rows(store)] == list(range(ENOUGH))
+
+
+def test_whoever_no_longer_waits_for_what_cannot_be_kept_is_left_alone(store: RunStore) -> None:
+    odd = Trace(extra={"odd": object()})  # pyright: ignore[reportArgumentType]
+
+    async def use(ledger: BatchLedger) -> None:
+        gone = ledger.keep(Result(index=0, record_id=None, status="evaluated", trace=odd), ())
+        gone.cancel()
+        await ledger.keep(evaluated(1), ())
+
+    during(store, use)
+
+    assert [row["index"] for row in rows(store)] == [1]

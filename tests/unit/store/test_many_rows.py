@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Column, Integer, LargeBinary, MetaData, String, Table, create_engine, select
 from sqlalchemy.exc import IntegrityError
 
-from steelyard.store.many_rows import ManyRows
+from steelyard.store.many_rows import AT_ONCE, ManyRows
 
 metadata = MetaData()
 things = Table(
@@ -17,6 +17,23 @@ things = Table(
     Column("check", String),
 )
 ROWS = [(1, b"\x00\xff", "a"), (2, None, "':check %s ?"), (3, b"", None)]
+
+
+@pytest.mark.parametrize("paramstyle", ["qmark", "named"])
+@pytest.mark.parametrize("count", [AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE])
+def test_so_many_rows_are_there_however_many_go_into_one_statement(
+    paramstyle: str, count: int
+) -> None:
+    engine = create_engine("sqlite://", paramstyle=paramstyle)
+    metadata.create_all(engine)
+    many = ManyRows(things, engine.dialect)
+    rows = [(number, b"row", f"check {number}") for number in range(count)]
+    with engine.begin() as connection:
+        many.put(connection, rows)
+        found = [tuple(row) for row in connection.execute(select(things))]
+    engine.dispose()
+
+    assert found == rows
 
 
 @pytest.mark.parametrize("paramstyle", ["qmark", "named"])

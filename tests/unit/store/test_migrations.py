@@ -87,6 +87,31 @@ def test_what_it_holds_can_be_gone_on_with(path: Path) -> None:
     store.close()
 
 
+def test_answers_that_were_kept_by_their_question_are_kept_by_their_place(path: Path) -> None:
+    open_database(path).dispose()
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """
+        DROP TABLE annotations;
+        DROP TABLE answers;
+        CREATE TABLE answers (
+            run_id VARCHAR NOT NULL, key BLOB NOT NULL, idx INTEGER NOT NULL,
+            repeat INTEGER NOT NULL, PRIMARY KEY (key, run_id)
+        ) WITHOUT ROWID;
+        INSERT INTO answers VALUES ('run_1', x'02', 0, 0), ('run_1', x'01', 1, 2);
+        UPDATE schema_version SET version = 4;
+        """
+    )
+    connection.close()
+    store = RunStore(open_database(path))
+    kept = list(store.answers("run_1"))
+    answer = store.answer(b"\x02", "run_1", 0, 0)
+    store.close()
+
+    assert kept == [(b"\x02", "run_1", 0, 0), (b"\x01", "run_1", 1, 2)]
+    assert answer is not None
+
+
 def test_many_processes_bring_it_up_to_date_at_once(path: Path) -> None:
     wrong: list[BaseException] = []
 

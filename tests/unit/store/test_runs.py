@@ -19,6 +19,7 @@ from steelyard.model.run import Attempt, Result, RunState
 from steelyard.store.database import open_database
 from steelyard.store.leases import LEASE_S
 from steelyard.store.ledger import BatchLedger
+from steelyard.store.row_writer import RowWriter
 from steelyard.store.runs import RunStore
 
 
@@ -37,7 +38,9 @@ def keep(store: RunStore, *entries: tuple[Result | None, list[Attempt]]) -> None
         store.create(stored_run())
 
     async def run() -> None:
-        ledger = BatchLedger(store.engine, store.lease("run_1"), Redactor(), lambda: "now")
+        ledger = BatchLedger(
+            RowWriter(store.engine, store.lease("run_1")), Redactor(), lambda: "now"
+        )
         for result, attempts in entries:
             await ledger.keep(result, attempts)
         await ledger.close()
@@ -202,10 +205,10 @@ def test_attempts_come_in_order(store: RunStore) -> None:
         ("timeout", True),
         ("evaluation_error", True),
         ("skipped", False),
-        ("cancelled", False),
+        ("cancelled", True),
     ],
 )
-def test_a_failure_is_what_the_denominators_call_failed(
+def test_a_failure_is_what_keeps_a_run_from_being_completed(
     store: RunStore, status: str, is_failure: bool
 ) -> None:
     keep(store, (unevaluated(0, status), []))  # pyright: ignore[reportArgumentType]

@@ -9,7 +9,7 @@ import pytest
 from steelyard.errors import TargetError
 from steelyard.model.case import Case
 from steelyard.model.message import Message, Role, ToolCall
-from steelyard.ports import Prompt, Request
+from steelyard.ports import Prompt, Request, Sought
 from steelyard.targets.conversation import ConversationTarget
 
 
@@ -40,7 +40,7 @@ def test_the_last_assistant_message_is_the_response(
 ) -> None:
     given = case(*said)
 
-    assert ConversationTarget().covers(given, 0)
+    assert ConversationTarget().covers(Sought(given))
     assert answer(given) == response
 
 
@@ -57,7 +57,7 @@ def test_tool_calls_come_with_the_message() -> None:
 def test_a_case_without_one_is_not_covered_and_neither_is_a_repeat() -> None:
     target = ConversationTarget()
 
-    assert not target.covers(case(("user", "a?")), 0)
-    assert not target.covers(case(("assistant", "a")), 1)
+    assert not target.covers(Sought(case(("user", "a?"))))
+    assert not target.covers(Sought(case(("assistant", "a")), 1))
     with pytest.raises(TargetError, match="'c1' has no assistant message"):
         answer(case(("user", "a?")))

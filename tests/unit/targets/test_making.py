@@ -14,6 +14,7 @@ import pytest
 from fakes.asking import answer, question
 from steelyard.errors import ConfigError
 from steelyard.model.case import Case
+from steelyard.ports import Sought
 from steelyard.store.clock import SystemClock
 from steelyard.targets.making import Made, TargetMaker
 
@@ -92,7 +93,7 @@ def test_a_recorded_target_answers_for_its_candidate(
     found = made(root, {"provider": "recorded", **settings})
 
     assert found.covers is not None
-    assert found.covers(Case(id="q1"), 0)
+    assert found.covers(Sought(Case(id="q1")))
     assert answer(found.target).response == said
 
 
@@ -174,7 +175,22 @@ def test_without_any_target_that_is_told(root: Path) -> None:
         ({"provider": "python"}, "python needs 'callable'"),
         ({"provider": "openai", "model": "m"}, "openai needs 'base_url'"),
         ({**LIVE, "model": ""}, "openai needs 'model'"),
-        ({**LIVE, "prompt": "x"}, "openai has no use for 'prompt'; takes: max_concurrency"),
+        ({**LIVE, "settings": {}}, "openai has no use for 'settings'; takes: max_concurrency"),
+        (
+            {"provider": "recorded", "path": "one.jsonl", "prompt": "x"},
+            "recorded has no use for 'prompt': nobody is asked",
+        ),
+        (
+            {**LIVE, "prompt": "a\n{{ inptu }}"},
+            "prompt, line 2: unknown variable 'inptu' (did you mean 'input'?)",
+        ),
+        ({**LIVE, "prompt": "{{ expected }}"}, "unknown variable 'expected' (known are input, "),
+        ({**LIVE, "prompt": "{{> part }}"}, "partial 'part' is not supported (write the text out"),
+        ({**LIVE, "prompt": "{{ input"}, "prompt, line 1: a tag is not closed with }}"),
+        (
+            {"provider": "python", "callable": "fakes.asking:takes_case", "prompt": "{{ input }}"},
+            "'prompt' does not reach a function that takes the Case",
+        ),
         ({"provider": "echo", "model": "m"}, "echo has no use for 'model'; takes: max_"),
         ({"provider": "recorded", "path": "both.jsonl", "candidate": "c"}, "no candidate 'c'"),
         (

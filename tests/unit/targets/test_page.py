@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.engine.prompt_template import VARIABLES as PROMPT_VARIABLES
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.settings import parse_settings
@@ -42,6 +43,12 @@ def test_a_section_has_every_setting_of_its_provider(provider: str) -> None:
 
 def test_the_settings_of_every_target_come_first() -> None:
     assert first_column(PARTS[0], "setting") == set(EVERY) - {"provider"}
+
+
+def test_the_page_names_every_variable_of_a_prompt() -> None:
+    named = {name.strip("{} ").partition(".")[0] for name in first_column(PARTS[0], "name")}
+
+    assert named == set(PROMPT_VARIABLES)
 
 
 def test_the_page_names_every_variable_and_every_placeholder() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from fakes.asking import answer, failure, question
 from steelyard.model.case import Case
+from steelyard.ports import Sought
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
 
@@ -155,7 +157,11 @@ def test_says_which_records_and_repeats_it_covers(tmp_path: Path) -> None:
 
     pairs = (("q1", 0), ("q1", 1), ("q2", 1))
 
-    assert [target.covers(Case(id=name), repeat) for name, repeat in pairs] == [False, True, False]
+    assert [target.covers(Sought(Case(id=name), repeat)) for name, repeat in pairs] == [
+        False,
+        True,
+        False,
+    ]
     answer(target, question(repeat=1))
 
 
@@ -168,3 +174,65 @@ def test_its_settings_name_file_and_candidate(tmp_path: Path) -> None:
         "candidate": "a",
     }
     answer(target)
+
+
+def predicted(index: int, name: str | None, said: str, sha256: str) -> dict[str, Any]:
+    """A row of a run's predictions."""
+    trace = {"messages": [{"role": "assistant", "content": said}]}
+    known = {"index": index, "record_id": name, "record_sha256": sha256, "repeat": 0}
+    return {**known, "status": "evaluated", "evaluator_scores": [], "trace": trace}
+
+
+PREDICTIONS = (
+    predicted(0, "[redacted:email]", "zero", "aa"),
+    predicted(1, "[redacted:email]", "one", "bb"),
+    predicted(2, "c", "two", "cc"),
+    predicted(3, None, "three", "dd"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "sha256", "said"),
+    [
+        ("ann@example.com", 0, "aa", "zero"),
+        ("bob@example.com", 1, "bb", "one"),
+        ("ann@example.com", 1, "aa", None),
+        ("[redacted:email]", 1, "changed by redaction", "one"),
+        ("[redacted:email]", 7, "aa", None),
+        ("c", 2, "cc", "two"),
+        ("c", 2, "changed", "two"),
+        ("c", 0, "cc", "two"),
+        ("c", None, None, "two"),
+        ("renamed", 2, "cc", "two"),
+        ("", 3, "dd", "three"),
+        ("", 3, "changed", None),
+        ("other", 9, "ee", None),
+    ],
+)
+def test_predictions_are_found_by_place_and_hash_or_place_and_id_or_a_single_id(
+    tmp_path: Path, name: str, index: int | None, sha256: str | None, said: str | None
+) -> None:
+    target = recorded(tmp_path, *PREDICTIONS)
+    request = question(record=name)._replace(index=index, record_sha256=sha256)
+    sought = Sought(request.case, 0, index, lambda: sha256)
+
+    assert target.covers(sought) is (said is not None)
+    if said is None:
+        assert failure(target, request).code == "no_response"
+    else:
+        assert answer(target, request).response == said
+
+
+def test_a_hash_is_only_made_where_the_id_does_not_tell(tmp_path: Path) -> None:
+    target = recorded(tmp_path, *PREDICTIONS)
+    made: list[str] = []
+
+    def sha256() -> str:
+        made.append("aa")
+        return "aa"
+
+    assert target.covers(Sought(Case(id="c"), 0, 2, sha256))
+    assert made == []
+    assert target.covers(Sought(Case(id="ann@example.com"), 0, 0, sha256))
+    assert made == ["aa"]
+    asyncio.run(target.close())

@@ -188,7 +188,7 @@ class Colliding(ResponseFile):
     """Every record has the same mark, as two may have by chance."""
 
     @staticmethod
-    def _mark(record_id: str, candidate: str) -> int:  # noqa: ARG004
+    def _mark(key: tuple[Any, ...]) -> int:  # noqa: ARG004
         return 7
 
 
@@ -214,3 +214,37 @@ def test_fifty_thousand_rows_take_little_memory(tmp_path: Path) -> None:
     assert responses.candidates == {"": 50_000}
     assert texts(responses, "record-49999") == ["x" * 200]
     responses.close()
+
+
+def predicted(index: int, name: str | None, **more: Any) -> dict[str, Any]:
+    """A row of a run's predictions."""
+    answered: dict[str, Any] = {
+        "status": "evaluated",
+        "evaluator_scores": [],
+        "trace": {"messages": []},
+    }
+    return {"index": index, "record_id": name, "target": "t", **answered, **more}
+
+
+def test_predictions_may_share_an_id_or_have_none_since_their_places_differ(path: Path) -> None:
+    rows = [predicted(0, "same"), predicted(1, "same"), predicted(2, None)]
+    responses = ResponseFile(written(path, [*rows, predicted(2, None, repeat=1)]))
+    found = [len(responses.placed(index, "t")) for index in (0, 1, 2, 3, None)]
+
+    assert found == [1, 1, 2, 0, 0]
+    assert len(responses.rows("same", "t")) == 2
+    assert responses.candidates == {"t": 4}
+    responses.close()
+
+
+def test_a_second_prediction_of_one_place_is_refused(path: Path) -> None:
+    said = refused(written(path, [predicted(7, "a"), predicted(7, "b")]))
+
+    assert "a second response of 't' to record 7 with repeat 0 and attempt 1" in said
+
+
+@pytest.mark.parametrize("index", [None, "0", 1.5, True])
+def test_a_prediction_without_a_place_needs_its_id(path: Path, index: object) -> None:
+    row = {**predicted(0, None), "index": index}
+
+    assert "missing record_id" in refused(written(path, [row]))

@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from checker import Trial, check_run, stored_predictions
 from fakes.projects import Project, json_of, row, rows_of
-from fakes.stops import Stopped, StoppingTarget, stopping_at_state
+from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
 from steelyard.engine.states import is_terminal
 from steelyard.errors import UsageError
 from steelyard.model.run import RunState, StoredRun
+from steelyard.reports.run_text import run_lines
 from steelyard.store import leases
 from steelyard.store.artifacts import ArtifactFolder, Draft
+from steelyard.store.runs import RunStore
 from steelyard.usecases import cancel
 from steelyard.usecases.cancel import cancel_run
+from steelyard.usecases.read_run import read_rows, read_run
 from steelyard.usecases.run import FinishedRun, start_run
 from steelyard.usecases.run_ports import RunDoor
 
 ROWS = [row(f"r{number}") for number in range(12)]
+LIVE = """\
+targets:
+  live: {provider: openai, base_url: "http://127.0.0.1:1/v1", model: m-1, api_key_env: LIVE_KEY}
+"""
+RUBRIC = """\
+id: any
+version: 1.0.0
+checks: [{id: yes, kind: equals, value: yes}]
+scoring: {combine: all_pass}
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -246,6 +262,27 @@ def test_two_that_cancel_at_once_see_the_same_end(project: Project) -> None:
     assert len({str(run) for run in ended}) == 1
 
 
+def test_a_run_at_work_is_cancelled_twice_as_it_is_once(project: Project) -> None:
+    target = hanging()
+    door, others = project.door(target), [project.door() for _ in range(2)]
+    prepared = project.prepare(door, project.cases(ROWS), max_concurrency=3)
+
+    async def run() -> tuple[FinishedRun, list[StoredRun]]:
+        started = start_run(door, prepared, lambda _: None, project.seen.append)
+        running = asyncio.ensure_future(started)
+        while len(target.calls) < 3:
+            await asyncio.sleep(0.005)
+        asked = [cancel_run(other, other.repository.find("latest")) for other in others]
+        after = await asyncio.wait_for(asyncio.gather(*asked), 10)
+        return await running, list(after)
+
+    run_done, seen = asyncio.run(run())
+
+    for after in seen:
+        check_cancelled(run_done, after)
+    assert statuses(run_done) == [("cancelled", 1)] * 3 + [("cancelled", 0)] * 9
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_finished_run_stays_as_it_is(project: Project, times: int) -> None:
     project.run(project.door(ScriptedTarget()), project.cases(ROWS))
@@ -277,10 +314,173 @@ def test_a_process_that_does_not_answer_is_waited_for_only_so_long(project: Proj
     assert after.is_cancelling
 
 
-def test_a_run_whose_dataset_is_gone_says_so(project: Project) -> None:
-    stop(project, project.door(StoppingTarget(after=5)))
+def gone(project: Project) -> None:
     (project.root / "d.jsonl").unlink()
-    other = project.door(ScriptedTarget())
 
-    with pytest.raises(UsageError, match=r"no such file: d\.jsonl"):
-        asyncio.run(cancel_run(other, other.repository.find("latest")))
+
+def changed(project: Project) -> None:
+    project.cases([row("other")])
+
+
+def changed_for_a_while(project: Project) -> None:
+    """The file is the old one again, but a result was kept that is not of its records."""
+    connection = sqlite3.connect(project.root / ".steelyard" / "steelyard.db")
+    with closing(connection), connection:
+        connection.execute(
+            "UPDATE results SET validation = CAST(replace(CAST(validation AS TEXT), "
+            '\'"record_sha256":"\', \'"record_sha256":"0\') AS BLOB) WHERE idx = 0'
+        )
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (gone, "no such file: d.jsonl"),
+        (changed, "the dataset of run_"),
+        (changed_for_a_while, "belong to another version of d.jsonl"),
+    ],
+)
+def test_a_run_whose_dataset_cannot_be_read_is_sealed_with_what_it_has_kept(
+    project: Project,
+    caplog: pytest.LogCaptureFixture,
+    harm: Callable[[Project], None],
+    said: str,
+) -> None:
+    folder = stop(project, project.door(StoppingTarget(after=5)))
+    harm(project)
+    kept = stored_predictions(folder)
+    other = project.door(ScriptedTarget())
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+    shown = read_run(folder)
+    rows = list(read_rows(folder, "predictions.jsonl"))
+
+    check_run(folder, Trial(acknowledged=kept))
+    assert after.status == manifest["status"] == "cancelled"
+    assert said in manifest["unread"]
+    assert said in caplog.text
+    assert after.summary
+    assert after.summary["unread_records"] == 12 - len(rows)
+    assert manifest["targets"] == {"scripted": {"provider": "scripted"}}
+    assert manifest["dataset_id"] == "d"
+    assert any(manifest["unread"] in line for line in run_lines(shown))
+
+
+def test_a_dataset_that_names_another_target_by_now_is_no_longer_the_runs(
+    project: Project,
+) -> None:
+    project.write("steelyard.yaml", "targets: {a: {provider: echo}}")
+    rows = [row("r", execution={"target": "a"})]
+    door = stopping_at_state(project.door(), "running")
+    prepared = project.prepare(door, project.cases(rows), target=None)
+    with pytest.raises(Stopped):
+        asyncio.run(start_run(door, prepared, lambda _: None, project.seen.append))
+    project.cases([row("r", execution={"target": "b"})])
+    other = project.door(is_alive=dead)
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+    folder = project.root / ".steelyard" / "runs" / after.run_id
+
+    check_run(folder)
+    assert (
+        "unknown target 'b'" in json.loads((folder / "run_manifest.json").read_bytes())["unread"]
+    )
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_run_over_recorded_responses_is_cancelled_with_or_without_them(
+    project: Project, is_there: bool
+) -> None:
+    path = project.write("r.jsonl", json.dumps({"record_id": "r", "response_text": "yes"}))
+    door = stopping_at_state(project.door(), "running")
+    options = {"target": None, "responses": Path("r.jsonl")}
+    prepared = project.prepare(door, project.cases([row("r")]), **options)
+    with pytest.raises(Stopped):
+        asyncio.run(start_run(door, prepared, lambda _: None, project.seen.append))
+    if not is_there:
+        path.unlink()
+    other = project.door(is_alive=dead)
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+    folder = project.root / ".steelyard" / "runs" / after.run_id
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+
+    check_run(folder)
+    assert list(manifest["targets"]) == ["recorded"]
+    assert (manifest["unread"] is None) is is_there
+    assert is_there or manifest["unread"].endswith("r.jsonl: No such file or directory")
+
+
+def test_one_who_dies_while_he_seals_what_is_left_leaves_it_to_the_next(
+    project: Project,
+) -> None:
+    folder = stop(project, project.door(StoppingTarget(after=5)))
+    (project.root / "d.jsonl").unlink()
+    dying = stopping_at_artifact(project.door(), "metrics_summary.json", is_begun=True)
+    with pytest.raises(Stopped):
+        asyncio.run(cancel_run(dying, dying.repository.find("latest")))
+    other = project.door()
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+
+    check_run(folder)
+    assert after.status == "cancelled"
+
+
+class Unwilling(RunStore):
+    """Lets nobody take a run over."""
+
+    def claim(self, run: StoredRun, owner: str) -> bool:  # noqa: ARG002
+        """Never."""
+        return False
+
+
+def test_a_run_that_cannot_be_taken_over_is_told(project: Project) -> None:
+    stop(project, project.door(StoppingTarget(after=5)))
+    door = project.door(ScriptedTarget())
+    store = Unwilling(cast(RunStore, door.repository).engine)
+
+    with pytest.raises(UsageError, match="was taken over by another process just now"):
+        asyncio.run(cancel_run(replace(door, repository=store), store.find("latest")))
+
+
+@pytest.mark.parametrize("state", ["validating", "running", "finalizing"])
+def test_a_run_whose_dataset_is_gone_is_sealed_from_every_state(
+    project: Project, state: str
+) -> None:
+    dataset = project.document([{"record_id": "a", "input": {"prompt": "?"}}])
+    door = stopping_at_state(project.door(ScriptedTarget()), state)
+    project.write("rubrics/any.yaml", RUBRIC)
+    with pytest.raises(Stopped):
+        project.run(replace(door, owner="gone:1:1"), dataset, rubric="any")
+    (project.root / dataset).unlink()
+    other = project.door(ScriptedTarget(), is_alive=dead)
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+    folder = project.root / ".steelyard" / "runs" / after.run_id
+    kept = json.loads((folder / "input_dataset.json").read_bytes())
+
+    check_run(folder)
+    assert after.status == "cancelled"
+    assert kept["source"] == {"d.json": kept["source"]["d.json"]}
+    assert len(kept["records"]) == (1 if state == "finalizing" else 0)
+
+
+def test_a_run_that_lost_its_target_is_sealed_in_full(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither its key nor its entry in the project file is needed to ask nobody."""
+    project.write("steelyard.yaml", LIVE)
+    monkeypatch.setenv("LIVE_KEY", "sk-live-0123456789")
+    door = stopping_at_state(project.door(), "running")
+    prepared = project.prepare(door, project.cases(ROWS), target="live")
+    with pytest.raises(Stopped):
+        asyncio.run(start_run(door, prepared, lambda _: None, project.seen.append))
+    monkeypatch.delenv("LIVE_KEY")
+    project.write("steelyard.yaml", "{}")
+    other = project.door(is_alive=dead)
+    after = asyncio.run(cancel_run(other, other.repository.find("latest")))
+    folder = project.root / ".steelyard" / "runs" / after.run_id
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+
+    check_run(folder)
+    assert (after.status, manifest["unread"]) == ("cancelled", None)
+    assert manifest["targets"]["live"]["model"] == manifest["model"] == "m-1"
+    assert after.summary
+    assert after.summary["cancelled_records"] == 12

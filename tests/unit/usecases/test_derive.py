@@ -386,3 +386,71 @@ def test_what_a_question_set_refers_to_is_looked_up_in_a_derived_run_too(
 
     check_run(Path(again.folder))
     assert statuses(again) == {0: "evaluated", 1: "invalid_record"}
+
+
+PEOPLE = ("ann@example.com", "bob@example.com", "cleo@example.com")
+SAYS = {"ann@example.com": ["no"], "bob@example.com": ["yes"], "cleo@example.com": ["no"]}
+
+
+def passes(run: FinishedRun) -> list[tuple[str, bool]]:
+    return [(entry["record_id"], entry["passed"]) for entry in rows_of(run)]
+
+
+@pytest.mark.parametrize("is_kept", [True, False], ids=["the file", "its redacted copy"])
+def test_records_whose_ids_are_redacted_are_regraded_by_their_places(
+    project: Project, is_kept: bool
+) -> None:
+    project.write("rubrics/says_yes.yaml", RUBRIC.format(name="says_yes", phrase="yes"))
+    records = [{"record_id": name, "input": {"prompt": "?"}} for name in PEOPLE]
+    dataset = project.document(records)
+    door = project.door(ScriptedTarget(SAYS))
+    first = project.run(door, dataset, rubric="says_yes")
+    if not is_kept:
+        (project.root / dataset).unlink()
+    again = regrade(project, first.folder)
+
+    check_run(Path(again.folder))
+    assert passes(first) == [("[redacted:email]", passed) for passed in (False, True, False)]
+    assert passes(again) == [("[redacted:email]", passed) for passed in (True, False, True)]
+
+
+def test_responses_of_a_run_are_found_by_place_and_hash_and_else_by_id(project: Project) -> None:
+    rows = [row(name) for name in (*PEOPLE, "dora", "emil")]
+    script = {**SAYS, "dora": ["no"], "emil": ["yes"]}
+    first = project.run(project.door(ScriptedTarget(script)), project.cases(rows))
+    responses = Path(first.folder) / "predictions.jsonl"
+    # Of those that stand elsewhere or have changed by now, only the id can tell.
+    moved = [*rows[:3], rows[4], {**rows[3], "input": "Other?"}]
+    again = project.run(
+        project.door(), project.cases(moved), target=None, responses=responses, candidate=None
+    )
+
+    check_run(Path(again.folder))
+    assert passes(again) == [
+        *(("[redacted:email]", passed) for passed in (False, True, False)),
+        ("emil", True),
+        ("dora", False),
+    ]
+
+
+def test_a_redacted_id_leads_to_no_response_of_a_record_that_has_changed(
+    project: Project,
+) -> None:
+    first = project.run(
+        project.door(ScriptedTarget(SAYS)), project.cases([row(name) for name in PEOPLE])
+    )
+    other = project.cases([row(name, input="Other?") for name in PEOPLE])
+    door, opened = project.door(), list[TargetSpec]()
+
+    def recorded(path: Path, candidate: str | None) -> TargetSpec:
+        opened.append(door.recorded(path, candidate))
+        return opened[-1]
+
+    with pytest.raises(UsageError, match=r"3 selected pair\(s\) have no recorded response"):
+        project.prepare(
+            replace(door, recorded=recorded),
+            other,
+            responses=Path(first.folder) / "predictions.jsonl",
+            target=None,
+        )
+    asyncio.run(opened[0].target.close())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -135,11 +137,11 @@ def test_a_run_ends_when_its_time_is_over(
 
 def test_time_that_is_over_is_not_waited_for(project: Project) -> None:
     """Neither for a retry, nor for a server that has asked for silence, nor for the pace."""
-    project.write("steelyard.yaml", "{limits: {deadline_s: 0.1}, retry: {backoff_s: [100]}}")
+    project.write("steelyard.yaml", "{limits: {deadline_s: 0.4}, retry: {backoff_s: [100]}}")
     rows = [row(f"r{n}", execution={"target": "abc"[n % 3]}) for n in range(18)]
     targets = [
         ScriptedTarget(name="a", otherwise=fails("timeout")),
-        spec(ScriptedTarget(name="b", otherwise=fails("rate_limited", retry_after_s=100.0))),
+        spec(ScriptedTarget(name="b", otherwise=fails("rate_limited", retry_after_s=0.3))),
         spec(ScriptedTarget(name="c"), requests_per_minute=1.0),
     ]
     run = project.run(project.door(*targets), project.cases(rows), target=None)
@@ -147,6 +149,26 @@ def test_time_that_is_over_is_not_waited_for(project: Project) -> None:
     check_run(Path(run.folder))
     assert run.metrics["cancelled_records"] == 17
     assert run.metrics["evaluated_records"] == 1
+    assert {entry["label"] for entry in rows_of(run, "failures.jsonl")} == {"deadline"}
+
+
+@pytest.mark.parametrize(
+    ("retry_after_s", "labels"),
+    [(31.0, {"rate_limited"}), (301.0, {"rate_limited"}), (0.1, set[str]())],
+)
+def test_a_server_that_asks_for_silence_past_the_deadline_ends_the_record(
+    project: Project, retry_after_s: float, labels: set[str]
+) -> None:
+    project.write("steelyard.yaml", "{limits: {deadline_s: 30}, retry: {backoff_s: [0]}}")
+    failure = fails("rate_limited", retry_after_s=retry_after_s)
+    target = ScriptedTarget({f"r{n}": [failure, "yes"] for n in range(20)})
+    run = project.run(project.door(target), project.cases(ROWS))
+    failures = rows_of(run, "failures.jsonl")
+
+    check_run(Path(run.folder))
+    assert {entry["label"] for entry in failures} == labels
+    assert {entry["status"] for entry in failures} == ({"evaluation_error"} if labels else set())
+    assert len(target.calls) == (20 if labels else 40)
 
 
 def test_no_time_at_all_asks_nothing(project: Project) -> None:
@@ -211,6 +233,48 @@ def test_a_wall_clock_that_jumps_harms_no_run(project: Project) -> None:
     check_run(Path(run.folder), Trial(acknowledged=kept))
     assert run.status == "completed"
     assert all(entry["latency_ms"] >= 0 for entry in rows_of(run, "attempt_logs.jsonl"))
+
+
+class LeapingClock(SystemClock):
+    """A monotonic clock that an hour is missing from now and then: the machine was asleep."""
+
+    def __init__(self) -> None:
+        self._looks = 0
+
+    def monotonic(self) -> float:
+        self._looks += 1
+        return super().monotonic() + 3600 * (self._looks // 40)
+
+
+def test_a_machine_that_sleeps_for_an_hour_goes_on_where_it_was(project: Project) -> None:
+    project.write("steelyard.yaml", "retry: {backoff_s: [0.01]}")
+    script = {f"r{n}": [fails("rate_limited", retry_after_s=0.05), "yes"] for n in range(0, 20, 3)}
+    target = spec(ScriptedTarget(script), requests_per_minute=60_000.0, max_concurrency=2)
+    run = project.run(project.door(target, clock=LeapingClock()), project.cases(ROWS))
+
+    check_run(Path(run.folder))
+    assert run.status == "completed"
+    assert run.metrics["retried_records"] == 7
+
+
+def test_a_store_that_is_locked_for_a_while_is_waited_for(project: Project) -> None:
+    """What a backup, a virus scanner or a restart of the store does."""
+    dataset = project.cases(ROWS)
+
+    class Locking(ScriptedTarget):
+        async def ask(self, request: Any) -> Any:
+            if len(self.calls) == 5:
+                locked.execute("BEGIN EXCLUSIVE")
+                asyncio.get_running_loop().call_later(0.4, locked.rollback)
+            return await super().ask(request)
+
+    door = project.door(Locking())
+    path = project.root / ".steelyard" / "steelyard.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as locked:
+        run = project.run(door, dataset, max_concurrency=2)
+
+    check_run(Path(run.folder), Trial(calls=20))
+    assert run.status == "completed"
 
 
 def test_what_is_done_is_known_by_index_and_repeat() -> None:

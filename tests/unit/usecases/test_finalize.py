@@ -140,15 +140,14 @@ def test_a_dataset_that_changes_while_a_run_goes_on_must_be_put_back(project: Pr
     assert run.metrics["total_records"] == 2
 
 
-@pytest.mark.parametrize("more", [row("c"), {"id": "bad"}])
 def test_results_of_a_dataset_that_had_changed_are_never_those_of_the_old_one(
-    project: Project, monkeypatch: pytest.MonkeyPatch, more: dict[str, object]
+    project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Long JSONL is read row by row: what is appended meanwhile is read, asked and kept."""
     monkeypatch.setattr(planning, "KEPT_BYTES", 0)
     dataset = project.cases([row("a"), row("b")])
     old = (project.root / dataset).read_text(encoding="utf-8")
-    new = old + json.dumps(more) + "\n"
+    new = old + json.dumps(row("c")) + "\n"
     changing = Changing(lambda: project.write("d.jsonl", new))
 
     with pytest.raises(RunError, match="has changed while"):
@@ -156,6 +155,23 @@ def test_results_of_a_dataset_that_had_changed_are_never_those_of_the_old_one(
     project.write("d.jsonl", old)
     with pytest.raises(RunError, match=r"results of run_.* belong to another version of d\.jsonl"):
         project.resume(project.door(ScriptedTarget()))
+
+
+@pytest.mark.parametrize("more", [{"id": "bad"}, {"no": "id"}, "text", {"id": 1, "input": [1]}])
+def test_what_is_no_row_any_more_stops_a_run_that_goes_on_with_the_old_file(
+    project: Project, monkeypatch: pytest.MonkeyPatch, more: object
+) -> None:
+    monkeypatch.setattr(planning, "KEPT_BYTES", 0)
+    dataset = project.cases([row("a"), row("b")])
+    old = (project.root / dataset).read_text(encoding="utf-8")
+    changing = Changing(lambda: project.write("d.jsonl", old + json.dumps(more) + "\n"))
+
+    with pytest.raises(RunError, match="has changed while"):
+        project.run(project.door(changing), dataset, max_concurrency=1)
+    project.write("d.jsonl", old)
+    run = project.resume(project.door(ScriptedTarget()))
+
+    assert run.metrics["total_records"] == 2
 
 
 def planted(project: Project) -> Path:

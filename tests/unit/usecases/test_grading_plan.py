@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fakes.definitions import DefinitionProject, asks
-from steelyard.checks.catalog import Catalog
+from fakes.programs import ScriptedPrograms
+from fakes.run_judges import judges_in
+from steelyard.checks.command import Command
 from steelyard.checks.equals import Equals
+from steelyard.checks.php_lint import PhpLint
 from steelyard.engine.implicit import NothingGrades
 from steelyard.errors import UsageError
+from steelyard.judging.criteria import Criteria
+from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.case import Case
+from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator
+from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
+from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import PASS_THRESHOLD, Rubric, RubricCheck
 from steelyard.usecases.grading_plan import GradingPlan
+from steelyard.usecases.load_definition import load_rubric
 
+ENTRIES: dict[str, JsonObject] = {"default": {"target": "live"}, "j": {"target": "small"}}
 OWN = Rubric(id="own", version="1.0.0", checks=(RubricCheck(id="c", check=Equals(value="yes")),))
 CASE = Case(id="a", input_messages=(Message(role="user", content="?"),))
 EVALUATED = replace(
@@ -34,16 +45,18 @@ def project(tmp_path: Path) -> DefinitionProject:
     made.rubric("other@1.0.0")
     made.rubric("asking@1.0.0", asks("judge/j@1.0.0"))
     made.judge("j@1.0.0")
+    made.judge("other@1.0.0")
     return made
 
 
 def plan(
     project: DefinitionProject,
-    rubric: Rubric | None = None,
+    rubric: Rubric | QuestionRubric | None = None,
     threshold: float | None = None,
     contract: str = "",
+    **more: Any,
 ) -> GradingPlan:
-    return GradingPlan(rubric, threshold, Catalog(), project.references, contract)
+    return GradingPlan(rubric, threshold, judges_in(project, ENTRIES, **more), contract)
 
 
 def refers(name: str) -> Case:
@@ -87,19 +100,58 @@ def test_a_case_that_brings_nothing_is_graded_by_nothing(project: DefinitionProj
 
 
 @pytest.mark.parametrize("contract", ["eval_cases", "evals_json"])
-def test_an_outcome_needs_a_judge_unless_it_is_there_for_people(
+def test_an_outcome_is_judged_unless_it_is_there_for_people(
     project: DefinitionProject, contract: str
 ) -> None:
-    made = plan(project, contract=contract)
+    graded = plan(project, contract=contract).of(OUTCOME)
 
     if contract == "evals_json":
-        assert isinstance(made.of(OUTCOME), NothingGrades)
+        assert isinstance(graded, NothingGrades)
         return
-    with pytest.raises(
-        UsageError,
-        match=r"'a' needs a judge for .*: set judges\.default\.target in steelyard\.yaml, or",
-    ):
-        made.of(OUTCOME)
+    assert isinstance(graded, Rubric)
+    assert isinstance(graded.checks[0].check, LlmJudge)
+
+
+@pytest.mark.parametrize(
+    ("policy_id", "judge", "aggregation"),
+    [
+        ("prbench_v1", "prbench_criterion", "points_over_maximum"),
+        ("apexv1_extended_v1", "apex_criterion", "share_met"),
+        ("lexam_oq_v1", "criterion", "points_over_maximum"),
+        ("unheard_of", "criterion", "points_over_maximum"),
+    ],
+)
+def test_the_criteria_of_a_legal_row_are_judged_as_its_policy_says(
+    project: DefinitionProject, policy_id: str, judge: str, aggregation: str
+) -> None:
+    case = replace(
+        CASE,
+        task_type="rubric_qa",
+        criteria=(Criterion(id="c", title="Says so"),),
+        metadata={"policy_id": policy_id},
+    )
+    graded = plan(project).of(case)
+
+    assert isinstance(graded, Rubric)
+    (entry,) = graded.checks
+    assert isinstance(entry.check, Criteria)
+    assert (entry.check.judge.id, entry.check.aggregation) == (judge, aggregation)
+
+
+def test_the_judge_of_the_run_replaces_what_cases_bring_and_no_rubric(
+    project: DefinitionProject,
+) -> None:
+    made = plan(project, replaced="judge/other@1.0.0")
+    brought, named = made.of(OUTCOME), made.of(refers("asking"))
+
+    assert [judge_of(graded) for graded in (brought, named)] == ["other", "j"]
+
+
+def judge_of(graded: Rubric | NothingGrades) -> str:
+    assert isinstance(graded, Rubric)
+    check = graded.checks[0].check
+    assert isinstance(check, LlmJudge)
+    return check.judge.id
 
 
 @pytest.mark.parametrize("case", [CASE, EVALUATED, refers("basic")])
@@ -114,11 +166,114 @@ def test_a_threshold_of_the_run_holds_for_every_rubric(
     assert OWN.pass_threshold == PASS_THRESHOLD
 
 
-def test_a_rubric_that_cannot_be_carried_out_refuses_the_run(project: DefinitionProject) -> None:
-    with pytest.raises(
-        UsageError,
-        match=r"check 'asks' of rubric/asking@1\.0\.0 is of kind llm_judge; this version does not",
-    ):
-        plan(project).of(refers("asking"))
-    with pytest.raises(UsageError, match=r"rubric/gone@1\.0\.0 cannot be used; this version"):
+def test_a_rubric_that_leads_nowhere_refuses_the_run(project: DefinitionProject) -> None:
+    with pytest.raises(UsageError, match=r"rubric/gone@1\.0\.0 cannot be used"):
         plan(project).of(refers("gone"))
+
+
+def test_an_archived_rubric_of_questions_refuses_a_run(project: DefinitionProject) -> None:
+    """CR-28"""
+    rubric = QuestionRubric(name="Q", version="q-v1", questions=(), status="archived")
+    with pytest.raises(UsageError, match=r"rubric/q-v1 is archived"):
+        plan(project, rubric)
+
+
+def test_what_is_asked_is_remembered_with_the_targets(project: DefinitionProject) -> None:
+    made = plan(project)
+    for case in (OUTCOME, refers("asking"), refers("asking"), EVALUATED):
+        made.of(case)
+
+    assert [(asked.judge.name, asked.target) for asked in made.judges] == [
+        ("judge/accuracy@1.0.0", "live"),
+        ("judge/j@1.0.0", "small"),
+    ]
+
+
+def test_cases_are_counted_by_what_grades_them(project: DefinitionProject) -> None:
+    made = plan(project)
+    nothing = made.of(CASE)
+    for case in (OUTCOME, EVALUATED, EVALUATED, refers("basic")):
+        made.note(made.of(case))
+    made.note(nothing)
+
+    assert (made.graded, made.bringing) == ({"rubric/basic@1.0.0": 1}, 3)
+    assert made.brought == {"equals": 2, "llm_judge": 1}
+
+
+PROGRAM = Evaluator(name="p", type="code_judge", settings={"script": ["judge"]})
+
+
+def test_a_program_without_leave_refuses_the_run_by_the_name_of_the_setting(
+    project: DefinitionProject,
+) -> None:
+    case = replace(CASE, evaluators=(PROGRAM,))
+    rubric = Rubric(
+        id="own", version="1.0.0", checks=(RubricCheck(id="p", check=Command(script="judge")),)
+    )
+    with pytest.raises(UsageError, match=r"'a' is graded by a program.*allow\.commands"):
+        plan(project).of(case)
+    with pytest.raises(UsageError, match=r"rubric/own@1\.0\.0 is graded by a program"):
+        plan(project, rubric)
+    assert isinstance(plan(project, programs=ScriptedPrograms()).of(case), Rubric)
+
+
+def test_a_check_that_can_do_without_programs_refuses_nothing(project: DefinitionProject) -> None:
+    rubric = Rubric(id="own", version="1.0.0", checks=(RubricCheck(id="p", check=PhpLint()),))
+
+    assert plan(project, rubric).of(CASE) == rubric
+
+
+def test_a_judge_out_of_its_scope_is_told_of_once_and_strict_mode_refuses_it(
+    project: DefinitionProject, caplog: pytest.LogCaptureFixture
+) -> None:
+    project.judge("narrow@1.0.0", "applicable_to: [rag]\n")
+    inside, outside = (replace(OUTCOME, bundle=name) for name in ("rag", "agent"))
+    made = plan(project, replaced="judge/narrow@1.0.0")
+    for case in (inside, outside, outside, OUTCOME):
+        made.of(case)
+
+    assert caplog.messages == [
+        "'a': judge/narrow@1.0.0 has not been validated for 'agent'; it has for rag"
+    ]
+    strict = plan(project, replaced="judge/narrow@1.0.0", strict=True)
+    strict.of(inside)
+    with pytest.raises(UsageError, match=r"strict: 'a': judge/narrow@1\.0\.0 has not been"):
+        strict.of(outside)
+
+
+def test_the_scope_counts_for_the_rubric_of_the_run_too(project: DefinitionProject) -> None:
+    project.judge("narrow@1.0.0", "applicable_to: []\n")
+    project.rubric("narrow@1.0.0", asks("judge/narrow@1.0.0"))
+    rubric = load_rubric(project.references, "narrow@1.0")
+    made = plan(project, rubric, strict=True)
+
+    assert isinstance(made.of(CASE), Rubric)
+    with pytest.raises(UsageError, match="it has for nothing"):
+        made.of(replace(CASE, bundle="rag"))
+
+
+def test_cases_with_the_same_evaluators_share_a_rubric(project: DefinitionProject) -> None:
+    grading = plan(project)
+    first = grading.of(EVALUATED)
+
+    assert grading.of(replace(EVALUATED, id="b", tags=("x",))) is first
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"evaluators": (Evaluator(name="e", type="equals", settings={"value": "no"}),)},
+        {"evaluators": ()},
+        {"reference_answers": ("yes",)},
+        {"expected": {"max_latency_ms": 5}},
+        {"criteria": (Criterion(id="c", title="kind"),)},
+    ],
+)
+def test_whatever_else_grades_a_case_makes_another_rubric(
+    project: DefinitionProject, other: dict[str, Any]
+) -> None:
+    case = replace(EVALUATED, **other)
+    grading, first, second = plan(project), plan(project).of(EVALUATED), plan(project).of(case)
+
+    assert first != second
+    assert [grading.of(one) for one in (EVALUATED, case, EVALUATED)] == [first, second, first]

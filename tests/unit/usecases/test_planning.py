@@ -13,7 +13,7 @@ import pytest
 from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
 from steelyard.errors import ConfigError, UsageError
-from steelyard.model.case import Case
+from steelyard.ports import Sought
 from steelyard.usecases.run_ports import TargetSpec
 
 TARGETS = """\
@@ -156,21 +156,20 @@ def test_a_dataset_that_nothing_grades_is_refused(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "what"),
+    ("record", "judge"),
     [
-        ({"reference": {"answer": "yes"}}, "its reference answer"),
-        ({"expected": {"required_criteria": ["clarity"]}}, "expected.required_criteria"),
+        ({"reference": {"answer": "yes"}}, "reference"),
+        ({"expected": {"required_criteria": ["clarity"]}}, "criteria"),
     ],
 )
 def test_a_record_that_needs_a_judge_is_refused_by_the_setting(
-    project: Project, record: dict[str, object], what: str
+    project: Project, record: dict[str, object], judge: str
 ) -> None:
     dataset = project.document([{"record_id": "a", "input": {"prompt": "?"}, **record}])
+    said = refusal(project, dataset)
 
-    assert refusal(project, dataset) == (
-        f"'a' needs a judge for {what}, and no judge has a target: set judges.default.target in "
-        "steelyard.yaml, or grade with --rubric"
-    )
+    assert f"judge/{judge}@1.0.0" in said
+    assert f"set judges.{judge}.target or judges.default.target in steelyard.yaml" in said
 
 
 def test_a_case_with_the_default_evaluator_needs_a_judge_too(project: Project) -> None:
@@ -194,8 +193,8 @@ def test_a_rubric_that_is_not_there_is_refused_by_its_name(
 def covering(is_covered: Callable[[str, int], bool]) -> TargetSpec:
     """A target with recorded responses to some records and repeats."""
 
-    def covers(case: Case, repeat: int) -> bool:
-        return is_covered(case.id, repeat)
+    def covers(sought: Sought) -> bool:
+        return is_covered(sought.case.id, sought.repeat)
 
     return spec(ScriptedTarget(), covers=covers)
 

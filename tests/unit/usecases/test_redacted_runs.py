@@ -11,7 +11,7 @@ from fakes.projects import SETTINGS, Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
 from steelyard.errors import RunError
-from steelyard.store import ledger
+from steelyard.store import result_rows
 from steelyard.usecases.planning import unused_settings
 
 SAID = "ask joe@example.com or 030/1234567"
@@ -26,8 +26,8 @@ def test_the_manifest_counts_by_kind(project: Project) -> None:
     run = project.run(project.door(ScriptedTarget(otherwise=SAID)), cases(project))
     check_run(Path(run.folder))
     # Each answer stands in the response, the trace, the record's reason and that of the check;
-    # the tag in the facts of its record.
-    patterns = {**NONE, "email": 3 * 4 + 1, "phone": 3 * 4}
+    # the tag in the facts of its record and in its prediction.
+    patterns = {**NONE, "email": 3 * 4 + 2, "phone": 3 * 4}
 
     assert json_of(run)["redaction"] == {"secrets": 0, "patterns": patterns, "version": "1"}
     assert {line["model_response"] for line in rows_of(run)} == {
@@ -85,7 +85,7 @@ def test_checks_with_such_ids_stay_apart(
     project: Project, monkeypatch: pytest.MonkeyPatch, known: int
 ) -> None:
     """However many of them are remembered."""
-    monkeypatch.setattr(ledger, "_KNOWN_IDS", known)
+    monkeypatch.setattr(result_rows, "_KNOWN_IDS", known)
     checks = [
         {"name": name, "type": "equals", "value": "yes"}
         for name in ("joe@example.com", "ann@example.com")

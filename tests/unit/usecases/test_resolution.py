@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.definitions import QUESTIONS, RUBRIC, DefinitionProject
+from fakes.registry import RegistryProject
 from steelyard.model.reference import Reference
 from steelyard.usecases.resolution import Found, resolve
 
@@ -21,7 +22,7 @@ def project(tmp_path: Path) -> DefinitionProject:
 def found(project: DefinitionProject, text: str) -> Found:
     reference = Reference.parse(text)
     assert reference
-    return resolve(reference, project.folder.all(reference.kind))
+    return resolve(reference, project.references.known(reference.kind))
 
 
 def leads_to(project: DefinitionProject, text: str) -> str | None:
@@ -231,3 +232,93 @@ def test_a_broken_file_stops_who_names_it_or_no_version(
             None,
         )
     ]
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> RegistryProject:
+    """A project in which basic 1.0.0 is published, and its file is still there."""
+    made = RegistryProject(tmp_path)
+    made.publish(made.rubric("basic@1.0.0"))
+    return made
+
+
+def test_a_file_comes_before_what_was_published(registry: RegistryProject) -> None:
+    assert leads_to(registry, "rubric/basic@1.0") == "rubrics/basic@1.0.0.yaml"
+    assert told(registry, "rubric/basic@1.0") == []
+
+
+def test_a_published_version_outlives_its_file(registry: RegistryProject) -> None:
+    (registry.root / "rubrics" / "basic@1.0.0.yaml").unlink()
+
+    assert leads_to(registry, "rubric/basic@1.0") == "registry/rubric/basic@1.0.0.json"
+    assert leads_to(registry, "rubric/basic") == "registry/rubric/basic@1.0.0.json"
+
+
+def test_the_highest_release_is_found_among_files_and_published_ones(
+    registry: RegistryProject,
+) -> None:
+    (registry.root / "rubrics" / "basic@1.0.0.yaml").unlink()
+    registry.rubric("basic@0.9.0")
+    assert leads_to(registry, "rubric/basic") == "registry/rubric/basic@1.0.0.json"
+
+    registry.rubric("basic@1.1.0")
+    assert leads_to(registry, "rubric/basic") == "rubrics/basic@1.1.0.yaml"
+
+
+def test_a_file_that_is_not_what_was_published_takes_both_away(registry: RegistryProject) -> None:
+    registry.rubric("basic@1.0.0", "{id: right, kind: is_json}")
+
+    assert leads_to(registry, "rubric/basic@1.0") is None
+    assert told(registry, "rubric/basic@1.0") == [
+        (
+            "version_conflict",
+            (
+                "rubrics/basic@1.0.0.yaml is not what was published as rubric/basic@1.0.0; "
+                "neither is used"
+            ),
+            (
+                "give it a new version, or put back what `steelyard rubric show "
+                "rubric/basic@1.0.0` prints"
+            ),
+        )
+    ]
+
+
+def test_a_broken_file_does_not_hide_the_published_version(registry: RegistryProject) -> None:
+    registry.write("rubrics/basic@1.0.0.yaml", "id: [")
+
+    assert leads_to(registry, "rubric/basic@1.0") == "registry/rubric/basic@1.0.0.json"
+    assert leads_to(registry, "rubric/basic") is None
+
+
+def test_published_content_that_is_damaged_leads_nowhere(registry: RegistryProject) -> None:
+    (registry.root / "rubrics" / "basic@1.0.0.yaml").unlink()
+    for content in (registry.root / ".steelyard" / "registry" / "content").iterdir():
+        content.unlink()
+
+    assert leads_to(registry, "rubric/basic@1.0") is None
+    assert [code for code, _, _ in told(registry, "rubric/basic@1.0")] == ["dangling_reference"]
+
+
+@pytest.mark.parametrize("is_left", [True, False])
+def test_what_is_archived_in_the_registry_may_not_be_used(tmp_path: Path, is_left: bool) -> None:
+    project = RegistryProject(tmp_path)
+    project.publish(project.questions("quality-v1"))
+    project.publish(project.questions("quality-v1", "archived"))
+    path = project.questions("quality-v1")
+    if not is_left:
+        path.unlink()
+
+    assert [code for code, _, _ in told(project, "rubric/quality-v1")] == ["archived_rubric"]
+
+
+def test_two_files_and_a_published_version_are_a_conflict(registry: RegistryProject) -> None:
+    registry.write("rubrics/again.yaml", RUBRIC.format(id="basic", version="1.0.0"))
+
+    assert [code for code, _, _ in told(registry, "rubric/basic@1.0")] == ["version_conflict"]
+
+
+def test_every_known_version_is_named_once(registry: RegistryProject) -> None:
+    ((_, message, _),) = told(registry, "rubric/basic@3.0")
+
+    assert message == "cannot resolve rubric/basic@3.0: there is rubric/basic@1.0.0"

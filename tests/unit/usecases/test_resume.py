@@ -175,7 +175,7 @@ def test_a_run_whose_source_has_changed_does_not_go_on(
 def test_a_run_whose_model_has_changed_does_not_go_on(project: Project) -> None:
     stop(project, project.door(spec(StoppingTarget(after=0), model="m-1")))
 
-    with pytest.raises(RunError, match=r"a target's model or sampling of run_.* has changed"):
+    with pytest.raises(RunError, match=r"a target's model, sampling or prompt of run_.* has chan"):
         project.resume(project.door(spec(ScriptedTarget(), model="m-2")))
     assert project.resume(project.door(spec(ScriptedTarget(), model="m-1"))).metrics
 

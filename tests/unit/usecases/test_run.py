@@ -27,7 +27,7 @@ ROWS = [
     row("late"),
     row("broken", tags=["y"]),
     row("moody"),
-    row("ungraded", evaluators=[{"type": "token_usage", "max_total": 5}]),
+    row("ungraded", evaluators=[{"type": "regex", "value": "(?=a)"}]),
     row("busy"),
     row("good", input="the same id again"),
 ]
@@ -210,7 +210,11 @@ def test_a_price_gives_every_row_its_cost(project: Project) -> None:
     run = project.run(door, project.cases([row("a"), row("b")]))
 
     assert [entry["cost_usd"] for entry in rows_of(run)] == [0.00002, 0.00002]
-    assert json_of(run, "metrics_summary.json")["cost_usd"] == {"total": 0.00004, "n": 2}
+    assert json_of(run, "metrics_summary.json")["cost_usd"] == {
+        "total": 0.00004,
+        "n": 2,
+        "judging": None,
+    }
 
 
 def test_a_record_id_that_is_no_text_harms_nobody(project: Project) -> None:

@@ -11,10 +11,10 @@ import pytest
 from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
 from steelyard.engine.limiter import START
-from steelyard.engine.records import Work
+from steelyard.engine.record_work import Work
 from steelyard.model.run import Result
 from steelyard.usecases.planning import Prepared
-from steelyard.usecases.work import Share, asked, shares, work_items
+from steelyard.usecases.work import Limiters, Share, asked, shares, work_items
 
 TWO = [
     row("a", execution={"target": "one"}),
@@ -126,8 +126,10 @@ def test_a_target_is_asked_within_its_limits(project: Project) -> None:
     door = project.door()
     wide = spec(ScriptedTarget(), max_concurrency=64, price=(1.0, 2.0))
     narrow = spec(ScriptedTarget(), max_concurrency=3, tokens_per_minute=9.0)
-    plain = asked(door, "run_1", wide, is_shared=False)
-    paced = asked(door, "run_1", narrow, is_shared=False)
+    limiters = Limiters(door.clock)
+    plain, paced = (
+        asked(door, "run_1", one, limiters.of(one), is_shared=False) for one in (wide, narrow)
+    )
 
     assert (plain.limiter.at_once, plain.price, plain.counts_tokens) == (START, (1.0, 2.0), False)
     assert (paced.limiter.at_once, paced.price, paced.counts_tokens) == (3, None, True)

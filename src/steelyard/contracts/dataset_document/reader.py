@@ -22,7 +22,7 @@ from steelyard.contracts.dataset_document.rules import (
     text_problems,
 )
 from steelyard.contracts.dataset_document.second_look import look_again
-from steelyard.contracts.reading import Row, RowPlace, SeenIds
+from steelyard.contracts.reading import Row, RowPlace
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import normalized
@@ -30,6 +30,7 @@ from steelyard.formats.json_text import parse_json
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding, error

@@ -7,18 +7,17 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, cast
 
+from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
-from steelyard.contracts.reading import Row, RowPlace, SeenIds, located_finding
+from steelyard.contracts.reading import Row, RowPlace
 from steelyard.contracts.schemas import load_schema
-from steelyard.errors import ParseError
-from steelyard.formats.encoding import require_utf8, without_bom
-from steelyard.formats.json_text import parse_json_either_way
-from steelyard.formats.lines import Lines, Located
+from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
+from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
-from steelyard.model.finding import Finding, error
+from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 
@@ -58,28 +57,29 @@ class QuestionSetReading:
     def __init__(self, content: bytes | Located, stem: str, *, file: str | None = None) -> None:
         self._stem = stem
         self._file = file
-        self._lines = content.lines if isinstance(content, Located) else None
-        self._header: JsonObject = {}
-        self._questions: list[JsonValue] = []
-        self._odd: dict[int, list[Problem]] = {}
-        """What the fast parser could not read, by question."""
-        self._bundles: dict[str, frozenset[str]] = {}
-        self.findings = self._open(content)
+        self._document = ListedDocument(content, "questions", _header_schema())
+        bundles = cast(dict[str, list[str]], self._document.header.get("bundles", {}))
+        self._bundles = {name: frozenset(fields) for name, fields in bundles.items()}
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What concerns the document as a whole."""
+        return self._document.findings
 
     @property
     def is_spoiled(self) -> bool:
         """Whether the document as a whole is wrong, so that no question counts."""
-        return any(finding.is_error for finding in self.findings)
+        return self._document.is_spoiled
 
     def rows(self) -> Iterator[Row]:
         """Every question in order; a bad one is a row with error findings."""
-        seen = SeenIds()
-        for index, value in enumerate(self._questions):
+        seen, document = SeenIds(), self._document
+        for index, value in enumerate(document.items):
             schema = self._schema_of(value)
-            if index not in self._odd and schema.is_clean(value):
+            if not document.odd(index) and schema.is_clean(value):
                 record_id = cast(str, cast(JsonObject, value)["id"])
                 if seen.add(record_id):
-                    yield Row(index, self._line(index), record_id, value, ())
+                    yield Row(index, document.line(index), record_id, value, ())
                     continue
                 found = [_duplicate(record_id)]
             else:
@@ -112,7 +112,7 @@ class QuestionSetReading:
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases; a spoiled document has no header to trust."""
-        header = {} if self.is_spoiled else self._header
+        header = self._document.header
         version = cast("str | float | None", header.get("version"))
         return Dataset(
             id=self._stem,
@@ -126,33 +126,7 @@ class QuestionSetReading:
 
     def place_of(self, row: Row) -> RowPlace:
         """Where a row stands, for what is found out about it later."""
-        return self._place(row.index, row.record_id)
-
-    def _open(self, content: bytes | Located) -> tuple[Finding, ...]:
-        try:
-            value, odd = _parsed(content)
-        except ParseError as wrong:
-            said = f"invalid JSON: {wrong}" if wrong.code == "invalid_json" else str(wrong)
-            return (error(wrong.code, said, line=wrong.line),)
-        problems: list[Problem] = []
-        for problem in odd:
-            match problem.path:
-                case ("questions", int(index), *path):
-                    mine = replace(problem, path=tuple(path))
-                    self._odd.setdefault(index, []).append(mine)
-                case _:
-                    problems.append(problem)
-        shown = value
-        if isinstance(value, dict) and isinstance(value.get("questions"), list):
-            self._questions = cast(list[JsonValue], value["questions"])
-            # Questions are checked one by one, not with the header.
-            shown = {**value, "questions": []}
-        problems.extend(_header_schema().problems(shown))
-        if isinstance(value, dict) and not any(one.severity == "error" for one in problems):
-            self._header = value
-            bundles = cast(dict[str, list[str]], value.get("bundles", {}))
-            self._bundles = {name: frozenset(fields) for name, fields in bundles.items()}
-        return tuple(located_finding(one, self._lines) for one in sorted(problems, key=path_order))
+        return self._document.place(row.index, row.record_id)
 
     def _schema_of(self, value: JsonValue) -> Schema:
         if self._bundles and isinstance(value, dict):
@@ -165,7 +139,7 @@ class QuestionSetReading:
         self, index: int, value: JsonValue, schema: Schema, seen: SeenIds
     ) -> list[Problem]:
         """Everything that is wrong with a question."""
-        found = [*self._odd.get(index, ()), *map(_explained, schema.problems(value))]
+        found = [*self._document.odd(index), *map(_explained, schema.problems(value))]
         name = value.get("id") if isinstance(value, dict) else None
         if isinstance(name, str) and not seen.add(name):
             found.append(_duplicate(name))
@@ -174,28 +148,9 @@ class QuestionSetReading:
     def _checked(self, index: int, value: JsonValue, found: list[Problem]) -> Row:
         name = value.get("id") if isinstance(value, dict) else None
         record_id = name if isinstance(name, str) else None
-        place = self._place(index, record_id)
+        place = self._document.place(index, record_id)
         findings = tuple(place.finding(problem) for problem in sorted(found, key=path_order))
-        return Row(index, self._line(index), record_id, value, findings)
-
-    def _place(self, index: int, record_id: str | None) -> RowPlace:
-        lines = self._question_lines(index)
-        return RowPlace(index, record_id, ("questions", index), lines=lines)
-
-    def _question_lines(self, index: int) -> Lines | None:
-        return self._lines and self._lines.children["questions"].children[index]
-
-    def _line(self, index: int) -> int | None:
-        lines = self._question_lines(index)
-        return lines.line if lines else None
-
-
-def _parsed(content: bytes | Located) -> tuple[JsonValue, tuple[Problem, ...]]:
-    """The value of a document, and what is wrong with single texts and numbers in it."""
-    if isinstance(content, Located):
-        return content.value, ()
-    require_utf8(content)
-    return parse_json_either_way(without_bom(content))
+        return Row(index, self._document.line(index), record_id, value, findings)
 
 
 def _expectations(question: JsonObject) -> tuple[str | None, JsonObject]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
-
 import msgspec
 
-from steelyard.model.run import CACHED, Result
+from steelyard.contracts.run_artifacts.question_facts import QuestionFact, question_facts
+from steelyard.contracts.run_artifacts.rows import cluster_of
+from steelyard.model.run import CACHED, Judging, Result
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFact:
+class CheckFact(msgspec.Struct, frozen=True):
     """One check's part."""
 
     check: str
@@ -21,9 +19,8 @@ class CheckFact:
     passed: bool | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """One result's part in the metrics."""
+class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One result's part in the metrics; what most results lack is not written."""
 
     index: int
     repeat: int
@@ -36,12 +33,16 @@ class Facts:
     latency_ms: float | None
     input_tokens: int | None
     output_tokens: int | None
-    cost_usd: float | None
-    cluster: str | None
-    slices: tuple[tuple[str, str | None], ...]
-    checks: tuple[CheckFact, ...]
+    cost_usd: float | None = None
+    cluster: str | None = None
+    slices: tuple[tuple[str, str | None], ...] = ()
+    checks: tuple[CheckFact, ...] = ()
     is_cached: bool = False
     saved_usd: float | None = None
+    questions: dict[str, tuple[QuestionFact, ...]] = {}
+    """What judges were asked one by one, by check."""
+    judging: Judging | None = None
+    """What the judges took, whose cost is a part of the whole."""
 
 
 read_facts = msgspec.json.Decoder(Facts).decode
@@ -50,6 +51,7 @@ read_facts = msgspec.json.Decoder(Facts).decode
 def facts_of(result: Result) -> Facts:
     """The facts of a result."""
     verdict, trace = result.verdict, result.trace
+    checked = verdict.results if verdict else ()
     return Facts(
         index=result.index,
         repeat=result.repeat,
@@ -63,25 +65,22 @@ def facts_of(result: Result) -> Facts:
         input_tokens=trace.usage.input_tokens if trace else None,
         output_tokens=trace.usage.output_tokens if trace else None,
         cost_usd=result.cost_usd,
-        cluster=_cluster(result.cluster),
+        cluster=None if result.cluster is None else cluster_of(result.cluster),
         slices=result.slices,
         checks=tuple(
-            CheckFact(
-                entry.check,
-                entry.kind,
-                entry.outcome.status,
-                entry.outcome.score,
-                entry.outcome.passed,
-            )
-            for entry in (verdict.results if verdict else ())
+            [
+                CheckFact(
+                    one.check, one.kind, one.outcome.status, one.outcome.score, one.outcome.passed
+                )
+                for one in checked
+            ]
         ),
         is_cached=result.response_source == CACHED,
         saved_usd=result.saved_usd,
+        questions={
+            entry.check: asked
+            for entry in checked
+            if entry.outcome.details and (asked := question_facts(entry.outcome))
+        },
+        judging=result.judging,
     )
-
-
-def _cluster(name: str | None) -> str | None:
-    """A conversation by its hash: two whose names are redacted stay two."""
-    if name is None:
-        return None
-    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

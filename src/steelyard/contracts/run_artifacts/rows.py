@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict
+from typing import cast
 
+from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.contracts.trace.writer import trace_row
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.run import Result
+from steelyard.model.run import Judging, Result
 from steelyard.model.verdict import CheckResult
 
 ARTIFACTS = (
@@ -22,6 +25,8 @@ ARTIFACTS = (
 )
 MANIFEST = "run_manifest.json"
 NO_SCORES = b'"evaluator_scores":[]'
+FAILURES = frozenset(("invalid_record", "timeout", "evaluation_error", "cancelled"))
+"""The statuses for which a run is no longer `completed` (contract 2, 3.3): a failure row each."""
 
 
 def prediction_row(result: Result) -> JsonObject:
@@ -54,7 +59,34 @@ def prediction_row(result: Result) -> JsonObject:
         "first_attempt_at": result.first_attempt_at,
         "last_attempt_at": result.last_attempt_at,
         "response_source": result.response_source,
+        "judging": _judging(result.judging) if result.judging else None,
+        **_place(result),
     }
+
+
+def _judging(judging: Judging) -> JsonObject:
+    """What the judges took; their cost is a part of `cost_usd`."""
+    row: dict[str, JsonValue] = asdict(judging)
+    return row
+
+
+def _place(result: Result) -> JsonObject:
+    """The slices and the conversation of a record, where it has any: a comparison needs them."""
+    place: JsonObject = {}
+    if result.cluster is not None:
+        place["cluster"] = cluster_of(result.cluster)
+    slices: dict[str, JsonValue] = {}
+    for name, value in result.slices:
+        if value is not None:
+            cast("list[JsonValue]", slices.setdefault(name, [])).append(value)
+    if slices:
+        place["slices"] = slices
+    return place
+
+
+def cluster_of(name: str) -> str:
+    """A conversation by its hash: two whose names are redacted stay two."""
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def score_row(result: CheckResult) -> JsonObject:
@@ -64,13 +96,14 @@ def score_row(result: CheckResult) -> JsonObject:
         "check": result.check,
         "kind": result.kind,
         "score": outcome.score,
+        "raw_score": outcome.raw_score,
         "passed": outcome.passed,
         "status": outcome.status,
         "reason": outcome.reason,
         "weight": result.weight,
         "required": result.required,
-        "judge": None,
-        "answers": None,
+        "judge": outcome.judge,
+        "answers": answers_row(outcome.answers) if outcome.answers else None,
         "details": dict(outcome.details),
     }
 

@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
-from steelyard.contracts.reading import Row, SeenIds
+from steelyard.contracts.reading import Row
+from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.json_value import JsonObject, JsonValue
 from strategies.dataset_documents import RECORDS, VALUES, raw_document, record
 

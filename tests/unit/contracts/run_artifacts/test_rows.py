@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -19,7 +20,7 @@ from steelyard.contracts.run_artifacts.rows import (
 from steelyard.model.finding import Finding
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.outcome import Outcome
-from steelyard.model.run import Attempt, Result
+from steelyard.model.run import Attempt, Judging, Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.model.verdict import CheckResult, Verdict
 
@@ -95,6 +96,22 @@ def test_a_prediction_has_every_field_of_the_published_shape() -> None:
         "first_attempt_at": "2026-01-01T00:00:00.000+00:00",
         "last_attempt_at": "2026-01-01T00:00:02.000+00:00",
         "response_source": "sampled",
+        "judging": None,
+    }
+
+
+def test_a_judged_prediction_says_what_its_judges_took() -> None:
+    judging = Judging(calls=2, attempts=3, input_tokens=9, cost_usd=0.0004)
+
+    assert prediction_row(replace(EVALUATED, judging=judging))["judging"] == {
+        "calls": 2,
+        "unanswered": 0,
+        "attempts": 3,
+        "input_tokens": 9,
+        "output_tokens": None,
+        "cost_usd": 0.0004,
+        "cached": 0,
+        "saved_usd": None,
     }
 
 
@@ -140,6 +157,7 @@ def test_a_score_says_what_the_check_found(
         "check": "a",
         "kind": "equals",
         "score": score,
+        "raw_score": None,
         "passed": passed,
         "status": status,
         "reason": "why",

@@ -34,6 +34,6 @@ def test_the_example_file_reads_and_writes_back_the_same() -> None:
     assert findings == []
     assert trace is not None
     assert trace.response == "Done: your ticket is 4711."
-    assert trace.extra == {"region": "eu"}
+    assert trace.extra == {"cost_usd": 0.0011, "region": "eu"}
     again, _ = read_trace(trace_row(trace))
     assert again == trace

@@ -1,0 +1,53 @@
+"""What is kept of a record on its way: the target's answer, and what judges said to it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import cast
+
+from steelyard.contracts.trace.reader import read_trace
+from steelyard.contracts.trace.writer import trace_row
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judgement import Judgement
+from steelyard.model.run import Result
+from steelyard.model.trace import Trace
+
+_TOLD = ("record_id", "repeat", "key", "check", "judge", "target", "fingerprint", "item", "turn")
+_COUNTED = ("sample", "round", "is_enforced", "attempts", "cost_usd", "is_cached", "saved_usd")
+_FAILED = ("error_code", "message")
+_KNOWN = ("attempts", "first_attempt_at", "last_attempt_at", "response_source", "cost_usd")
+
+
+def judgement_row(judgement: Judgement) -> JsonObject:
+    """A judgement as its JSON object; the prompt is kept apart."""
+    names = ("index", *_TOLD, *_COUNTED, *_FAILED)
+    row: JsonObject = {name: getattr(judgement, name) for name in names}
+    return {**row, "trace": trace_row(judgement.trace) if judgement.trace else None}
+
+
+def read_judgement(data: bytes) -> Judgement:
+    """A judgement that was kept."""
+    row = json.loads(data)
+    names = ("index", *_TOLD, *_COUNTED, *_FAILED)
+    return Judgement(**{name: row[name] for name in names}, trace=_trace(row["trace"]))
+
+
+def answered_row(result: Result) -> JsonObject:
+    """A target's answer as its JSON object, without what the dataset tells."""
+    row: JsonObject = {name: getattr(result, name) for name in (*_KNOWN, "saved_usd")}
+    key = result.answer_key.hex() if result.answer_key else None
+    trace = cast(Trace, result.trace)
+    return {**row, "answer_key": key, "trace": trace_row(trace)}
+
+
+def read_answered(data: bytes, base: Result) -> Result:
+    """The result of a record whose answer was kept, as far as it had come."""
+    row = json.loads(data)
+    known = {name: row[name] for name in (*_KNOWN, "saved_usd")}
+    key = bytes.fromhex(row["answer_key"]) if row["answer_key"] else None
+    return replace(base, **known, answer_key=key, trace=_trace(row["trace"]))
+
+
+def _trace(row: JsonObject | None) -> Trace | None:
+    return None if row is None else read_trace(row)[0]

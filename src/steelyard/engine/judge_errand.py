@@ -1,0 +1,307 @@
+"""One call to a judge on its way, from the first attempt to the last."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from steelyard.engine.breakable import Breakable, BrokenOff
+from steelyard.engine.budget import Stop
+from steelyard.engine.costs import cost_of
+from steelyard.engine.judge_targets import JudgeTarget
+from steelyard.engine.phase import JudgesPhase
+from steelyard.engine.record_work import CANCELLED, CHARACTERS_A_TOKEN, Surroundings
+from steelyard.errors import TargetError
+from steelyard.model.case import Case
+from steelyard.model.judgement import JudgeCall, Judgement
+from steelyard.model.message import Message, Role
+from steelyard.model.run import JudgeAttempt, Result
+from steelyard.model.trace import Trace
+from steelyard.ports import Judged, Prompt, Request
+
+PROBE = "probe"
+
+
+class Waiting:
+    """The tasks that wait for a judge, which a stop may break off."""
+
+    def __init__(self) -> None:
+        self.stopped: Stop | None = None
+        self._entering: set[asyncio.Task[None]] = set()
+        self._asking: set[asyncio.Task[None]] = set()
+        self._broken_off: set[asyncio.Task[None]] = set()
+
+    def stop(self, stop: Stop) -> None:
+        """Let nobody wait for his turn any longer; where it is urgent, nor for an answer."""
+        if self.stopped and not stop.is_urgent:
+            return
+        self.stopped = stop
+        waiting = self._entering | self._asking if stop.is_urgent else self._entering
+        for task in waiting - self._broken_off:
+            self._broken_off.add(task)
+            task.cancel()
+
+    def for_turn(self) -> Breakable:
+        """While a task waits until it may ask."""
+        return Breakable(self._entering, self._broken_off)
+
+    def for_answer(self) -> Breakable:
+        """While a task waits for what a judge says."""
+        return Breakable(self._asking, self._broken_off)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What all calls to judges share."""
+
+    around: Surroundings
+    phase: JudgesPhase
+    waiting: Waiting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """One call, with all that it needs."""
+
+    desk: Desk
+    record: Result
+    """What is known of the record; its index is negative for a call that is about none."""
+    check: str
+    call: JudgeCall
+    key: str
+    by: JudgeTarget
+
+    async def run(self, tried: int) -> Judgement:
+        """What came of it, kept; so many attempts were made before.
+
+        A stop is `BrokenOff`; a judgement that cannot be kept, `RunError`.
+        """
+        cache, call = self.by.cache, self.call
+        if cache is None or self._is_probe:
+            return await self._asked(tried, None)
+        key = self.by.cache_key(
+            cache,
+            _prompt(call, blanked=True),
+            {
+                "schema": call.schema,
+                "sample": call.sample,
+                "round": call.round,
+                "wants_logprobs": call.wants_logprobs,
+            },
+        )
+        if not cache.begin(key):
+            with self.desk.waiting.for_turn():
+                known = await cache.find(key)
+            if known is not None:
+                return await self._given_before(known)
+        said = None
+        try:
+            judgement = await self._asked(tried, key)
+            said = judgement.trace
+        finally:
+            cache.settle(key, said)
+        return judgement
+
+    @property
+    def _is_probe(self) -> bool:
+        return self.record.index < 0
+
+    async def _given_before(self, known: Trace) -> Judgement:
+        judgement = replace(
+            self._judgement(0, is_enforced=bool(self.by.endpoint.is_enforced)),
+            trace=known,
+            is_cached=True,
+            saved_usd=cost_of(known, self.by.price),
+        )
+        await self.desk.around.ledger.keep_judgement(judgement, ())
+        return judgement
+
+    async def _asked(self, tried: int, cache_key: bytes | None) -> Judgement:
+        async with self.desk.phase.call():
+            while True:
+                tried += 1
+                made = await self._attempted(tried, cache_key)
+                if isinstance(made, Judgement):
+                    return made
+                async with self.desk.phase.wait():
+                    with self.desk.waiting.for_turn():
+                        await self.desk.around.clock.sleep(made)
+
+    async def _attempted(self, number: int, cache_key: bytes | None) -> Judgement | float:
+        """What came of an attempt, kept; or how long to wait for the next one."""
+        by, clock = self.by, self.desk.around.clock
+        with self.desk.waiting.for_turn():
+            await by.slots.acquire()
+        try:
+            prompt = _prompt(self.call)
+            tokens = len(prompt.text) // CHARACTERS_A_TOKEN if by.counts_tokens else 0
+            await self._enter(tokens)
+            request = self._request(number, prompt)
+            at, started = clock.now(), clock.monotonic()
+            try:
+                answer = await self._answer(request)
+            finally:
+                by.limiter.leave()
+            elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
+            if isinstance(answer, TargetError):
+                if answer.code == "rate_limited":
+                    by.limiter.refused(started, answer.retry_after_s, self.desk.around.left_s)
+                return await self._failed(answer, request, at, elapsed)
+            by.limiter.answered(tokens, answer.usage.total_tokens if by.counts_tokens else None)
+            if answer.latency_ms is None and elapsed is not None:
+                answer = replace(answer, latency_ms=elapsed)
+            return await self._replied(answer, request, at, cache_key)
+        finally:
+            by.slots.release()
+
+    async def _enter(self, tokens: int) -> None:
+        """Wait for one's turn."""
+        limiter, waiting = self.by.limiter, self.desk.waiting
+        if waiting.stopped:
+            raise BrokenOff
+        if not limiter.enter_at_once():
+            with waiting.for_turn():
+                await limiter.enter(tokens)
+        if waiting.stopped or self.desk.around.budget.stop(limiter.in_flight):
+            limiter.leave()
+            raise BrokenOff
+
+    async def _answer(self, request: Request) -> Trace | TargetError:
+        """What the judge said, or how it failed."""
+        try:
+            with self.desk.waiting.for_answer():
+                return await self.by.target.ask(request)
+        except TargetError as error:
+            return error
+        except BrokenOff:
+            return TargetError(CANCELLED, cast(Stop, self.desk.waiting.stopped).message)
+        except asyncio.CancelledError:
+            if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
+                raise
+            return TargetError("target_error", "the target cancelled itself")
+        except Exception as error:  # noqa: BLE001 - one call's failure never stops another
+            return TargetError("target_error", f"{type(error).__name__}: {error}")
+
+    async def _replied(
+        self, answer: Trace, request: Request, at: datetime, cache_key: bytes | None
+    ) -> Judgement:
+        around, judged = self.desk.around, cast(Judged, request.judged)
+        cost = cost_of(answer, self.by.price)
+        if cost is not None:
+            around.budget.spend(cost)
+        is_enforced = judged.is_held and bool(self.by.endpoint.is_enforced)
+        judgement = replace(
+            self._judgement(request.attempt, is_enforced=is_enforced),
+            trace=answer,
+            cost_usd=cost,
+            cache_key=cache_key,
+        )
+        attempt = replace(
+            self._logged(request.attempt, at),
+            latency_ms=answer.latency_ms,
+            input_tokens=answer.usage.input_tokens,
+            output_tokens=answer.usage.output_tokens,
+        )
+        # Kept before it is used: what a verdict stands on is there, whatever happens next.
+        await around.ledger.keep_judgement(judgement, (attempt,))
+        return judgement
+
+    async def _failed(
+        self, error: TargetError, request: Request, at: datetime, elapsed: float | None
+    ) -> Judgement | float:
+        around, number = self.desk.around, request.attempt
+        wait = around.retry.wait(error, number, around.chance, around.left_s)
+        if self.by.endpoint.is_downgraded(error, cast(Judged, request.judged)):
+            wait = 0.0
+        if self.desk.waiting.stopped:
+            wait = None
+        attempt = replace(
+            self._logged(number, at),
+            latency_ms=elapsed,
+            error_code=error.code,
+            message=str(error),
+            http_status=error.http_status,
+            retry_in_s=None if wait is None else round(wait, 3),
+            request_id=error.request_id,
+        )
+        if error.code == CANCELLED or wait is not None:
+            await around.ledger.keep(None, (attempt,))
+            if wait is None:
+                raise BrokenOff
+            return wait
+        judgement = replace(
+            self._judgement(number, is_enforced=False), error_code=error.code, message=str(error)
+        )
+        await around.ledger.keep_judgement(judgement, (attempt,))
+        return judgement
+
+    def _request(self, number: int, prompt: Prompt) -> Request:
+        call, record, endpoint = self.call, self.record, self.by.endpoint
+        said = (Message(role=cast(Role, role), content=text) for role, text in call.messages)
+        return Request(
+            # Nothing else of the case: what a judge may know stands in its prompt.
+            case=Case(id=record.record_id or "", input_messages=tuple(said)),
+            prompt=prompt,
+            repeat=record.repeat,
+            attempt=number,
+            judged=Judged(
+                schema=call.schema,
+                is_held=endpoint.is_held,
+                wants_logprobs=call.wants_logprobs and endpoint.gives_logprobs,
+                candidate=record.target or "",
+                check=self.check,
+                judge=call.judge.name,
+                item=call.item,
+                turn=call.turn,
+                sample=call.sample,
+                round=call.round,
+            ),
+        )
+
+    def _judgement(self, attempts: int, *, is_enforced: bool) -> Judgement:
+        call, record = self.call, self.record
+        return Judgement(
+            index=None if self._is_probe else record.index,
+            record_id=record.record_id,
+            repeat=record.repeat,
+            key=self.key,
+            check=self.check,
+            judge=call.judge.name,
+            target=self.by.name,
+            fingerprint=self.by.fingerprint(call.identity),
+            item=call.item,
+            turn=call.turn,
+            sample=call.sample,
+            round=call.round,
+            is_enforced=is_enforced,
+            attempts=attempts,
+            prompt=call.messages,
+        )
+
+    def _logged(self, number: int, at: datetime) -> JudgeAttempt:
+        call, record = self.call, self.record
+        return JudgeAttempt(
+            index=None if self._is_probe else record.index,
+            record_id=record.record_id,
+            target=self.by.name,
+            repeat=record.repeat,
+            attempt=number,
+            at=at.isoformat(timespec="milliseconds"),
+            call=PROBE if self._is_probe else call.judge.name,
+            check=self.check,
+            item=call.item,
+            turn=call.turn,
+            sample=call.sample,
+            round=call.round,
+            key=self.key,
+        )
+
+
+def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:
+    """What a judge is told; without the nonce, which differs from call to call."""
+    messages = call.messages
+    if blanked and call.nonce:
+        messages = tuple((role, text.replace(call.nonce, "")) for role, text in messages)
+    return Prompt(messages, "\n\n".join(text for _, text in messages))

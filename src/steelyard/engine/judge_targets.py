@@ -1,0 +1,86 @@
+"""The targets that judges are asked through, and what is known of their endpoints."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass, field
+
+from steelyard.engine.cache import AnswerCache
+from steelyard.engine.limiter import Limiter
+from steelyard.errors import TargetError
+from steelyard.judging.fingerprint import fingerprint
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.ports import Judged, Prompt, Target
+
+# The words in which servers refuse a request for the sake of its schema, or of log probabilities.
+_SCHEMA = re.compile(
+    r"response_format|json_schema|output_config|output_format|structured.?output|grammar"
+    r"|guided|schema",
+    re.IGNORECASE,
+)
+_LOGPROBS = re.compile(r"logprob", re.IGNORECASE)
+_REFUSED = {400, 422, 501}
+
+
+@dataclass(slots=True, kw_only=True)
+class Endpoint:
+    """What is known of a model at its address; targets with the same share one."""
+
+    id: str = ""
+    """What it is known by."""
+    can_hold: bool = False
+    """Whether its protocol has a way to hold a reply to a schema."""
+    is_enforced: bool | None = None
+    """Whether it was seen to do so; None as long as nobody knows."""
+    gives_logprobs: bool = True
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the schema goes with a call for the endpoint to hold to."""
+        return self.can_hold and self.is_enforced is not False
+
+    def is_downgraded(self, error: TargetError, sent: Judged) -> bool:
+        """Whether a refusal was about what the endpoint cannot do; then it is not asked to again.
+
+        A refusal for another reason that happens to use the word costs one more call.
+        """
+        if error.http_status not in _REFUSED:
+            return False
+        if sent.wants_logprobs and _LOGPROBS.search(str(error)):
+            self.gives_logprobs = False
+            return True
+        if sent.is_held and _SCHEMA.search(str(error)):
+            self.is_enforced = False
+            return True
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeTarget:
+    """A target as calls to judges see it."""
+
+    name: str
+    target: Target
+    limiter: Limiter
+    """The same that the records of the target share, where it has any."""
+    slots: asyncio.Semaphore
+    """Calls that are made but not committed."""
+    endpoint: Endpoint = field(default_factory=Endpoint)
+    price: tuple[float, float] | None = None
+    counts_tokens: bool = False
+    cache: AnswerCache | None = None
+    model: str | None = None
+    sampling: JsonObject = field(default_factory=dict[str, JsonValue])
+    is_timed: bool = True
+    """Whether it takes time to answer; how long a recording is looked for says nothing."""
+
+    def fingerprint(self, identity: str) -> str:
+        """What makes a judgement one of the same instrument."""
+        return fingerprint(identity, self.model, self.sampling)
+
+    def cache_key(self, cache: AnswerCache, prompt: Prompt, more: JsonObject) -> bytes:
+        """What a question is known by: all that is sent, and what tells its askings apart."""
+        said = json.dumps({**more, "is_held": self.endpoint.is_held}, sort_keys=True)
+        return cache.key(prompt._replace(messages=(*prompt.messages, ("call", said))), 0)

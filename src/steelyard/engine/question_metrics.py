@@ -1,0 +1,169 @@
+"""Answers of judges to metrics: how each question, criterion and item was answered in a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from math import fsum
+
+from steelyard.contracts.run_artifacts.question_facts import GivenValue, QuestionFact
+from steelyard.engine.columns import Column, mean_of, rate
+from steelyard.model.json_value import JsonObject
+
+MOST_ITEMS = 500
+"""So many criteria or items of one check are listed one by one; questions always are."""
+MOST_VALUES = 256
+"""So many different answers to one question are counted one by one."""
+_YES_NO = ("yes_no", "criterion", "item")
+_POOLED = {"criterion": "criteria", "item": "items"}
+"""What belongs to a case is also counted all together, under the name of its check."""
+
+
+class QuestionTally:
+    """Gathers answers in a few bytes a record and question, whatever the number of records."""
+
+    def __init__(self) -> None:
+        self._checks: dict[str, _CheckItems] = {}
+
+    def add(self, check: str, facts: Iterable[QuestionFact]) -> None:
+        """Take in what one check asked about one record, in all of its repeats."""
+        gathered = _gathered(facts)
+        if not gathered:
+            return
+        if check not in self._checks:
+            self._checks[check] = _CheckItems()
+        self._checks[check].add(gathered)
+
+    def summary(self) -> JsonObject:
+        """The figures by question; where two have one name, by check and question."""
+        rows = [
+            (check, name, tally)
+            for check, items in self._checks.items()
+            for name, tally in items.tallies(check)
+        ]
+        taken = Counter(name for _, name, _ in rows)
+        return {
+            name if taken[name] == 1 else f"{check}/{name}": tally.summary(check)
+            for check, name, tally in rows
+        }
+
+
+class _Answers:
+    """The answers to one question about one record."""
+
+    def __init__(self, fact: QuestionFact) -> None:
+        self.type = fact.type
+        self.asked = fact.asked
+        self.values: list[GivenValue] = []
+        self.unanswered = 0
+
+    def add(self, fact: QuestionFact) -> None:
+        self.values.extend(fact.values)
+        self.unanswered += fact.unanswered
+
+
+def _gathered(facts: Iterable[QuestionFact]) -> dict[str, _Answers]:
+    found: dict[str, _Answers] = {}
+    for fact in facts:
+        if fact.item not in found:
+            found[fact.item] = _Answers(fact)
+        found[fact.item].add(fact)
+    return found
+
+
+class _CheckItems:
+    """What one check asks about."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, _ItemTally] = {}
+        self._pools: dict[str, _ItemTally] = {}
+        self._mixed: set[str] = set()
+        self._is_full = False
+
+    def add(self, record: Mapping[str, _Answers]) -> None:
+        """Take in one record."""
+        for name, answers in record.items():
+            self._add_item(name, answers)
+        for kind, pooled in _POOLED.items():
+            of_kind = [answers for answers in record.values() if answers.type == kind]
+            if of_kind:
+                pool = self._pools.setdefault(kind, _ItemTally(pooled, kind))
+                values = [value for answers in of_kind for value in answers.values]
+                pool.add(values, sum(answers.unanswered for answers in of_kind))
+
+    def _add_item(self, name: str, answers: _Answers) -> None:
+        known = self._items.get(name)
+        if known is None:
+            if answers.type in _POOLED and len(self._items) == MOST_ITEMS:
+                self._is_full = True
+                return
+            known = self._items[name] = _ItemTally(answers.type, answers.asked)
+        if known.asked != answers.asked:
+            self._mixed.add(name)
+        known.add(answers.values, answers.unanswered)
+
+    def tallies(self, check: str) -> list[tuple[str, _ItemTally]]:
+        """The pools under the check's name, then the items that ask every record the same.
+
+        Criteria of a name that mean something else in every case say nothing together; nor is
+        a part of them listed where there are more than can be.
+        """
+        listed = [(name, tally) for name, tally in self._items.items() if name not in self._mixed]
+        if self._is_full:
+            listed = [(name, tally) for name, tally in listed if tally.type not in _POOLED]
+        for pool in self._pools.values():
+            pool.listed = len(listed)
+        return [*((check, pool) for pool in self._pools.values()), *listed]
+
+
+class _ItemTally:
+    """One question, criterion or item over all records."""
+
+    def __init__(self, kind: str, asked: str) -> None:
+        self.type = kind
+        self.asked = asked
+        self._means = Column()
+        self._counts: Counter[GivenValue] | None = Counter()
+        self.listed: int | None = None
+        """Of a pool: how many of what is in it have figures of their own."""
+        self._answers = 0
+        self._unanswered = 0
+
+    def add(self, values: list[GivenValue], unanswered: int) -> None:
+        """The answers about one record."""
+        self._answers += len(values)
+        self._unanswered += unanswered
+        numbers = [value for value in values if isinstance(value, int | float)]
+        if numbers:
+            self._means.append(fsum(numbers) / len(numbers))
+        for value in values:
+            self._count(value)
+
+    def _count(self, value: GivenValue) -> None:
+        if self._counts is None:
+            return
+        # An answer of several options counts for each of them.
+        self._counts.update(value if isinstance(value, tuple) else (value,))
+        if len(self._counts) > MOST_VALUES:
+            self._counts = None
+
+    def summary(self, check: str) -> JsonObject:
+        """Its figures; the mean is over records, each of which counts once."""
+        is_rate = self.type in _YES_NO or self.type in _POOLED.values()
+        mean = rate(self._means) if is_rate else mean_of(self._means)
+        row: JsonObject = {
+            "check": check,
+            "type": self.type,
+            "answered": self._answers,
+            "unanswered": self._unanswered,
+            "counts": None if self._counts is None else _named(self._counts),
+            "mean": asdict(mean) if len(self._means) else None,
+        }
+        return row if self.listed is None else {**row, "listed": self.listed}
+
+
+def _named(counts: Mapping[GivenValue, int]) -> JsonObject:
+    """The counts by answer, numbers upwards, then texts."""
+    order = sorted(counts, key=lambda value: (isinstance(value, str), value))
+    return {str(value): counts[value] for value in order}

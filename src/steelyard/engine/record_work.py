@@ -1,0 +1,115 @@
+"""What the loop over records works on, and with."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from steelyard.engine.budget import Budget
+from steelyard.engine.cache import AnswerCache
+from steelyard.engine.limiter import Limiter
+from steelyard.engine.prompts import build_prompt
+from steelyard.engine.retries import RetryPolicy
+from steelyard.model.case import Case
+from steelyard.model.judgement import Judgement
+from steelyard.model.rubric import Rubric
+from steelyard.model.run import Attempt, Result, RunState
+from steelyard.ports import Clock, Prompt, Target
+
+TARGET_CALL = "target"
+CANCELLED = "cancelled"
+CHARACTERS_A_TOKEN = 4
+"""By which tokens are estimated before a target counts them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One record in one repeat, as far as it has come."""
+
+    result: Result
+    """What is known of the result so far: place, hash, target, slices."""
+    case: Case
+    rubric: Rubric
+    attempt: int = 1
+    answered: Result | None = None
+    """The result with the answer, where that was kept before and only judges are to be asked."""
+
+
+class Ledger(Protocol):
+    """Where results and attempts are kept; what is awaited is committed."""
+
+    def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
+        """Keep a result with its attempts in one transaction."""
+        ...
+
+    def keep_answer(self, result: Result, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
+        """Keep an answer that is yet to be judged, with its attempts, in one transaction."""
+        ...
+
+    def keep_judgement(
+        self, judgement: Judgement, attempts: Sequence[Attempt]
+    ) -> asyncio.Future[None]:
+        """Keep what came of a call to a judge, with its last attempt, in one transaction."""
+        ...
+
+    def move(self, state: RunState) -> Awaitable[None]:
+        """Keep a change of state."""
+        ...
+
+
+class Judges(Protocol):
+    """Where records go that have an answer and need judges."""
+
+    async def take(
+        self,
+        work: Work,
+        answered: Result,
+        attempts: Sequence[Attempt],
+        on_kept: Callable[[], None],
+    ) -> None:
+        """Keep an answer and judge it; returns when there is room for the record."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What all loops of a run share."""
+
+    ledger: Ledger
+    clock: Clock
+    retry: RetryPolicy
+    chance: random.Random
+    on_result: Callable[[Result], None]
+    """Told of every result once it is committed."""
+    budget: Budget = field(default_factory=Budget)
+    judges: Judges | None = None
+    """Who judges; None where no rubric asks for it."""
+    deadline: float = math.inf
+    """When, by the clock's monotonic time, no further call is made."""
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the deadline."""
+        return self.deadline - self.clock.monotonic()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A target as the loop sees it."""
+
+    target: Target | None
+    limiter: Limiter
+    prompt: Callable[[Case], Prompt] = build_prompt
+    """What it is asked."""
+    price: tuple[float, float] | None = None
+    """US dollars per million input and output tokens."""
+    counts_tokens: bool = False
+    """Whether the limiter paces by tokens, so that they must be estimated."""
+    cache: AnswerCache | None = None
+    """Where the same question has the same answer."""
+    on_answer: Callable[[bytes, Result], None] | None = None
+    """Told of every result that answers a question of the cache, before it is kept."""

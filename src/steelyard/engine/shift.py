@@ -1,0 +1,124 @@
+"""How far scores moved between two gradings of the same traces."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from steelyard.model.json_value import JsonObject
+from steelyard.stats.intervals import Interval
+from steelyard.stats.paired import mcnemar, paired_shift
+
+ALPHA = 0.05
+"""Below this chance of the like by accident, passes have moved."""
+_SAME = 1e-9
+
+
+class Graded(NamedTuple):
+    """What one grading said of a trace; without a score, the status says why."""
+
+    status: str
+    score: float | None
+    passed: bool | None
+
+
+class Moved(NamedTuple):
+    """A trace that the two gradings do not say the same of."""
+
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]
+    record_id: str | None
+    repeat: int
+    old: Graded
+    new: Graded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift:
+    """Two gradings of one run's traces, pair by pair."""
+
+    pairs: int
+    """How many traces have a score in both."""
+    unpaired: int
+    """How many have none in one of them or in both."""
+    moved: tuple[Moved, ...]
+    gained: int
+    """How many cases pass more often than before."""
+    lost: int
+    p_value: float
+    score: Interval
+    """The mean difference of the scores, new less old."""
+    is_judged: bool
+    """Whether a judge was asked, who may say something else the next time."""
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether this is another measure than before.
+
+        Checks without a judge say the same every time, so that one moved trace is enough. What
+        judges say varies; there it counts what goes beyond chance.
+        """
+        if not self.is_judged:
+            return bool(self.moved)
+        low, high = self.score.low, self.score.high
+        is_beyond = low is not None and high is not None and (low > 0 or high < 0)
+        return self.p_value < ALPHA or is_beyond
+
+
+def shift_of(old: Iterable[JsonObject], new: Iterable[JsonObject]) -> Shift:
+    """What became of the predictions of one run in another one over the same traces."""
+    before = {_place(row): row for row in old}
+    moved: list[Moved] = []
+    differences: list[float] = []
+    cases: list[int] = []
+    passes: defaultdict[int, int] = defaultdict(int)
+    unpaired, is_judged = 0, any(_asked(row) for row in before.values())
+    for row in new:
+        first = before.get(_place(row))
+        if first is None:
+            unpaired += 1
+            continue
+        is_judged = is_judged or _asked(row)
+        was, now = _graded(first), _graded(row)
+        if _differ(was, now):
+            index, repeat = _place(row)
+            moved.append(Moved(index, cast("str | None", row["record_id"]), repeat, was, now))
+        if was.score is None or now.score is None:
+            unpaired += 1
+            continue
+        differences.append(now.score - was.score)
+        cases.append(_place(row)[0])
+        passes[_place(row)[0]] += bool(now.passed) - bool(was.passed)
+    gained = sum(change > 0 for change in passes.values())
+    lost = sum(change < 0 for change in passes.values())
+    return Shift(
+        pairs=len(differences),
+        unpaired=unpaired,
+        moved=tuple(moved),
+        gained=gained,
+        lost=lost,
+        p_value=mcnemar(gained, lost),
+        score=paired_shift(differences, cases),
+        is_judged=is_judged,
+    )
+
+
+def _place(row: JsonObject) -> tuple[int, int]:
+    return cast(int, row["index"]), cast(int, row["repeat"])
+
+
+def _graded(row: JsonObject) -> Graded:
+    score, passed = row.get("score"), row.get("passed")
+    return Graded(str(row["status"]), cast("float | None", score), cast("bool | None", passed))
+
+
+def _differ(old: Graded, new: Graded) -> bool:
+    if old.score is None or new.score is None:
+        return (old.score, old.status) != (new.score, new.status)
+    return abs(old.score - new.score) > _SAME or old.passed != new.passed
+
+
+def _asked(row: JsonObject) -> bool:
+    entries = cast(list[dict[str, Any]], row.get("evaluator_scores") or [])
+    return any(entry.get("judge") for entry in entries)

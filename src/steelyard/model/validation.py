@@ -1,0 +1,133 @@
+"""How well a judge agreed with people: everything that a corrected rate rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from steelyard.model.label import Design
+
+Split: TypeAlias = Literal["train", "dev", "test"]
+SplitChoice: TypeAlias = Literal["dev", "test", "all"]
+"""Which labels are looked at: those for tuning, those that count, or all but the examples."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledItem:
+    """A response about which both people and the judge have said something."""
+
+    run_id: str
+    """The run whose response it is."""
+    index: int
+    repeat: int
+    record_id: str
+    is_good: bool
+    """What people say."""
+    is_passed: bool
+    """What the judge says."""
+    inclusion_prob: float | None = None
+    slices: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Labels that a validation does not count, and why."""
+
+    not_blind: int = 0
+    """Labels of people who had seen what the judge or others said."""
+    other_rubrics: int = 0
+    """Labels of another rubric."""
+    other_runs: int = 0
+    """Labels of responses of other runs."""
+    other_splits: int = 0
+    """Items that lie in another split."""
+    no_pass: int = 0
+    """Labels whose answers come to neither a pass nor a fail."""
+    ties: int = 0
+    """Items about which as many people say yes as no."""
+    without_judgement: int = 0
+    """Items about which the judge was never asked, or whose record has no such check."""
+    unscored: int = 0
+    """Items for which the judge was asked and has no score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryTally:
+    """How the judge took answers that none should pass."""
+
+    asked: int = 0
+    passed: int = 0
+    unscored: int = 0
+    passed_ids: tuple[str, ...] = ()
+    """Which of them it passed at least once."""
+    why_not: str = ""
+    """Why none was asked, where none was."""
+
+    @property
+    def rate(self) -> float | None:
+        """The share that it passed, of those it has a score for."""
+        scored = self.asked - self.unscored
+        return self.passed / scored if scored else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """A judge against people; positive is what people pass."""
+
+    tp: int = 0
+    fn: int = 0
+    tn: int = 0
+    fp: int = 0
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.tp + self.fn + self.tn + self.fp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceCounts:
+    """The same within a slice."""
+
+    slice: str
+    value: str
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeValidation:
+    """A judge compared with people's labels, once."""
+
+    judge: str
+    """Its reference; of a check that several judges decide, the rubric's and the check's id."""
+    fingerprints: tuple[str, ...]
+    """Of all that it asks: the template, the question, the model and its sampling are in them."""
+    rule: str
+    """What makes a pass of its replies, such as `llm_judge at 0.7`."""
+    validated_at: str
+    counts: Counts
+    label_set_sha256: str
+    """The hash over the labels that count, in whatever order they came."""
+    validated_against: str = ""
+    """Where the labels come from."""
+    rubric: str = ""
+    """What people were asked."""
+    annotators: int = 0
+    design: Design | None = None
+    """How the labelled records were chosen; None where nobody said."""
+    split: SplitChoice = "all"
+    seed: int = 0
+    items: tuple[LabelledItem, ...] = ()
+    """Empty where only the counts are known."""
+    populations: dict[str, str] = field(default_factory=dict[str, str])
+    """By the run that was labelled, the hash over its records and responses."""
+    left_out: LeftOut = field(default_factory=LeftOut)
+    applicable_to: tuple[str, ...] | None = None
+    """The bundles of the labelled cases; None where they have none."""
+    slices: tuple[SliceCounts, ...] = ()
+    canaries: CanaryTally = field(default_factory=CanaryTally)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether it is known with which chance every item was chosen."""
+        return bool(self.items) and all(one.inclusion_prob is not None for one in self.items)

@@ -1,0 +1,128 @@
+"""What a run keeps as the rows of its tables, with nothing in them that nobody may see."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import msgspec
+
+from steelyard.contracts.run_artifacts.facts import Facts, facts_of
+from steelyard.contracts.run_artifacts.judgements import answered_row, judgement_row
+from steelyard.contracts.run_artifacts.rows import (
+    FAILURES,
+    failure_row,
+    prediction_row,
+    score_row,
+    validation_row,
+)
+from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judgement import Judgement
+from steelyard.model.run import Attempt, Result
+from steelyard.model.verdict import CheckResult
+from steelyard.store.row_writer import Rows, TableRow
+from steelyard.store.tables import NO_RECORD
+
+_KNOWN_IDS = 1000
+_encode = msgspec.json.Encoder().encode
+
+
+class ResultRows:
+    """Makes the rows of one run."""
+
+    def __init__(self, run_id: str, redact: Redactor) -> None:
+        self._run_id = run_id
+        self._redact = redact
+        self._ids: dict[str, str] = {}
+
+    def of_result(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
+        """A result with its attempts."""
+        checked = result.verdict.results if result.verdict else ()
+        is_failure = result.status in FAILURES
+        texts = [
+            _bytes(prediction_row(result)),
+            _bytes(validation_row(result)),
+            _bytes(facts_of(result)),
+            _bytes(failure_row(result)) if is_failure else b"",
+            *[_bytes(score_row(entry)) for entry in checked],
+            *[_bytes(tried) for tried in attempts],
+        ]
+        texts = self._redact.each(texts, (result.record_sha256 or "").encode("ascii"))
+        prediction, validation, facts, failure, *others = texts
+        place = self._run_id, result.index, result.repeat
+        kept = (*place, result.status, prediction, validation, failure or None, facts)
+        return Rows(
+            results=[kept],
+            scores=[
+                (*place, number, self._id(entry, number), others[number])
+                for number, entry in enumerate(checked)
+            ],
+            attempts=self._tried(attempts, others[len(checked) :]),
+            answers=[(*place, result.answer_key)] if result.answer_key else [],
+            settled=[place] if result.judging else [],
+            redactions=self._redact.take_counts(),
+        )
+
+    def of_attempts(self, attempts: Sequence[Attempt]) -> Rows:
+        """Attempts that came to no result yet."""
+        texts = self._redact.each([_bytes(tried) for tried in attempts])
+        rows = self._tried(attempts, texts)
+        return Rows(attempts=rows, redactions=self._redact.take_counts())
+
+    def of_answer(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
+        """An answer that is yet to be judged, with its attempts."""
+        rows = self.of_attempts(attempts)
+        row = self._redact(_bytes(answered_row(result)))
+        rows.answered = [(self._run_id, result.index, result.repeat, row)]
+        rows.add(Rows(redactions=self._redact.take_counts()))
+        return rows
+
+    def of_judgement(self, judgement: Judgement, attempts: Sequence[Attempt]) -> Rows:
+        """What came of a call to a judge, with its last attempt."""
+        rows = self.of_attempts(attempts)
+        prompt: JsonObject = {"messages": [list(message) for message in judgement.prompt]}
+        row = (
+            self._run_id,
+            NO_RECORD if judgement.index is None else judgement.index,
+            judgement.repeat,
+            judgement.key,
+            self._redact.text(judgement.judge),
+            judgement.target,
+            judgement.fingerprint,
+            judgement.cache_key,
+            self._redact(_bytes(judgement_row(judgement))),
+            zlib.compress(self._redact(_bytes(prompt))),
+        )
+        rows.judgements = [row]
+        rows.add(Rows(redactions=self._redact.take_counts()))
+        return rows
+
+    def _tried(self, attempts: Sequence[Attempt], texts: Sequence[bytes]) -> list[TableRow]:
+        return [
+            (
+                self._run_id,
+                NO_RECORD if tried.index is None else tried.index,
+                tried.repeat,
+                tried.place,
+                tried.attempt,
+                text,
+            )
+            for tried, text in zip(attempts, texts, strict=True)
+        ]
+
+    def _id(self, entry: CheckResult, place: int) -> str:
+        """A check's id as it may be written; two that differ stay two."""
+        clean = self._ids.get(entry.check)
+        if clean is None:
+            if len(self._ids) >= _KNOWN_IDS:
+                self._ids.clear()
+            clean = self._ids[entry.check] = self._redact.text(entry.check)
+        return clean if clean == entry.check else f"{clean} {place}"
+
+
+def _bytes(row: JsonObject | Facts | Attempt) -> bytes:
+    try:
+        return _encode(row)
+    except UnicodeEncodeError:
+        return json_bytes(msgspec.to_builtins(row))

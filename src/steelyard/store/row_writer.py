@@ -1,0 +1,118 @@
+"""The rows of results on their way into the database: all of a batch, or none."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+from sqlalchemy import bindparam, delete
+from sqlalchemy.exc import SQLAlchemyError
+
+from steelyard.errors import RunError
+from steelyard.model.run import RunState
+from steelyard.store.database import reason_of
+from steelyard.store.many_rows import ManyRows
+from steelyard.store.runs import move_run, note_redactions
+from steelyard.store.tables import answered, answers, attempts, judgements, results, scores
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+    from steelyard.store.leases import Lease
+
+TableRow: TypeAlias = tuple[Any, ...]
+"""Values in the order of a table's columns."""
+
+
+_PLACE = ("at_run", "at_index", "at_repeat")
+_SETTLE = delete(answered).where(
+    *(
+        column == bindparam(name)
+        for column, name in zip(
+            (answered.c.run_id, answered.c.idx, answered.c.repeat), _PLACE, strict=True
+        )
+    )
+)
+
+
+class Rows(msgspec.Struct, array_like=True):
+    """What is kept together."""
+
+    attempts: list[TableRow] = []
+    results: list[TableRow] = []
+    scores: list[TableRow] = []
+    answers: list[TableRow] = []
+    redactions: dict[str, int] = {}
+    """How much of each kind was replaced in these rows."""
+    states: list[tuple[RunState, str]] = []
+    """Changes of the run's state, each with its time."""
+    answered: list[TableRow] = []
+    judgements: list[TableRow] = []
+    settled: list[TableRow] = []
+    """The places (run, index, repeat) of answers that judges have finished with."""
+
+    def add(self, more: Rows) -> None:
+        """Take in what else is kept."""
+        self.attempts += more.attempts
+        self.results += more.results
+        self.scores += more.scores
+        self.answers += more.answers
+        self.states += more.states
+        self.answered += more.answered
+        self.judgements += more.judgements
+        self.settled += more.settled
+        for kind, count in more.redactions.items():
+            self.redactions[kind] = self.redactions.get(kind, 0) + count
+
+
+class RowWriter:
+    """Writes to a run as long as its lease holds; used by one thread."""
+
+    def __init__(self, engine: Engine, lease: Lease) -> None:
+        self._engine = engine
+        self._lease = lease
+        self.run_id = lease.run_id
+        self._attempts, self._results, self._scores = (
+            ManyRows(table, engine.dialect) for table in (attempts, results, scores)
+        )
+        self._answers, self._answered, self._judgements = (
+            ManyRows(table, engine.dialect) for table in (answers, answered, judgements)
+        )
+        self._connection: Connection | None = None
+
+    def write(self, rows: Rows) -> None:
+        """One transaction; what it refuses is a `RunError`."""
+        try:
+            # One connection for all: to open and reset one takes as long as many inserts.
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            with self._connection.begin():
+                self._insert(self._connection, rows)
+        except SQLAlchemyError as error:
+            self.close()
+            raise RunError(f"the store refuses results: {reason_of(error)}") from None
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._connection is not None:
+            with suppress(SQLAlchemyError):
+                self._connection.close()
+            self._connection = None
+
+    def _insert(self, connection: Connection, rows: Rows) -> None:
+        self._lease.require(connection)
+        self._attempts.put(connection, rows.attempts)
+        self._results.put(connection, rows.results)
+        self._scores.put(connection, rows.scores)
+        self._answers.put(connection, rows.answers)
+        self._answered.put(connection, rows.answered)
+        self._judgements.put(connection, rows.judgements)
+        if rows.settled:
+            connection.execute(
+                _SETTLE, [dict(zip(_PLACE, row, strict=True)) for row in rows.settled]
+            )
+        if rows.redactions:
+            note_redactions(connection, self.run_id, rows.redactions)
+        for state, at in rows.states:
+            move_run(connection, self.run_id, state, at)

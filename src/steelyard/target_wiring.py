@@ -1,0 +1,87 @@
+"""Targets as a run sees them: what was made of settings, files and conversations."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from steelyard.errors import ConfigError
+from steelyard.model.json_value import JsonObject
+
+if TYPE_CHECKING:
+    from steelyard.targets.making import Made
+    from steelyard.targets.response_file import ResponseFile
+    from steelyard.usecases.run_ports import TargetSpec
+
+
+def spec(name: str, made: Made) -> TargetSpec:
+    """A target with what a run must know about it."""
+    from steelyard.targets.making import LOCAL_CONCURRENCY
+    from steelyard.targets.target_settings import DEFAULT_CONCURRENCY
+    from steelyard.usecases.run_ports import TargetSpec
+
+    settings = made.settings
+    is_local = settings["provider"] in {"echo", "recorded", "conversation"}
+    at_once = LOCAL_CONCURRENCY if is_local else DEFAULT_CONCURRENCY
+    price = cast(JsonObject, settings.get("price", {}))
+    prices = (float(cast(float, price.get(key, 0.0))) for key in ("input", "output"))
+    sampling = ("temperature", "top_p", "max_new_tokens", "seed")
+    return TargetSpec(
+        name=name,
+        target=made.target,
+        max_concurrency=cast(int, settings.get("max_concurrency", at_once)),
+        requests_per_minute=cast("float | None", settings.get("requests_per_minute")),
+        tokens_per_minute=cast("float | None", settings.get("tokens_per_minute")),
+        price=cast("tuple[float, float]", tuple(prices)) if price else None,
+        secrets=made.secrets,
+        model=cast("str | None", settings.get("model", settings.get("candidate"))),
+        sampling={key: settings[key] for key in sampling if key in settings},
+        response_source=made.response_source,
+        can_hold=settings["provider"] in {"openai", "anthropic"},
+        is_cacheable=made.is_cacheable,
+        covers=made.covers,
+        has_replies=made.has_replies,
+        template=made.template,
+    )
+
+
+def candidates(path: Path) -> list[str]:
+    """The candidates of a response file."""
+    from steelyard.targets.response_file import ResponseFile
+
+    with closing(ResponseFile(path)) as responses:
+        _require_responses(responses)
+        return list(responses.candidates)
+
+
+def _require_responses(responses: ResponseFile) -> None:
+    if not responses.candidates:
+        raise ConfigError(f"{responses.path} holds replies of judges, and no response to grade")
+
+
+def recorded(path: Path, candidate: str | None) -> TargetSpec:
+    """A candidate of a response file; the first where none is named."""
+    from steelyard.targets.making import Made
+    from steelyard.targets.recorded import RecordedTarget
+    from steelyard.targets.response_file import ResponseFile
+
+    responses = ResponseFile(path)
+    _require_responses(responses)
+    candidate = next(iter(responses.candidates)) if candidate is None else candidate
+    name = candidate or "recorded"
+    target = RecordedTarget(name, responses, candidate)
+    settings: JsonObject = {"provider": "recorded", "candidate": candidate or None}
+    made = Made(target, settings, covers=target.covers, response_source="prefilled")
+    return spec(name, made)
+
+
+def conversation() -> TargetSpec:
+    """The last assistant message of each case."""
+    from steelyard.targets.conversation import ConversationTarget
+    from steelyard.targets.making import Made
+
+    target = ConversationTarget()
+    source = "part_of_conversation"
+    made = Made(target, target.described(), covers=target.covers, response_source=source)
+    return spec(target.name, made)

@@ -1,0 +1,310 @@
+"""What a judge decided against what people say, response by response."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from steelyard.errors import UsageError
+from steelyard.model.label import Design
+from steelyard.model.validation import (
+    Counts,
+    JudgeValidation,
+    LabelledItem,
+    LeftOut,
+    SliceCounts,
+    SplitChoice,
+)
+from steelyard.usecases.judged_rows import Decision, JudgedRow, JudgedRows
+from steelyard.usecases.label_sets import (
+    People,
+    Place,
+    Said,
+    is_looked_at,
+    label_set_sha256,
+    require_in_train,
+    split_of,
+)
+from steelyard.usecases.read_run import read_run
+from steelyard.usecases.review_runs import response_runs
+
+MOST_UNSCORED = 0.02
+"""A judge that leaves more without a score has not been seen on what it finds hard."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a validation is about."""
+
+    judge: str
+    """A judge's reference; or that of a rubric, a check of which is validated as a whole."""
+    check: str | None = None
+    """The check that the judge decides, where there are several."""
+    design: Design | None = None
+    split: SplitChoice = "test"
+    seed: int = 0
+    examples: tuple[str, ...] = ()
+    """The records that the judge is shown."""
+    source: str = ""
+    """Where the labels come from."""
+
+
+class Compared(NamedTuple):
+    """A validation, with what is told about it beside."""
+
+    validation: JudgeValidation
+    check: str
+    splits: dict[str, int]
+    """How many labelled items lie in each split."""
+    refusals: tuple[str, ...]
+    """Why it may not be relied on."""
+    places: dict[Path, tuple[int, ...]]
+    """Of each run, the indices of the records that were compared."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run with what people say about its responses."""
+
+    folder: Path
+    run_id: str
+    names: tuple[str, ...]
+    """The ids under which people may know its responses."""
+    said: dict[tuple[str, int], Said] = field(default_factory=dict[tuple[str, int], Said])
+    rows: dict[tuple[str, int], JudgedRow] = field(
+        default_factory=dict[tuple[str, int], JudgedRow]
+    )
+    marks: set[str] = field(default_factory=set[str])
+    """The fingerprints of all that the check asked in the run."""
+    rules: set[str | None] = field(default_factory=set[str | None])
+    population: str = ""
+
+
+def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> Compared:
+    """The judge's verdicts in some runs against what people say about their responses."""
+    runs = [_opened(folder) for folder in folders]
+    other_runs = _sorted_out(people.said, runs)
+    labelled = {name for run in runs for name, _ in run.said}
+    require_in_train(asked.examples, labelled, asked.seed)
+    check = _read(asked, runs)
+    tally = _Tally(asked, check)
+    for run in runs:
+        tally.add(run)
+    rule = _only_rule(runs, check)
+    marks = sorted({mark for run in runs for mark in run.marks})
+    validation = JudgeValidation(
+        judge=_name(asked, check),
+        fingerprints=tuple(marks),
+        rule=rule,
+        validated_at=at,
+        counts=counts_of(tally.items),
+        label_set_sha256=label_set_sha256(tally.counted),
+        validated_against=asked.source,
+        rubric=people.rubric,
+        annotators=len(people.annotators),
+        design=asked.design,
+        split=asked.split,
+        seed=asked.seed,
+        items=tuple(sorted(tally.items, key=lambda one: (one.run_id, one.index, one.repeat))),
+        populations={run.run_id: run.population for run in runs},
+        left_out=LeftOut(
+            not_blind=people.not_blind,
+            other_rubrics=people.other_rubrics,
+            no_pass=people.no_pass,
+            other_runs=other_runs,
+            other_splits=tally.other_splits,
+            ties=tally.ties,
+            without_judgement=tally.without_judgement,
+            unscored=tally.unscored,
+        ),
+        slices=tuple(_slices(tally.items)),
+    )
+    splits = Counter(split_of(name, asked.seed) for name in labelled)
+    places = {
+        run.folder: tuple(one.index for one in validation.items if one.run_id == run.run_id)
+        for run in runs
+    }
+    return Compared(validation, check, dict(splits), tuple(_refusals(validation)), places)
+
+
+def counts_of(items: Iterable[LabelledItem]) -> Counts:
+    """How often the judge and people agree, and how they do not."""
+    found = Counter((item.is_good, item.is_passed) for item in items)
+    return Counts(
+        tp=found[True, True],
+        fn=found[True, False],
+        tn=found[False, False],
+        fp=found[False, True],
+    )
+
+
+def _opened(folder: Path) -> _Run:
+    run_id = cast(str, read_run(folder).manifest["run_id"])
+    return _Run(folder, run_id, response_runs(folder))
+
+
+def _sorted_out(said: dict[Place, Said], runs: Sequence[_Run]) -> int:
+    """Give each run what people say about it; how many labels are about other runs."""
+    others = 0
+    for place, one in said.items():
+        fitting = [run for run in runs if not place.run_id or place.run_id in run.names]
+        if len(fitting) > 1 and not place.run_id:
+            raise UsageError(
+                f"the label of '{place.record_id}' does not say which of {len(runs)} runs it is "
+                "about; give labels a run_id, or name one run"
+            )
+        if not fitting:
+            others += len(one.votes)
+        for run in fitting[:1]:
+            whole = run.said.setdefault((place.record_id, place.repeat), Said())
+            for person, passed in one.votes.items():
+                whole.add(person, passed, f"'{place.record_id}' in {run.run_id}")
+            whole.chances |= one.chances
+    return others
+
+
+def _read(asked: Asked, runs: Sequence[_Run]) -> str:
+    """Read all runs; the name of the check whose verdicts are compared."""
+    by_judge: dict[str, set[str]] = {}
+    held: list[tuple[_Run, dict[str, set[str]], dict[str, set[str | None]]]] = []
+    for run in runs:
+        marks: dict[str, set[str]] = {}
+        rules: dict[str, set[str | None]] = {}
+        rows = JudgedRows(run.folder)
+        names = {name for name, _ in run.said}
+        placed: dict[tuple[str, int], JudgedRow] = {}
+        for row in rows:
+            for name, decision in row.decisions.items():
+                by_judge.setdefault(name, set()).add(decision.judge)
+                marks.setdefault(name, set()).update(decision.fingerprints)
+                rules.setdefault(name, set()).add(decision.rule)
+            if row.record_id in names:
+                run.rows[row.record_id, row.repeat] = row
+            if str(row.index) in names:
+                placed[str(row.index), row.repeat] = row
+        # An id wins over an index that is written like it.
+        run.rows = {**placed, **run.rows}
+        run.population = rows.population
+        held.append((run, marks, rules))
+    check = _check(asked, by_judge)
+    for run, marks, rules in held:
+        run.marks, run.rules = marks.get(check, set()), rules.get(check, set())
+    return check
+
+
+def _check(asked: Asked, by_judge: dict[str, set[str]]) -> str:
+    is_judge = asked.judge.startswith("judge/")
+    fitting = [name for name, judges in by_judge.items() if not is_judge or asked.judge in judges]
+    if asked.check is not None:
+        fitting = [name for name in fitting if name == asked.check]
+    if len(fitting) == 1:
+        return fitting[0]
+    who = asked.judge if asked.check is None else f"{asked.judge} in the check '{asked.check}'"
+    if fitting:
+        raise UsageError(f"{who} decides several checks; name one with --check: {_list(fitting)}")
+    told = [f"{name} ({', '.join(sorted(judges))})" for name, judges in by_judge.items()]
+    there = f"what is judged there: {_list(told)}" if told else "nothing is judged there"
+    raise UsageError(f"{who} decides nothing in the run; {there}")
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _name(asked: Asked, check: str) -> str:
+    return asked.judge if asked.judge.startswith("judge/") else f"{asked.judge} {check}"
+
+
+def _only_rule(runs: Sequence[_Run], check: str) -> str:
+    rules = {rule for run in runs for rule in run.rules}
+    if len(rules) == 1 and (rule := next(iter(rules))) is not None:
+        return rule
+    if None in rules:
+        raise UsageError(
+            f"what makes a pass in the check '{check}' was not kept: the run is of an earlier "
+            "version; regrade it"
+        )
+    told = "; ".join(sorted(rule for rule in rules if rule))
+    raise UsageError(f"the check '{check}' decides by different rules: {told}")
+
+
+class _Tally:
+    """Puts verdicts beside labels."""
+
+    def __init__(self, asked: Asked, check: str) -> None:
+        self._asked = asked
+        self._check = check
+        self.items: list[LabelledItem] = []
+        self.counted: list[tuple[tuple[str, int], Said]] = []
+        self.other_splits = self.ties = self.without_judgement = self.unscored = 0
+
+    def add(self, run: _Run) -> None:
+        for (name, repeat), said in run.said.items():
+            asked = self._asked
+            if not is_looked_at(name, asked.split, asked.seed, asked.examples):
+                self.other_splits += 1
+                continue
+            row = run.rows.get((name, repeat))
+            decision = row.decisions.get(self._check) if row else None
+            if row is None or decision is None or decision.is_skipped:
+                self.without_judgement += 1
+            elif said.is_good is None:
+                self.ties += 1
+            elif decision.passed is None:
+                self.unscored += 1
+            else:
+                self.counted.append(((name, repeat), said))
+                self.items.append(_item(run, name, row, decision, said))
+
+
+def _item(run: _Run, name: str, row: JudgedRow, decision: Decision, said: Said) -> LabelledItem:
+    chances = {chance for chance in said.chances if chance is not None}
+    if len(chances) > 1:
+        told = " and ".join(f"{chance:g}" for chance in sorted(chances))
+        raise UsageError(f"'{name}' has two inclusion probabilities: {told}")
+    return LabelledItem(
+        run_id=run.run_id,
+        index=row.index,
+        repeat=row.repeat,
+        record_id=name,
+        is_good=bool(said.is_good),
+        is_passed=bool(decision.passed),
+        inclusion_prob=next(iter(chances), None),
+        slices=tuple((key, value) for key, values in row.slices.items() for value in values),
+    )
+
+
+def _slices(items: Sequence[LabelledItem]) -> list[SliceCounts]:
+    members: dict[tuple[str, str], list[LabelledItem]] = {}
+    for item in items:
+        for key in item.slices:
+            members.setdefault(key, []).append(item)
+    return [
+        SliceCounts(slice=key[0], value=key[1], counts=counts_of(members[key]))
+        for key in sorted(members)
+    ]
+
+
+def _refusals(validation: JudgeValidation) -> list[str]:
+    """Why a validation may not be relied on."""
+    counts, unscored = validation.counts, validation.left_out.unscored
+    if not counts.n:
+        return ["no labelled response has a verdict of the judge"]
+    found: list[str] = []
+    share = unscored / (counts.n + unscored)
+    if share > MOST_UNSCORED:
+        found.append(
+            f"the judge has no score for {unscored} of {counts.n + unscored} labelled responses "
+            f"({100 * share:.1f} %); more than {100 * MOST_UNSCORED:g} % hides what it finds hard"
+        )
+    if not counts.tp + counts.fn:
+        found.append("people pass none of the responses, so that nothing is known of good ones")
+    if not counts.tn + counts.fp:
+        found.append("people pass all of the responses, so that nothing is known of bad ones")
+    weights = {item.inclusion_prob for item in validation.items}
+    if validation.design == "random" and len(weights) > 1:
+        found.append("--design random, and the labels have different inclusion probabilities")
+    return found

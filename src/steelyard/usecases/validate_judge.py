@@ -1,0 +1,288 @@
+"""Validate a judge: its verdicts against people's labels, and what may be said afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from steelyard.contracts.judge.validation import MOST_FINGERPRINTS
+from steelyard.errors import SteelyardError, UsageError
+from steelyard.judging.examples import examples_of
+from steelyard.model.annotation import Wanted
+from steelyard.model.dataset import Dataset
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.label import Design, Label
+from steelyard.model.validation import CanaryTally, JudgeValidation, SplitChoice
+from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport, gate_text
+from steelyard.stats.correction import confusion_of
+from steelyard.usecases.correct_run import corrected_run
+from steelyard.usecases.evaluating import OnResult
+from steelyard.usecases.judge_against_people import Asked, Compared, compared
+from steelyard.usecases.label_sets import People, labels_of_file, people_of
+from steelyard.usecases.load_definition import load_judge
+from steelyard.usecases.planning import Prepared
+from steelyard.usecases.read_run import read_run
+from steelyard.usecases.review_labels import LabelDesk, stored_labels
+from steelyard.usecases.review_ports import ReviewDoor
+from steelyard.usecases.run import start_run
+from steelyard.usecases.run_ports import RunDoor
+from steelyard.usecases.validation_runs import (
+    Grading,
+    canary_tally,
+    grading_of_run,
+    labelled_cases,
+    plan_asking,
+    plan_canaries,
+    single_grading,
+)
+from steelyard.usecases.validations import Validations
+from steelyard.usecases.write_validation import writing_of
+
+_ANNOTATIONS = "annotations of the project"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationRequest:
+    """What a user asks for."""
+
+    judge: str
+    """A judge, or a rubric of which a check is validated as a whole."""
+    labels: Path | None = None
+    """A file of labels; without one, the annotations that the project keeps."""
+    runs: tuple[str, ...] = ()
+    """The runs whose verdicts are compared."""
+    dataset: Path | None = None
+    responses: Path | None = None
+    """What the judge is asked about now, where no run is named."""
+    check: str | None = None
+    rubric: str | None = None
+    """What people were asked, where the labels are about several things."""
+    design: Design | None = None
+    split: SplitChoice = "test"
+    seed: int = 0
+    threshold: float | None = None
+    has_canaries: bool = True
+    is_written: bool = False
+    fail_under: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationDoor:
+    """What a validation needs from outside."""
+
+    run: RunDoor
+    review: ReviewDoor
+    validations: Validations
+    open: Callable[[Path], BinaryIO]
+    replace_file: Callable[[Path, bytes], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationPlan:
+    """A validation that may begin."""
+
+    request: ValidationRequest
+    judge: Judge | None
+    asked: Asked
+    people: People
+    folders: tuple[Path, ...]
+    """The runs whose verdicts are compared; empty where the judge is asked now."""
+    asking: Prepared | None = None
+    """The run in which it is asked."""
+    grading: Grading | None = None
+
+
+def plan_validation(door: ValidationDoor, request: ValidationRequest) -> ValidationPlan:
+    """Check all that can be checked before the judge is asked anything."""
+    if bool(request.dataset) != bool(request.responses):
+        raise UsageError("--dataset and --responses go together: what is judged, and what on")
+    if request.runs and request.dataset:
+        raise UsageError("--run compares verdicts that are there; leave out --dataset")
+    judge = None if _is_rubric(request) else load_judge(door.run.references, request.judge)
+    named = request.judge if judge is None else judge.name
+    if request.is_written:
+        writing_of(door.run.references, judge, request.judge)
+    folders = [door.review.run_folder(name) for name in request.runs]
+    desk = LabelDesk(door.review, request.runs[0] if len(request.runs) == 1 else None)
+    labels = _labels(door, request, desk)
+    people = people_of(labels, desk.rubrics, request.rubric)
+    plan = ValidationPlan(
+        request=request,
+        judge=judge,
+        asked=Asked(
+            judge=named,
+            check=request.check,
+            design=request.design,
+            split=request.split,
+            seed=request.seed,
+            examples=tuple(one.id for one in examples_of(judge)) if judge else (),
+            source=str(request.labels) if request.labels else _ANNOTATIONS,
+        ),
+        people=people,
+        folders=tuple(folders),
+    )
+    if request.dataset and request.responses:
+        return _asking_now(door, plan, request.dataset, request.responses)
+    return plan if folders else replace(plan, folders=tuple(_labelled_runs(door, people)))
+
+
+def _is_rubric(request: ValidationRequest) -> bool:
+    return request.judge.startswith("rubric/")
+
+
+def _labels(door: ValidationDoor, request: ValidationRequest, desk: LabelDesk) -> list[Label]:
+    if request.labels is None:
+        kept = list(stored_labels(door.review.annotations, Wanted(), desk.rubrics))
+        if not kept:
+            raise UsageError("the project keeps no annotations; name a file with --labels")
+        return kept
+    with door.open(request.labels) as stream:
+        return labels_of_file(desk, stream, request.labels)
+
+
+def _labelled_runs(door: ValidationDoor, people: People) -> list[Path]:
+    """The runs that the labels name themselves."""
+    names = sorted({place.run_id for place in people.said if place.run_id})
+    if not names:
+        raise UsageError(
+            "say whose verdicts are compared: --run RUN, or --dataset and --responses to ask the "
+            "judge now"
+        )
+    return [door.review.known_run(name) for name in names]
+
+
+def _asking_now(
+    door: ValidationDoor, plan: ValidationPlan, dataset: Path, responses: Path
+) -> ValidationPlan:
+    request = plan.request
+    if plan.judge is None:
+        is_strict = False
+        grading = Grading(door.run.rubric(request.judge, is_strict))
+    else:
+        grading = single_grading(door.run, plan.judge, request.check, request.threshold)
+    records = {place.record_id for place in plan.people.said}
+    asking = plan_asking(door.run, dataset, responses, grading, records)
+    return replace(plan, asking=asking, grading=grading)
+
+
+async def validate_judge(
+    door: ValidationDoor,
+    plan: ValidationPlan,
+    on_start: Callable[[str], None],
+    on_result: OnResult,
+) -> ValidationReport:
+    """Ask the judge where needed, compare, try canaries, and keep what came of it."""
+    folders = plan.folders
+    if plan.asking:
+        folders = (await _carried_out(door.run, plan.asking, on_start, on_result),)
+    request, at = plan.request, door.run.clock.now().isoformat(timespec="milliseconds")
+    found = compared(plan.asked, plan.people, folders, at)
+    is_test = request.split != "dev"
+    reads = door.validations.read_test(plan.asked.judge, at) if is_test else None
+    notes: list[str] = []
+    labelled = _cases(door.run, found, notes)
+    tally = await _canaries(door.run, plan, found, labelled, (on_start, on_result))
+    validation = replace(found.validation, canaries=tally, applicable_to=_bundles(labelled))
+    report = ValidationReport(
+        validation=validation,
+        check=found.check,
+        labels=plan.people.labels,
+        splits=found.splits,
+        refusals=found.refusals,
+        failed_gate=_gate(validation, request.fail_under),
+        test_reads=reads,
+        notes=tuple(notes),
+    )
+    return _concluded(door, plan, report, folders)
+
+
+def _concluded(
+    door: ValidationDoor, plan: ValidationPlan, report: ValidationReport, folders: Sequence[Path]
+) -> ValidationReport:
+    """Keep a validation that nothing speaks against, and say what it makes of the runs."""
+    validation = report.validation
+    kept: Kept = "not recorded"
+    written = ""
+    if not report.refusals and plan.request.split != "dev":
+        kept = "recorded" if door.validations.add(validation) else "unchanged"
+        if plan.request.is_written:
+            writing = writing_of(door.run.references, plan.judge, plan.request.judge)
+            door.replace_file(writing.path, writing.with_validation(validation))
+            written = writing.shown
+    notes = list(report.notes)
+    if written and len(validation.fingerprints) > MOST_FINGERPRINTS:
+        notes.append(
+            f"the judge asks {len(validation.fingerprints):,} different things, too many for its "
+            "file: the registry alone knows which"
+        )
+    now = door.run.clock.now()
+    runs = [
+        RatedRun(
+            run_id=cast(str, view.manifest["run_id"]),
+            raw=cast(JsonObject, view.metrics["pass_rate"]),
+            corrected=correction.whole if correction else None,
+        )
+        for folder in folders
+        for view, correction in [(read_run(folder), corrected_run(folder, [validation], now))]
+    ]
+    is_shown = not report.refusals and not plan.asking
+    return replace(
+        report,
+        kept=kept,
+        written=written,
+        notes=tuple(notes),
+        runs=tuple(runs) if is_shown else (),
+    )
+
+
+async def _carried_out(
+    door: RunDoor, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
+) -> Path:
+    run = await start_run(replace(door, validations=None), prepared, on_start, on_result)
+    return Path(run.folder)
+
+
+def _cases(door: RunDoor, found: Compared, notes: list[str]) -> Dataset | None:
+    """The labelled cases, as far as their datasets are still what they were."""
+    whole: Dataset | None = None
+    for folder, indices in found.places.items():
+        try:
+            cases = labelled_cases(door, folder, indices)
+        except SteelyardError as error:
+            notes.append(f"{error}: what the judge applies to is not known")
+            continue
+        whole = cases if whole is None else replace(whole, cases=(*whole.cases, *cases.cases))
+    return whole
+
+
+def _bundles(labelled: Dataset | None) -> tuple[str, ...] | None:
+    """The domains that the labels are about."""
+    names = {case.bundle for case in labelled.cases if case.bundle} if labelled else set[str]()
+    return tuple(sorted(names)) or None
+
+
+async def _canaries(
+    door: RunDoor,
+    plan: ValidationPlan,
+    found: Compared,
+    labelled: Dataset | None,
+    watch: tuple[Callable[[str], None], OnResult],
+) -> CanaryTally:
+    """How the judge takes answers that none should pass; or why it was not asked."""
+    if not plan.request.has_canaries:
+        return CanaryTally(why_not="--no-canaries")
+    if found.refusals or labelled is None or not labelled.cases:
+        return CanaryTally(why_not="there is no case to try them on")
+    try:
+        grading = plan.grading or grading_of_run(door, next(iter(found.places)))
+        prepared = plan_canaries(door, labelled, grading)
+    except SteelyardError as error:
+        return CanaryTally(why_not=str(error))
+    return canary_tally(await _carried_out(door, prepared, *watch), found.check)
+
+
+def _gate(validation: JudgeValidation, least: float | None) -> str:
+    return "" if least is None else gate_text(confusion_of(validation.counts), least)

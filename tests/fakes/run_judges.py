@@ -1,0 +1,29 @@
+"""The judges of a project as a run finds them."""
+
+from __future__ import annotations
+
+from fakes.definitions import DefinitionProject
+from steelyard.checks.catalog import Catalog
+from steelyard.checks.programs import Programs
+from steelyard.contracts.legal_eval.policies import built_in_policies
+from steelyard.model.json_value import JsonObject
+from steelyard.usecases.judges import Judges, JudgeSettings
+
+
+def judges_in(
+    project: DefinitionProject,
+    entries: dict[str, JsonObject] | None = None,
+    *,
+    replaced: str | None = None,
+    strict: bool = False,
+    programs: Programs | None = None,
+) -> Judges:
+    """Those of a project with the given `judges` settings."""
+    return Judges(
+        catalog=Catalog(programs=programs),
+        policies=built_in_policies(),
+        references=project.references,
+        settings=JudgeSettings(entries or {}),
+        replaced=replaced,
+        strict=strict,
+    )

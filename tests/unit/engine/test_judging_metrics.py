@@ -1,0 +1,47 @@
+"""What judging took is added up apart from what targets took, with its denominators."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from steelyard.engine.judging_metrics import JudgingTally
+from steelyard.model.run import Judging
+
+
+def summary(*judged: Judging) -> dict[str, Any] | None:
+    tally = JudgingTally()
+    for one in judged:
+        tally.add(one)
+    return cast("dict[str, Any] | None", tally.summary())
+
+
+def test_where_nobody_was_judged_there_are_no_figures() -> None:
+    assert summary() is None
+    assert JudgingTally().cost_usd is None
+
+
+def test_figures_come_with_the_number_of_rows_they_are_from() -> None:
+    found = summary(
+        Judging(calls=2, attempts=3, input_tokens=10, output_tokens=4, cost_usd=0.5),
+        Judging(calls=1, unanswered=1, attempts=3),
+        Judging(calls=1, attempts=1, output_tokens=1, cached=2, saved_usd=0.25),
+    )
+
+    assert found == {
+        "rows": 3,
+        "calls": 4,
+        "unanswered": 1,
+        "attempts": 7,
+        "tokens": {"input": 10, "output": 5, "total": 15, "n": 2},
+        "cost_usd": {"total": 0.5, "n": 1},
+        "cache": {"hits": 2, "saved_usd": 0.25},
+    }
+
+
+def test_what_nobody_counted_is_unknown_and_not_nought() -> None:
+    found = summary(Judging(calls=1, attempts=1))
+
+    assert found is not None
+    assert found["tokens"] == {"input": None, "output": None, "total": None, "n": 0}
+    assert found["cost_usd"] == {"total": None, "n": 0}
+    assert found["cache"] == {"hits": 0, "saved_usd": None}

@@ -1,0 +1,159 @@
+"""Corrected rates in summaries, pages and comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from steelyard.model.comparison import Comparison, Difference, Dropped, Side
+from steelyard.reports.comparison_html import comparison_html
+from steelyard.reports.comparison_text import comparison_lines, corrected_answer
+from steelyard.reports.correction import corrected_text, judge_text
+from steelyard.reports.run_html import run_html
+from steelyard.reports.run_text import RunView, run_lines, run_markdown
+from strategies.run_views import run_view
+
+RATE = {"value": 0.9, "low": 0.8, "high": 0.95, "method": "wilson", "n": 10}
+CORRECTED: dict[str, Any] = {
+    "value": 0.65,
+    "low": 0.55,
+    "high": 0.75,
+    "method": "ppi++",
+    "n": 400,
+    "labels": 150,
+    "design": "random",
+    "judge": "judge/right@1.0.0",
+    "validated_at": "2026-05-01T10:00:00Z",
+    "tpr": RATE,
+    "tnr": {**RATE, "value": 0.7},
+}
+NEVER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason": "<never> validated"}
+
+
+def view(corrected: dict[str, Any] | None) -> RunView:
+    made = run_view()
+    return replace(made, metrics={**made.metrics, "corrected_pass_rate": corrected})
+
+
+def test_a_corrected_rate_names_its_method_and_its_denominators() -> None:
+    assert corrected_text(CORRECTED) == "65.0 % [55.0, 75.0]  (ppi++, 150 labels, 400 records)"
+    assert judge_text(CORRECTED) == (
+        "judge/right@1.0.0: TPR 90.0 %, TNR 70.0 %, validated 2026-05-01"
+    )
+    assert judge_text({**CORRECTED, "is_later": True}).endswith("2026-05-01, after this run")
+    assert (corrected_text(NEVER), judge_text(NEVER)) == ("<never> validated", "")
+
+
+def test_a_summary_shows_it_beside_the_raw_rate() -> None:
+    lines = list(run_lines(view(CORRECTED)))
+    place = next(n for n, line in enumerate(lines) if line.startswith("  corrected  65.0 %"))
+
+    assert lines[place - 1].startswith("  pass rate")
+    assert "TNR 70.0 %" in lines[place + 1]
+    assert "| corrected pass rate | 65.0 % " in run_markdown(view(CORRECTED))
+
+
+def test_a_summary_says_why_there_is_none() -> None:
+    assert "  uncorrected  <never> validated" in list(run_lines(view(NEVER)))
+    assert "| uncorrected | \\<never\\> validated |" in run_markdown(view(NEVER))
+
+
+def test_without_a_judge_nothing_is_said() -> None:
+    assert not any("corrected" in line for line in run_lines(view(None)))
+    assert "corrected" not in run_markdown(view(None))
+    assert "corrected" not in run_html(view(None), [])
+
+
+def test_a_page_shows_it_in_its_headline() -> None:
+    page = run_html(view(CORRECTED), [])
+
+    assert "corrected pass rate (ppi++)" in page
+    assert "<b>65.0 % [55.0, 75.0]</b>" in page
+    assert "150 labels and 400 judged records" in page
+    assert "! uncorrected: &lt;never&gt; validated" in run_html(view(NEVER), [])
+
+
+def test_a_page_shows_p_values_of_slices_and_where_scores_are_missing() -> None:
+    made = run_view()
+    row: Any = {
+        **made.metrics,
+        "slice": "tags",
+        "value": "a",
+        "pass_rate": RATE,
+        "evaluated_records": 10,
+        "total_records": 12,
+    }
+    gone = {"slice": "tags", "value": "a", "missing": 2, "valid": 12}
+    metrics: Any = {
+        **made.metrics,
+        "missing": {"missing": 2, "valid": 40, "uneven_slices": [gone]},
+    }
+    found = replace(made, slices={"slices": [{**row, "adjusted_p": 0.0123}, row]}, metrics=metrics)
+    page = run_html(found, [])
+
+    assert "adjusted p</th>" in page
+    assert "p = 0.012" in page
+    assert "p –" in page
+    assert "! scores are missing unevenly: tags = a: 2 of 12 have no score" in page
+
+
+def a_comparison(a: Any, b: Any, corrected: Difference | None) -> Comparison:
+    sides = [
+        Side(run_id=name, title=name, records=9, rate=0.5, score=0.5, corrected=row)
+        for name, row in (("one", a), ("two", b))
+    ]
+    nothing = Difference(value=0.0, low=0.0, high=0.0, method="bootstrap", n=9, p_value=1.0)
+    return Comparison(
+        a=sides[0],
+        b=sides[1],
+        mismatches=(),
+        dropped=Dropped(
+            only_in_a=0, only_in_b=0, no_score_in_a=0, no_score_in_b=0, no_score_in_both=0
+        ),
+        missing_p=1.0,
+        passes=nothing,
+        scores=nothing,
+        answer="no difference detectable",
+        more_records=None,
+        improvements=(),
+        regressions=(),
+        slices=(),
+        corrected=corrected,
+    )
+
+
+def gap(value: float, low: float, high: float) -> Difference:
+    return Difference(value=value, low=low, high=high, method="mover", n=9)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (gap(0.2, 0.1, 0.3), "better"),
+        (gap(-0.2, -0.3, -0.1), "worse"),
+        (gap(0.1, 0.0, 0.2), "no difference detectable; about 3 times the data would settle it"),
+        (gap(0.0, -0.1, 0.1), "neither better nor worse: no difference detectable"),
+    ],
+)
+def test_the_corrected_difference_has_an_answer_of_its_own(found: Difference, said: str) -> None:
+    assert corrected_answer(found).endswith(said)
+
+
+def test_a_comparison_shows_both_answers() -> None:
+    found = a_comparison(CORRECTED, {**CORRECTED, "value": 0.85}, gap(0.2, 0.1, 0.3))
+    lines = list(comparison_lines(found))
+    page = comparison_html(found)
+
+    assert "  corrected  A 65.0 %, B 85.0 %, B − A +20.0 points [+10.0, +30.0]  (mover)" in lines
+    assert "  corrected, B is better" in lines
+    assert "corrected pass rate, B − A (mover)" in page
+
+
+def test_a_comparison_says_which_run_has_no_corrected_rate() -> None:
+    found = a_comparison(NEVER, None, None)
+
+    assert "  uncorrected A: <never> validated" in list(comparison_lines(found))
+    assert "! uncorrected A: &lt;never&gt; validated" in comparison_html(found)
+    assert not any("corrected B" in line for line in comparison_lines(found))

@@ -1,0 +1,171 @@
+"""A validation as people read it, and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fakes.validations import a_validation, an_item
+from steelyard.model.validation import CanaryTally, Counts, LeftOut, SliceCounts
+from steelyard.reports.judge_validation import (
+    RatedRun,
+    ValidationReport,
+    gate_text,
+    validation_json,
+    validation_lines,
+)
+from steelyard.stats.correction import Confusion
+
+RATE = {"value": 0.7, "low": 0.6, "high": 0.8, "method": "wilson", "n": 100}
+
+
+def a_report(**more: Any) -> ValidationReport:
+    known: dict[str, Any] = {
+        "validation": a_validation(
+            validated_against="labels.jsonl",
+            annotators=3,
+            split="test",
+            canaries=CanaryTally(asked=12, passed=2, unscored=2, passed_ids=("praise",)),
+        ),
+        "check": "right",
+        "labels": 500,
+        "splits": {"train": 100, "dev": 200, "test": 150},
+        "test_reads": 2,
+        "kept": "recorded",
+        **more,
+    }
+    return ValidationReport(**known)
+
+
+def text(**more: Any) -> str:
+    return "\n".join(validation_lines(a_report(**more)))
+
+
+def of(**more: Any) -> dict[str, Any]:
+    return {"validation": a_validation(**more)}
+
+
+def test_a_report_says_what_was_compared_and_what_came_of_it() -> None:
+    said = text()
+
+    assert said.startswith("judge/right@1.0.0 against 3 people (labels.jsonl)\n")
+    assert "labels     500 in all\n" in said
+    assert "test: 150 responses (100 train, 200 dev, 150 test)" in said
+    assert "test labels were read 2 times for this judge" in said
+    assert "TPR        90.0 % [82.6, 94.5]  90 of 100 good ones pass" in said
+    assert "TNR        80.0 % [67.0, 88.8]  40 of 50 bad ones fail" in said
+    assert "2 of 10 answers that none should pass passed: praise; 2 unscored" in said
+    assert "fingerprint mark, llm_judge at 0.7" in said
+    assert said.endswith("recorded in the registry")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"test_reads": 1}, "read once for"),
+        (of(annotators=1), "against one person"),
+        (
+            of(left_out=LeftOut(not_blind=4, other_runs=2)),
+            "left out: 4 not blind, 2 of other runs",
+        ),
+        (of(left_out=LeftOut(ties=4)), "left out: 4 on which people are divided evenly"),
+        (of(counts=Counts(tp=4, fn=1)), "TNR        unknown  0 of 0 bad ones fail"),
+        (of(canaries=CanaryTally(why_not="no target")), "canaries   not asked: no target"),
+        (of(canaries=CanaryTally(asked=3, unscored=3)), "canaries   none of 3 has a score"),
+        (of(fingerprints=("a" * 64, "b" * 64)), f"fingerprint {'a' * 12} and 1 more,"),
+        (of(fingerprints=()), "fingerprint –,"),
+        (of(applicable_to=("fees", "loans")), "applies to fees, loans"),
+        (of(design=None), "design     unknown: rates stay uncorrected"),
+        (of(design="by_verdict"), "design     by_verdict without chances"),
+        (of(items=(an_item(1, inclusion_prob=0.5),)), "design     known chances: ppi++"),
+        ({"notes": ("the dataset is gone",)}, "note       the dataset is gone"),
+        ({"refusals": ("too few",), "kept": "not recorded"}, "refused    too few\n  not recorded"),
+        ({"failed_gate": "below"}, "too low    below"),
+        ({"kept": "unchanged"}, "the same comparison is in the registry already"),
+        ({"kept": "not recorded"}, "dev labels are for tuning"),
+        ({"written": "judges/a.yaml"}, "registry, and written into judges/a.yaml"),
+    ],
+)
+def test_a_report_says_whatever_there_is_to_say(more: dict[str, Any], said: str) -> None:
+    assert said in text(**more)
+
+
+def test_slices_with_enough_of_both_kinds_are_shown_the_worst_first() -> None:
+    cells = {
+        "best": Counts(tp=9, fn=1, tn=9, fp=1),
+        "worst": Counts(tp=9, fn=1, tn=1, fp=9),
+        "few": Counts(tp=9, fn=1, tn=4),
+        "lean": Counts(tp=4, tn=9, fp=1),
+    }
+    slices = tuple(
+        SliceCounts(slice="tags", value=name, counts=counts) for name, counts in cells.items()
+    )
+    shown = [
+        line.split()[3] for line in text(**of(slices=slices)).splitlines() if "slice " in line
+    ]
+
+    assert shown == ["worst", "best"]
+
+
+@pytest.mark.parametrize(
+    ("corrected", "said"),
+    [
+        (
+            {**RATE, "value": 0.65, "labels": 40, "method": "ppi++"},
+            "corrected 65.0 % [60.0, 80.0]",
+        ),
+        ({"value": None, "reason": "why not"}, "uncorrected: why not"),
+        (None, "pass rate 70.0 % [60.0, 80.0]\n  recorded"),
+    ],
+)
+def test_runs_are_shown_raw_and_corrected(corrected: Any, said: str) -> None:
+    run = RatedRun(run_id="run_1", raw={**RATE}, corrected=corrected)
+
+    assert said in text(runs=(run,))
+
+
+def test_json_has_everything_it_rests_on() -> None:
+    run = RatedRun(run_id="run_1", raw={**RATE}, corrected=None)
+    row: Any = validation_json(a_report(runs=(run,), failed_gate="low", notes=("n",)))
+
+    assert (row["tp"], row["fn"], row["tn"], row["fp"], row["sample_size"]) == (
+        90,
+        10,
+        40,
+        10,
+        150,
+    )
+    assert (row["valid"], row["failed_gate"], row["test_reads"]) == (False, "low", 2)
+    assert row["tpr"]["value"] == 0.9
+    assert row["canaries"]["false_pass_rate"] == 0.2
+    assert (row["runs"][0]["run_id"], row["notes"], row["written"]) == ("run_1", ["n"], None)
+    assert row["applicable_to"] is None
+
+
+def test_json_has_the_rates_of_every_slice() -> None:
+    slices = (SliceCounts(slice="tags", value="a", counts=Counts(tp=1, fn=1)),)
+    row: Any = validation_json(a_report(**of(slices=slices, applicable_to=("a",))))
+
+    assert row["slices"][0]["tpr"]["value"] == 0.5
+    assert row["slices"][0]["tnr"]["value"] is None
+    assert row["applicable_to"] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("least", "said"),
+    [
+        (0.6, ""),
+        (0.7, "the lower bound of TNR is 67.0 %, below 70.0 %"),
+        (0.9, "the lower bound of TPR is 82.6 % and the lower bound of TNR is 67.0 %, below"),
+    ],
+)
+def test_gates_look_at_lower_bounds(least: float, said: str) -> None:
+    found = gate_text(Confusion(tp=90, fn=10, tn=40, fp=10), least)
+
+    assert found.startswith(said)
+    assert bool(found) is bool(said)
+
+
+def test_a_rate_that_is_not_known_reaches_no_gate() -> None:
+    assert "TNR is –" in gate_text(Confusion(tp=90, fn=10), 0.1)

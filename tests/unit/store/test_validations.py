@@ -1,0 +1,87 @@
+"""Validations on disk: every one is kept, each once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fakes.validations import a_validation, an_item
+from steelyard.errors import UnreadableFileError
+from steelyard.model.validation import CanaryTally, LeftOut, SliceCounts
+from steelyard.store.validations import ValidationFolder, project_validations
+
+WHOLE = a_validation(
+    items=(an_item(0), an_item(3, is_good=False, inclusion_prob=0.25, slices=(("tags", "ü"),))),
+    populations={"run_1": "about"},
+    left_out=LeftOut(ties=2, not_blind=1),
+    applicable_to=("fees",),
+    slices=(SliceCounts(slice="tags", value="a", counts=a_validation().counts),),
+    canaries=CanaryTally(asked=3, passed=1, unscored=1, passed_ids=("praise",)),
+)
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    kept = project_validations(tmp_path)
+
+    assert kept.all() == ()
+    assert kept.add(WHOLE)
+    assert kept.all() == (WHOLE,)
+
+
+def test_the_same_comparison_is_kept_once(tmp_path: Path) -> None:
+    kept = ValidationFolder(tmp_path)
+    kept.add(WHOLE)
+
+    assert not kept.add(replace(WHOLE, validated_at="2026-06-01"))
+    assert len(kept.all()) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fingerprints": ("other",)},
+        {"rule": "llm_judge at 0.5"},
+        {"label_set_sha256": "others"},
+        {"items": (an_item(0),)},
+        {"design": "by_label"},
+        {"split": "test"},
+        {"seed": 1},
+    ],
+)
+def test_anything_else_is_another_validation_and_the_newest_comes_last(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    kept = ValidationFolder(tmp_path)
+    newer = replace(WHOLE, validated_at="2026-06-01", **change)
+    kept.add(newer)
+
+    assert kept.add(WHOLE)
+    assert kept.all() == (WHOLE, newer)
+
+
+def test_reads_of_test_labels_are_counted_over_all_versions_of_a_judge(tmp_path: Path) -> None:
+    kept = ValidationFolder(tmp_path)
+    counts = [
+        kept.read_test(name, "now") for name in ("judge/a@1.0.0", "judge/a@2.0.0", "judge/b@1.0.0")
+    ]
+
+    assert counts == [1, 2, 1]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"judge": 1}'])
+def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "validations" / "a" / "b" / "000001.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(UnreadableFileError, match="is damaged"):
+        ValidationFolder(tmp_path).all()
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "validations" / "a" / "b" / "000001.json").mkdir(parents=True)
+
+    with pytest.raises(UnreadableFileError, match="cannot read"):
+        ValidationFolder(tmp_path).all()

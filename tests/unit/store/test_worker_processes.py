@@ -1,0 +1,66 @@
+"""Real worker processes, as far as they come without a run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from steelyard.store.worker_processes import WorkerProcess, WorkerProcesses
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project without runs."""
+    (tmp_path / "steelyard.yaml").write_text("targets: {}\n", encoding="utf-8")
+    return tmp_path
+
+
+async def ended(worker: WorkerProcess) -> tuple[bytes, int]:
+    try:
+        return await worker.read(), await worker.wait()
+    finally:
+        worker.close()
+
+
+def test_a_process_that_cannot_begin_says_why_and_ends(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    crew = WorkerProcesses(root)
+    crew.warm(1)
+    worker = crew.start("run_1", (0, 2), ["live"])
+
+    assert asyncio.run(ended(worker)) == (b"", 3)
+    assert capfd.readouterr().err.startswith("steelyard: no run 'run_1' in this project")
+
+
+def test_a_process_that_nobody_gives_work_ends_in_peace(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    worker = WorkerProcess(root)
+    worker.terminate()
+
+    assert asyncio.run(ended(worker)) == (b"", 0)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_process_that_is_killed_ends_with_its_signal(root: Path) -> None:
+    worker = WorkerProcess(root)
+    worker.kill()
+    worker.confirm()  # whoever is gone does not hear it, and nobody minds
+    worker.cancel()
+
+    assert asyncio.run(ended(worker)) == (b"", -signal.SIGKILL)
+
+
+def test_processes_for_which_there_was_no_work_are_ended(root: Path) -> None:
+    crew = WorkerProcesses(root)
+    crew.warm(2)
+    crew.close()
+    crew.close()
+
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

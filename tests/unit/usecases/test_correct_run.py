@@ -1,0 +1,278 @@
+"""The pass rate of a run, corrected by what is known of its judge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.judged_runs import a_row, a_score, write_run
+from fakes.validations import JUDGE, a_validation, an_item
+from steelyard.model.validation import Counts, JudgeValidation
+from steelyard.reports.run_text import RunView
+from steelyard.stats.correction import Confusion, rogan_gladen
+from steelyard.usecases.correct_run import Correction, corrected_run, current_view
+from steelyard.usecases.judged_rows import JudgedRows
+from steelyard.usecases.read_run import read_run
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+def rows(count: int = 100, failed: int = 30, **more: Any) -> list[dict[str, Any]]:
+    """Records of which the first ones fail."""
+    return [a_row(index, index >= failed, **more) for index in range(count)]
+
+
+def population(folder: Path) -> str:
+    read = JudgedRows(folder)
+    for _ in read:
+        pass
+    return read.population
+
+
+def corrected(folder: Path, *validations: JudgeValidation) -> Correction:
+    found = corrected_run(folder, validations, NOW)
+    assert found
+    return found
+
+
+def of_own_labels(folder: Path, count: int = 20, **more: Any) -> JudgeValidation:
+    """Labels of the run's own responses, every fifth of which tells that the judge is kind."""
+    items = tuple(an_item(5 * n, is_good=n % 2 == 0, is_passed=5 * n >= 30) for n in range(count))
+    known: dict[str, Any] = {"items": items, "populations": {"run_1": population(folder)}, **more}
+    return a_validation(**known)
+
+
+def test_a_run_without_judges_has_nothing_to_correct(tmp_path: Path) -> None:
+    plain = rows(3, evaluator_scores=[a_score(True, judge=None)])
+
+    assert corrected_run(write_run(tmp_path / "r", plain), [a_validation()], NOW) is None
+
+
+@pytest.mark.parametrize("design", ["random", "by_label"])
+def test_labels_of_other_responses_correct_by_how_often_the_judge_errs(
+    tmp_path: Path, design: str
+) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    row = corrected(folder, a_validation(design=design)).whole
+    expected = rogan_gladen(Confusion(tp=90, fn=10, tn=40, fp=10), 70, 100)
+
+    assert (row["value"], row["low"], row["high"]) == (
+        expected.value,
+        expected.low,
+        expected.high,
+    )
+    assert (row["method"], row["labels"], row["n"], row["design"]) == (
+        *("rogan-gladen", 150, 100),
+        design,
+    )
+    assert (row["judge"], row["check"], row["validated_at"]) == (JUDGE, "right", "2026-05-01")
+
+
+def test_labels_of_the_same_responses_correct_by_lot(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    again = write_run(tmp_path / "again", rows())
+    row = corrected(again, of_own_labels(folder)).whole
+
+    assert (row["method"], row["labels"], row["n"]) == ("ppi++", 20, 100)
+
+
+@pytest.mark.parametrize(
+    ("changed", "method"),
+    [
+        ({}, "ppi++"),
+        ({"trace": {"messages": [{"role": "assistant", "content": "Other."}]}}, "rogan-gladen"),
+        ({"record_sha256": "other"}, "rogan-gladen"),
+        ({"trace": None}, "rogan-gladen"),
+    ],
+)
+def test_one_other_response_makes_it_another_run(
+    tmp_path: Path, changed: dict[str, Any], method: str
+) -> None:
+    labelled = of_own_labels(write_run(tmp_path / "r", rows()))
+    others = rows()
+    others[99] |= changed
+
+    assert corrected(write_run(tmp_path / "o", others), labelled).whole["method"] == method
+
+
+def test_too_few_labels_of_its_own_are_of_no_use(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+
+    assert corrected(folder, of_own_labels(folder, 10)).whole["method"] == "ppi++"
+    assert corrected(folder, of_own_labels(folder, 9)).whole["method"] == "rogan-gladen"
+
+
+def test_the_labels_that_are_of_this_run_come_before_newer_ones(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    newer = a_validation(validated_at="2026-05-20")
+
+    assert corrected(folder, of_own_labels(folder), newer).whole["method"] == "ppi++"
+
+
+def test_of_two_that_hold_the_newest_counts(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    newer = a_validation(validated_at="2026-05-20", counts=Counts(tp=9, fn=1, tn=8, fp=2))
+    row = corrected(folder, newer, a_validation()).whole
+
+    assert (row["validated_at"], row["labels"]) == ("2026-05-20", 20)
+
+
+def test_chances_are_weights(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    own = of_own_labels(folder, design="by_verdict")
+    weighed = replace(
+        own,
+        items=tuple(
+            replace(one, inclusion_prob=0.5 if one.is_passed else 0.25) for one in own.items
+        ),
+    )
+    elsewhere = replace(
+        weighed,
+        populations={},
+        items=tuple(replace(one, is_good=one.is_passed) for one in weighed.items),
+    )
+    rows_of = [corrected(folder, one).whole for one in (weighed, elsewhere)]
+
+    assert [row["method"] for row in rows_of] == [
+        "ppi++ with inverse-probability weights",
+        "rogan-gladen with inverse-probability weights",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"design": None}, "nobody said how the labelled records were chosen"),
+        ({"design": "by_verdict"}, "with which chance was not kept"),
+        ({"counts": Counts(tp=5, fn=5, tn=5, fp=5)}, "tells nothing apart"),
+        ({"counts": Counts(tp=5, fn=5)}, "people labelled nothing that fails"),
+        ({"fingerprints": ("other",)}, "validated as another instrument"),
+        ({"rule": "llm_judge at 0.5"}, "validated as 'llm_judge at 0.5', and decides here by"),
+        ({"validated_at": "2026-03-02"}, "was validated 91 days ago"),
+        ({"judge": "judge/other@1.0.0", "fingerprints": ("x",)}, "has never been validated"),
+    ],
+)
+def test_what_cannot_be_corrected_says_why(
+    tmp_path: Path, more: dict[str, Any], reason: str
+) -> None:
+    row = corrected(write_run(tmp_path / "r", rows()), a_validation(**more)).whole
+
+    assert (row["value"], row["low"], row["high"]) == (None, None, None)
+    assert reason in str(row["reason"])
+
+
+def test_a_validation_of_ninety_days_holds(tmp_path: Path) -> None:
+    row = corrected(
+        write_run(tmp_path / "r", rows()), a_validation(validated_at="2026-03-03T00:00:00Z")
+    ).whole
+
+    assert row["value"] is not None
+
+
+def test_where_other_checks_decide_each_judge_has_its_own_rate(tmp_path: Path) -> None:
+    made = rows()
+    made[50]["passed"] = False
+    found = corrected(write_run(tmp_path / "r", made), a_validation())
+
+    assert "1 of 100 results are not what judge/right@1.0.0 says" in str(found.whole["reason"])
+    assert found.checks["right"]["value"] is not None
+
+
+def test_a_check_that_most_records_have_does_not_decide_all(tmp_path: Path) -> None:
+    made = rows()
+    made[0] |= {"evaluator_scores": [], "passed": True}
+
+    assert corrected(write_run(tmp_path / "r", made), a_validation()).whole["value"] is None
+
+
+def test_what_makes_a_pass_must_be_known_and_the_same(tmp_path: Path) -> None:
+    old = rows(evaluator_scores=[a_score(True, details={"calls": [{"fingerprint": "mark"}]})])
+    mixed = rows()
+    mixed[0]["evaluator_scores"] = [a_score(False, details={"rule": "llm_judge at 0.5"})]
+    reasons = [
+        str(corrected(write_run(tmp_path / name, made), a_validation()).checks["right"]["reason"])
+        for name, made in (("old", old), ("mixed", mixed))
+    ]
+
+    assert "was not kept" in reasons[0]
+    assert "differs from record to record" in reasons[1]
+
+
+def test_records_without_a_score_are_in_no_rate(tmp_path: Path) -> None:
+    made = [*rows(), a_row(100, None), a_row(101, None)]
+    row = corrected(write_run(tmp_path / "r", made), a_validation()).whole
+
+    assert (row["n"], row["value"]) == (
+        100,
+        corrected(write_run(tmp_path / "s", rows()), a_validation()).whole["value"],
+    )
+
+
+def test_repeats_of_a_record_count_as_one(tmp_path: Path) -> None:
+    made = [a_row(index, repeat == 0, repeat=repeat) for index in range(50) for repeat in (0, 1)]
+    row = corrected(write_run(tmp_path / "r", made), a_validation()).whole
+    expected = rogan_gladen(Confusion(tp=90, fn=10, tn=40, fp=10), 25, 50)
+
+    assert (row["n"], row["value"]) == (50, pytest.approx(expected.value))
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_records_of_one_conversation_widen_the_interval(tmp_path: Path, is_own: bool) -> None:
+    alone = write_run(tmp_path / "r", rows())
+    grouped = write_run(
+        tmp_path / "g", [row | {"cluster": str(row["index"] // 10)} for row in rows()]
+    )
+    widths: list[float] = []
+    for folder in (alone, grouped):
+        known = of_own_labels(folder) if is_own else a_validation()
+        row: Any = corrected(folder, known).whole
+        widths.append(row["high"] - row["low"])
+
+    assert widths[1] > widths[0]
+
+
+def test_a_record_outside_any_conversation_stands_for_itself(tmp_path: Path) -> None:
+    made = rows()
+    made[0]["cluster"] = "a"
+
+    row = corrected(write_run(tmp_path / "r", made), a_validation()).whole
+    plain = corrected(write_run(tmp_path / "s", rows()), a_validation()).whole
+    assert (row["low"], row["high"]) == (plain["low"], plain["high"])
+
+
+def view(folder: Path, **metrics: Any) -> RunView:
+    found = read_run(folder)
+    return replace(found, metrics={**found.metrics, **metrics})
+
+
+def test_a_run_of_the_past_knows_what_was_found_out_later(tmp_path: Path) -> None:
+    before = view(
+        write_run(tmp_path / "r", rows()), corrected_pass_rate={"value": None, "reason": "never"}
+    )
+    after: Any = current_view(before, [a_validation()], NOW).metrics["corrected_pass_rate"]
+
+    assert (after["method"], after["is_later"]) == ("rogan-gladen", True)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "manifest", "known"),
+    [
+        ({"corrected_pass_rate": {"value": 0.5}}, {}, [a_validation()]),
+        ({}, {"judges": []}, [a_validation()]),
+        ({}, {}, []),
+        ({}, {}, [a_validation(design=None)]),
+    ],
+)
+def test_else_it_stays_what_it_was(
+    tmp_path: Path,
+    metrics: dict[str, Any],
+    manifest: dict[str, Any],
+    known: list[JudgeValidation],
+) -> None:
+    before = view(write_run(tmp_path / "r", rows(), **manifest), **metrics)
+
+    assert current_view(before, known, NOW) is before

@@ -1,0 +1,97 @@
+"""The records of a run, shared among processes: each belongs to one of them, as it was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fakes.projects import Project, row
+from fakes.targets import ScriptedTarget
+from steelyard.usecases import planning
+from steelyard.usecases.planning import Prepared, prepare_part
+from steelyard.usecases.run_options import RunOptions
+from steelyard.usecases.run_ports import Part
+from steelyard.usecases.survey import Planned
+
+ROWS = [row(f"c{number}", tags=[f"t{number % 3}"]) for number in range(200)]
+BROKEN = [*ROWS[:70], {"id": "bad"}, *ROWS[70:]]
+
+
+def records(prepared: Prepared) -> list[Planned]:
+    return list(prepared.records())
+
+
+@pytest.mark.parametrize("rows", [ROWS, BROKEN], ids=["sound", "broken"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"limit": 130},
+        {"limit": 1000},
+        {"where": "tags ~ t1"},
+        {"where": "id = c5"},
+        {"where": "tags ~ t1", "limit": 30},
+    ],
+    ids=lambda options: "+".join(options) or "all",
+)
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_parts_of_a_run_make_up_the_whole(
+    project: Project, rows: list[Any], options: dict[str, Any], count: int
+) -> None:
+    door, dataset = project.door(ScriptedTarget()), project.cases(rows)
+    whole = project.prepare(door, dataset, **options)
+    asked = RunOptions(dataset=dataset, target="scripted", **options)
+    parts = [
+        prepare_part(door, asked, ["scripted"], Part(number, count), is_sound=whole.is_sound)
+        for number in range(count)
+    ]
+
+    assert whole.is_sound is (rows is ROWS)
+    found = sorted((one for part in parts for one in records(part)), key=lambda one: one.row.index)
+    assert found == records(whole)
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [({}, True), ({"workers": 2}, False), ({"workers": 1}, True)],
+    ids=["one process", "two", "said to be one"],
+)
+def test_records_that_other_processes_read_are_not_kept(
+    project: Project, change: dict[str, Any], kept: bool
+) -> None:
+    prepared = project.prepare(project.door(ScriptedTarget()), project.cases(ROWS), **change)
+
+    assert (prepared.kept is not None) is kept
+    assert len(records(prepared)) == len(ROWS)
+
+
+def test_a_sound_dataset_is_not_checked_twice(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "KEPT_BYTES", 0)
+    door = project.door(ScriptedTarget())
+    sound, broken = (
+        project.prepare(door, project.cases(rows, name))
+        for rows, name in ((ROWS, "sound.jsonl"), (BROKEN, "broken.jsonl"))
+    )
+    looks: dict[str, int] = {}
+    for name, prepared in (("sound", sound), ("broken", broken)):
+        count_rows(prepared, looks, name, monkeypatch)
+        records(prepared)
+
+    assert looks == {"sound": 0, "broken": 1}
+
+
+def count_rows(
+    prepared: Prepared, looks: dict[str, int], name: str, patch: pytest.MonkeyPatch
+) -> None:
+    whole: Callable[[], Any] = prepared.reading.rows
+    looks[name] = 0
+
+    def rows() -> Any:
+        looks[name] += 1
+        return whole()
+
+    patch.setattr(prepared.reading, "rows", rows)

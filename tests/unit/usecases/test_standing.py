@@ -1,0 +1,201 @@
+"""Whether a judge may be relied on as it is asked: told once, refused in strict mode."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from fakes.scripted_judges import a_judge
+from fakes.targets import ScriptedTarget
+from fakes.validations import a_validation
+from steelyard.contracts.judge.validation import validation_row
+from steelyard.engine.composite import JudgedComposite
+from steelyard.engine.evaluator_composite import JudgedEvaluatorComposite
+from steelyard.errors import UsageError
+from steelyard.judging.criteria import Criteria, stated_criteria
+from steelyard.judging.jury import Juror, Jury
+from steelyard.judging.llm_judge import LlmJudge
+from steelyard.model.judge import Judge, Validation
+from steelyard.model.rubric import Check, JudgedCheck, Rubric, RubricCheck
+from steelyard.model.validation import JudgeValidation
+from steelyard.usecases.run_ports import TargetSpec
+from steelyard.usecases.standing import Standing, instrument_of
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+JUDGE = a_judge(id="right")
+OTHER = a_judge("Other {{ output }}", id="other")
+SPEC = TargetSpec(name="live", target=ScriptedTarget(), sampling={}, model="m")
+
+
+def spec_of(_judge: Judge, _target: str | None) -> TargetSpec | None:
+    return SPEC
+
+
+def a_rubric(*checks: Check | JudgedCheck) -> Rubric:
+    entries = tuple(RubricCheck(id=f"c{n}", check=check) for n, check in enumerate(checks))
+    return Rubric(id="r", version="1.0.0", checks=entries)
+
+
+def valid_for(check: Any, **more: Any) -> JudgeValidation:
+    """A validation of a check as it would be asked."""
+    found = instrument_of(RubricCheck(id="c", check=check), spec_of)
+    assert found
+    known: dict[str, Any] = {
+        "judge": found.name,
+        "fingerprints": found.fingerprints,
+        "rule": found.rule,
+        **more,
+    }
+    return a_validation(**known)
+
+
+ALONE = LlmJudge(judge=JUDGE)
+PANEL = Jury(jurors=(Juror(judge=JUDGE), Juror(judge=OTHER)))
+Told = Callable[..., list[str]]
+
+
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> Told:
+    """What is told of some rubrics, each for some cases."""
+
+    def tell(
+        *rubrics: Rubric,
+        known: tuple[JudgeValidation, ...] = (),
+        bundles: tuple[str | None, ...] = (None,),
+        strict: bool = False,
+    ) -> list[str]:
+        standing = Standing(lambda: known, NOW, spec_of, strict=strict)
+        with caplog.at_level(logging.WARNING, logger="steelyard"):
+            for rubric in rubrics:
+                for number, bundle in enumerate(bundles):
+                    standing.see(rubric, f"q{number}", bundle)
+        return [record.getMessage() for record in caplog.records]
+
+    return tell
+
+
+def test_a_judge_that_was_never_validated_is_told_of_once(told: Told) -> None:
+    found = told(a_rubric(ALONE), a_rubric(ALONE, ALONE), bundles=(None, "fees"))
+
+    (only,) = found
+    assert only.startswith("judge/right@1.0.0 has never been validated; `steelyard judge")
+
+
+def test_a_rubric_without_judges_is_no_matter(told: Told) -> None:
+    assert told(a_rubric()) == []
+
+
+@pytest.mark.parametrize("check", [ALONE, PANEL])
+def test_a_judge_that_is_validated_as_it_is_asked_is_fine(told: Told, check: Any) -> None:
+    assert told(a_rubric(check), known=(valid_for(check),), strict=True) == []
+
+
+def test_a_jury_is_validated_as_a_jury(told: Told) -> None:
+    (found,) = told(a_rubric(PANEL), known=(valid_for(ALONE),))
+
+    assert "judge/right@1.0.0, judge/other@1.0.0 was validated as 'llm_judge at 0.7'" in found
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        (LlmJudge(judge=JUDGE, threshold=0.5), "validated as 'llm_judge at 0.7', and decides"),
+        (LlmJudge(judge=replace(JUDGE, template="New {{ output }}")), "as another instrument"),
+    ],
+)
+def test_another_rule_or_template_is_another_instrument(told: Told, check: Any, said: str) -> None:
+    (found,) = told(a_rubric(check), known=(valid_for(ALONE),))
+
+    assert said in found
+
+
+@pytest.mark.parametrize(
+    ("day", "is_told"),
+    [("2026-03-03T00:00:00Z", False), ("2026-03-02T23:59:59Z", True), ("2026-03-02", True)],
+)
+def test_a_validation_holds_for_ninety_days(told: Told, day: str, is_told: bool) -> None:
+    found = told(a_rubric(ALONE), known=(valid_for(ALONE, validated_at=day),))
+
+    assert [("after 90 days a judge is stale" in one) for one in found] == [True] * is_told
+
+
+def test_the_newest_validation_counts(told: Told) -> None:
+    old = valid_for(ALONE, validated_at="2025-01-01")
+
+    assert told(a_rubric(ALONE), known=(valid_for(ALONE), old)) == []
+
+
+def test_a_validation_that_the_judges_file_holds_counts(told: Told) -> None:
+    """The file travels where the registry does not."""
+    row = validation_row(valid_for(ALONE))
+    known = ("tpr", "tnr", "validated_against", "validated_at", "sample_size")
+    written = Validation(
+        validated_at="2026-05-01",
+        extra={name: value for name, value in row.items() if name not in known},
+    )
+
+    assert told(a_rubric(LlmJudge(judge=replace(JUDGE, validation=written)))) == []
+
+
+def test_cases_of_another_domain_are_told_of_once(told: Told) -> None:
+    known = valid_for(ALONE, applicable_to=("fees",))
+    found = told(a_rubric(ALONE), known=(known,), bundles=("fees", None, "loans", "loans"))
+
+    assert [one.partition(";")[0] for one in found] == [
+        "'q2': judge/right@1.0.0 has not been validated for 'loans'"
+    ]
+
+
+def test_what_the_file_says_of_its_scope_is_told_elsewhere(told: Told) -> None:
+    narrow = LlmJudge(judge=replace(JUDGE, applicable_to=("fees",)))
+    known = valid_for(narrow, applicable_to=("fees",))
+
+    assert told(a_rubric(narrow), known=(known,), bundles=("loans",)) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "bundle", "said"),
+    [
+        ((), None, "strict: judge/right@1.0.0 has never been validated; `steelyard judge"),
+        ((valid_for(ALONE, validated_at="2025-01-01"),), None, "a judge is stale"),
+        ((valid_for(ALONE, applicable_to=("fees",)),), "loans", "strict: 'q0': judge/right"),
+    ],
+)
+def test_strict_refuses(
+    told: Told, known: tuple[JudgeValidation, ...], bundle: str | None, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        told(a_rubric(ALONE), known=known, bundles=(bundle,), strict=True)
+
+
+def test_judges_within_composites_are_looked_at(told: Told) -> None:
+    inner = JudgedComposite(rubric=a_rubric(ALONE))
+    joined = JudgedEvaluatorComposite(members=(), judge=LlmJudge(judge=OTHER))
+    found = told(a_rubric(inner, joined))
+
+    assert [one.split()[0] for one in found] == ["judge/right@1.0.0", "judge/other@1.0.0"]
+
+
+def test_criteria_of_other_cases_are_other_questions(told: Told) -> None:
+    """What a case brings is asked of the judge: another text was never validated."""
+    seen, new = (
+        Criteria(criteria=stated_criteria(texts), judge=JUDGE)
+        for texts in (["short", "kind"], ["short", "new"])
+    )
+    fewer = Criteria(criteria=stated_criteria(["kind"]), judge=JUDGE)
+    known = (valid_for(seen),)
+
+    assert told(a_rubric(seen), a_rubric(fewer), known=known) == []
+    assert len(told(a_rubric(new), known=known)) == 1
+
+
+def test_a_judge_without_a_target_was_never_validated() -> None:
+    found = instrument_of(RubricCheck(id="c", check=ALONE), lambda _judge, _target: None)
+
+    assert found
+    assert found.fingerprints == ()

@@ -1,0 +1,153 @@
+"""The process that holds a run, and what it makes of others that send, die or hang."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+import pytest
+
+from fakes.projects import Project, row, rows_of, spec
+from fakes.runs import evaluated, unevaluated
+from fakes.targets import ScriptedTarget
+from fakes.workers import PaperCrew, PaperWorker, batch_of
+from steelyard.errors import RunError
+from steelyard.model.run import Result, RunState
+from steelyard.usecases import workers
+from steelyard.usecases.run import FinishedRun, start_run
+from steelyard.usecases.run_ports import RunDoor
+from steelyard.usecases.workers import STARTS, worker_count
+
+RUN = "run_of_paper"
+
+
+def door_of(project: Project, *parts: list[PaperWorker]) -> tuple[RunDoor, PaperCrew]:
+    made = PaperCrew(parts)
+    return project.door(ScriptedTarget(), crew=made, new_run_id=lambda: RUN), made
+
+
+def run(project: Project, door: RunDoor) -> FinishedRun:
+    return project.run(door, project.cases([row("r0"), row("r1")]), workers=2)
+
+
+def batch(*results: Result, states: Sequence[RunState] = ()) -> bytes:
+    hashed = (replace(result, record_sha256="0" * 64) for result in results)
+    return batch_of(*hashed, states=states, run_id=RUN)
+
+
+def states(door: RunDoor) -> list[str]:
+    return [state for state, _ in door.repository.state_times(RUN)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "most", "count"),
+    [(1, 9, 1), (2, 9, 2), (9, 9, 9), (10, 9, 9), (2, 1, 1), (4, 3, 3)],
+)
+def test_no_more_processes_than_calls_at_once(
+    project: Project, asked: int, most: int, count: int
+) -> None:
+    door = project.door(spec(ScriptedTarget(), max_concurrency=most))
+    prepared = project.prepare(door, project.cases([row("a")]), workers=asked)
+
+    assert worker_count(prepared) == count
+
+
+def test_what_processes_send_is_kept_told_and_sealed(project: Project) -> None:
+    first = PaperWorker([batch(evaluated(1))])
+    second = PaperWorker([batch(unevaluated(0, "evaluation_error"))])
+    door, crew = door_of(project, [first], [second])
+    done = run(project, door)
+    told = {(one.status, one.verdict is not None) for one in project.seen}
+
+    assert [kept["index"] for kept in rows_of(done)] == [0, 1]
+    assert crew.started == [(RUN, (0, 2), ["scripted"]), (RUN, (1, 2), ["scripted"])]
+    assert first.seen == second.seen == ["kept", "closed"]
+    assert told == {("evaluated", True), ("evaluation_error", False)}
+    assert (done.status, done.metrics["pass_count"]) == ("completed_with_failures", 1)
+
+
+def test_a_run_is_retrying_when_all_its_processes_are(project: Project) -> None:
+    last = [batch(states=["retrying"]), batch(states=["running"]), batch(states=["retrying"])]
+    first = PaperWorker([batch(evaluated(0))])
+    door, _ = door_of(project, [first], [PaperWorker([*last, batch(evaluated(1))])])
+    run(project, door)
+
+    moves = ["queued", "validating", "running", "retrying", "finalizing", "completed"]
+    assert [state for state, _ in groupby(states(door))] in (
+        moves,
+        [*moves[:4], "running", *moves[3:]],
+    )
+
+
+@pytest.mark.parametrize("deaths", range(STARTS))
+def test_a_process_that_is_killed_is_started_again(project: Project, deaths: int) -> None:
+    killed = [PaperWorker(code=-9) for _ in range(deaths)]
+    lives = PaperWorker([batch(evaluated(0))])
+    door, crew = door_of(project, [*killed, lives], [PaperWorker([batch(evaluated(1))])])
+    done = run(project, door)
+
+    assert done.metrics["pass_count"] == 2
+    assert len(crew.started) == 2 + deaths
+    assert all(one.seen == ["closed"] for one in killed)
+
+
+def test_what_a_process_sent_before_it_was_killed_is_not_lost(project: Project) -> None:
+    killed, next_one = PaperWorker([batch(evaluated(0))], code=-9), PaperWorker()
+    door, _ = door_of(project, [killed, next_one], [PaperWorker([batch(evaluated(1))])])
+
+    assert run(project, door).metrics["pass_count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [(-9, f"a process of {RUN} was killed {STARTS} times"), (3, f"a process of {RUN} could not")],
+)
+def test_a_run_whose_process_cannot_go_on_stops(project: Project, code: int, why: str) -> None:
+    other = PaperWorker(is_stubborn=True)
+    door, _ = door_of(project, [PaperWorker(code=code)], [other])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers, "_GRACE_S", 0.01)
+        with pytest.raises(RunError, match=why):
+            run(project, door)
+
+    assert other.seen == ["asked to stop", "killed", "closed"]
+    assert (door.repository.find(RUN).status, door.repository.find(RUN).owner) == ("running", None)
+
+
+def test_a_batch_that_is_refused_ends_the_run_and_is_not_confirmed(project: Project) -> None:
+    twice = PaperWorker([batch(evaluated(0)), batch(evaluated(0))])
+    door, _ = door_of(project, [twice], [PaperWorker()])
+
+    with pytest.raises(RunError, match="the store refuses results: UNIQUE"):
+        run(project, door)
+    assert twice.seen == ["kept", "asked to stop", "closed"]
+
+
+def test_a_cancel_reaches_every_process(project: Project) -> None:
+    told: list[Callable[[], None]] = []
+    both = [PaperWorker(is_stubborn=True, code=0) for _ in range(2)]
+    door, crew = door_of(project, *([one] for one in both))
+
+    def on_cancel(_run_id: str, callback: Callable[[], None]) -> None:
+        told.append(callback)
+
+    door = replace(door, on_cancel=on_cancel)
+
+    async def cancelled() -> None:
+        prepared = project.prepare(door, project.cases([row("a")]), workers=2)
+        running = asyncio.ensure_future(start_run(door, prepared, lambda _: None, print))
+        while not told or len(crew.started) < 2:
+            await asyncio.sleep(0)
+        await asyncio.to_thread(told[0])
+        while any("cancelled" not in one.seen for one in both):
+            await asyncio.sleep(0)
+        for one in both:
+            one.kill()
+        await running
+        told[0]()  # when the run is over, nobody is left to be told
+
+    asyncio.run(cancelled())
+
+    assert [one.seen for one in both] == [["cancelled", "killed", "closed"]] * 2
