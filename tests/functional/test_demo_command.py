@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
+BUNDLE = Path(__file__).parents[2] / "src" / "steelyard" / "demo" / "project"
 OFFLINE = """
 import sys
 
@@ -46,23 +49,47 @@ def demo(empty: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture(scope="module")
+def project(demo: subprocess.CompletedProcess[str], empty: Path) -> Path:
+    """The project, after the demo."""
+    assert demo.returncode == 0, demo.stderr
+    return empty / "steelyard-demo"
+
+
+@pytest.fixture(scope="module")
+def predictions(project: Path) -> list[dict[str, Any]]:
+    """The rows of all its runs; read before the demo is run again."""
+    runs = (project / ".steelyard" / "runs").glob("*/predictions.jsonl")
+    return [row for path in runs for row in rows_of(path)]
+
+
 def test_the_demo_runs_in_an_empty_folder_without_a_network(
     demo: subprocess.CompletedProcess[str], empty: Path
 ) -> None:
-    assert (demo.returncode, demo.stderr) == (0, "")
+    assert demo.returncode == 0
+    assert "this is a bug" not in demo.stderr
     assert (empty / "steelyard-demo" / "steelyard.yaml").is_file()
 
 
 @pytest.mark.parametrize(
     "told",
     [
-        "$ steelyard validate datasets",
+        "$ steelyard validate datasets rubrics judges",
         "= did you mean 'expected_messages'?",
         "$ steelyard run datasets/helpdesk.jsonl --target assistant_a --target assistant_b",
         "1 retried",
         "weak slice tags = fees",
         "(exit code 4)",
         "fees-blocked-card  timeout",
+        "rules-quiz × assistant_b  completed",
+        "by judge/questionnaire@1.0.0",
+        "n = 47, 1 unscored  by judge/helpful@1.0.0",
+        "by judge/helpful@1.0.0, judge/careful@1.0.0",
+        "uncorrected  judge/helpful@1.0.0 has never been validated",
+        "50 label(s) read = 50 imported + 0 there already + 0 refused",
+        "2 not blind",
+        "left out: 4 not blind",
+        "answers that none should pass passed: praise, padded_list",
         "changed   predictions.jsonl",
         "wrote report.html",
     ],
@@ -76,22 +103,54 @@ def test_both_runs_show_their_interval_and_denominators(
 ) -> None:
     rates = re.findall(r"pass rate  \d+\.\d % \[\d+\.\d, \d+\.\d\]  \d+ of \d+", demo.stdout)
 
-    assert len(rates) >= 2
+    assert len(rates) >= 6
 
 
-def test_the_demo_ends_on_a_report(demo: subprocess.CompletedProcess[str], empty: Path) -> None:
-    assert demo.returncode == 0
+def test_fees_are_weak_for_both(demo: subprocess.CompletedProcess[str]) -> None:
+    runs = demo.stdout.split("2. Run A and B")[1].split("3. Look")[0]
 
-    page = (empty / "steelyard-demo" / "report.html").read_text(encoding="utf-8")
+    assert runs.count("weak slice tags = fees") == 2
+
+
+def test_the_judge_prefers_b_and_the_corrected_rates_do_not(
+    demo: subprocess.CompletedProcess[str],
+) -> None:
+    raw, corrected = demo.stdout.split("$ steelyard compare ")[1:]
+
+    assert "  B is better\n" in raw
+    assert "corrected, B is" not in raw
+    assert "  B is better\n" in corrected
+    assert "corrected, B is neither better nor worse: no difference detectable" in corrected
+
+
+def test_the_judge_is_too_kind(demo: subprocess.CompletedProcess[str]) -> None:
+    validated = demo.stdout.split("$ steelyard judge validate ")[1].split("$ steelyard")[0]
+    tpr, tnr = re.findall(r"T[PN]R +(\d+\.\d) % \[", validated)
+
+    assert float(tpr) > 90
+    assert float(tnr) < 50
+    assert validated.count("corrected ") == 2
+
+
+def test_who_grades_what_is_said_before_the_run(demo: subprocess.CompletedProcess[str]) -> None:
+    said = demo.stderr
+
+    assert "graded by what they bring: 48 records" in said
+    assert "graded by rubric/helpdesk@1.0.0 (2 checks): 48 records" in said
+    assert "asking judge/helpful@1.0.0 by target helpful_replies" in said
+    assert "asking judge/careful@1.0.0 by target careful_replies" in said
+    assert "asking judge/questionnaire@1.0.0 by target question_replies" in said
+    assert "no reply of a judge was recorded" not in said
+
+
+def test_the_demo_ends_on_a_report(project: Path) -> None:
+    page = (project / "report.html").read_text(encoding="utf-8")
 
     assert "library-helpdesk × assistant_b" in page
 
 
-def test_the_demo_can_be_run_again_in_the_same_folder(
-    steelyard: Steelyard, demo: subprocess.CompletedProcess[str], empty: Path
-) -> None:
-    assert demo.returncode == 0
-
+@pytest.mark.usefixtures("predictions")
+def test_the_demo_can_be_run_again_in_the_same_folder(steelyard: Steelyard, empty: Path) -> None:
     again = steelyard("demo", cwd=empty)
 
     assert again.returncode == 0
@@ -99,9 +158,9 @@ def test_the_demo_can_be_run_again_in_the_same_folder(
 
 
 def test_the_commands_of_the_demo_work_when_a_user_types_them(
-    steelyard: Steelyard, demo: subprocess.CompletedProcess[str], empty: Path
+    steelyard: Steelyard, demo: subprocess.CompletedProcess[str], project: Path
 ) -> None:
-    done = steelyard("validate", "datasets", cwd=empty / "steelyard-demo")
+    done = steelyard("validate", "datasets", "rubrics", "judges", cwd=project)
 
     assert done.returncode == 0
     assert done.stdout in demo.stdout
@@ -120,7 +179,66 @@ def test_the_readme_shows_what_the_demo_really_prints(
     demo: subprocess.CompletedProcess[str],
 ) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    validated, ran = readme.split("## A taste")[1].split("From Python")[0].split("```\n")[1::2]
+    shown = readme.split("## A taste")[1].split("From Python")[0].split("```\n")[1::2]
 
-    assert validated in demo.stdout
-    assert ran in demo.stdout
+    assert len(shown) == 3
+    for block in shown:
+        assert block in demo.stdout
+
+
+def test_every_quote_of_a_judge_is_in_the_answer_it_judged(
+    predictions: list[dict[str, Any]],
+) -> None:
+    calls = list(judge_calls(predictions))
+    unfounded = [call for call in calls if call.get("evidence_found") is False]
+
+    assert len(calls) > 400
+    assert unfounded == []
+
+
+def test_a_judge_that_refused_is_counted_and_is_no_zero(predictions: list[dict[str, Any]]) -> None:
+    rows = [row for row in predictions if row["status"] == "evaluation_error"]
+
+    assert [row["record_id"] for row in rows] == ["privacy-police"]
+    assert (rows[0]["score"], rows[0]["passed"]) == (None, None)
+    assert rows[0]["evaluator_scores"][0]["reason"].startswith("refusal")
+
+
+def test_replies_are_found_on_several_rungs(predictions: list[dict[str, Any]]) -> None:
+    rungs = Counter(call["rung"] for call in judge_calls(predictions))
+
+    assert rungs["native"] > 400
+    assert rungs["stripped"] >= 4
+    assert rungs["asked_again"] == 1
+
+
+def test_the_labels_are_a_random_third_of_the_answers_by_three_people() -> None:
+    for assistant in "ab":
+        labels = rows_of(BUNDLE / "labels" / f"assistant_{assistant}.jsonl")
+        blind = [label for label in labels if label["exposure"] == "blind"]
+        people = Counter(label["annotator"] for label in blind)
+
+        assert people == {"jonas": 16, "mara": 16, "odile": 16}
+        assert {label["inclusion_prob"] for label in blind} == {16 / 48}
+        assert len(labels) - len(blind) == 2
+
+
+def test_the_bundle_is_small() -> None:
+    files = [path for path in BUNDLE.rglob("*") if path.is_file()]
+
+    assert sum(path.stat().st_size for path in files) < 1_000_000
+
+
+def judge_calls(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What was kept of every call to a judge."""
+    for row in rows:
+        for score in row["evaluator_scores"]:
+            details = score["details"]
+            yield from details.get("calls", ())
+            yield from details.get("items", ())
+            for juror in details.get("jurors", ()):
+                yield from juror["calls"]
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
