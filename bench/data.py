@@ -51,6 +51,27 @@ def question_rubric(questions: int) -> Path:
     return _written(f"questions-{questions}.json", _questions(questions))
 
 
+def evals(count: int) -> Path:
+    """An evals file, whose cases bring their checks."""
+    return _written(f"evals-{count}.json", _evals(count))
+
+
+def check_rubric(checks: int) -> Path:
+    """A check rubric in YAML, far longer than people write."""
+    return _written(f"rubric-{checks}.yaml", _checks(checks))
+
+
+def judges(count: int) -> Path:
+    """A folder of judges in YAML."""
+    folder = FOLDER / f"judges-{count}"
+    chance = Random(29)
+    sentences = _sentences(chance)
+    for number in range(count):
+        lines = _judge(f"judge_{number}", chance.choices(sentences, k=20))
+        _written(f"{folder.name}/judge_{number}.yaml", lines)
+    return folder
+
+
 def _written(name: str, lines: Iterator[str]) -> Path:
     """Write a file once; a half-written one never takes its name."""
     path = FOLDER / name
@@ -166,6 +187,51 @@ def _asked(count: int) -> Iterator[str]:
         end = ",\n" if index + 1 < count else "\n"
         yield json.dumps(question, ensure_ascii=False) + end
     yield "]}\n"
+
+
+def _evals(count: int) -> Iterator[str]:
+    chance = Random(23)
+    sentences = _sentences(chance)
+    yield '{"skill_name": "bench", "evals": [\n'
+    for index in range(count):
+        case = {
+            "id": index,
+            "prompt": chance.choice(sentences),
+            "expected_output": chance.choice(sentences),
+            "expectations": [chance.choice(sentences)[:40] for _ in range(2)],
+            "must_contain_any": [chance.choice(sentences)[:20] for _ in range(2)],
+            "must_not_contain": [chance.choice(sentences)[:20]],
+            "check_markdown_structure": {"no_h1": True, "min_code_blocks": 1},
+        }
+        end = ",\n" if index + 1 < count else "\n"
+        yield json.dumps(case, ensure_ascii=False) + end
+    yield "]}\n"
+
+
+def _checks(count: int) -> Iterator[str]:
+    chance = Random(31)
+    sentences = _sentences(chance)
+    yield "id: bench\nversion: 1.0.0\nscoring: {combine: weighted_avg, pass_threshold: 0.6}\n"
+    yield "checks:\n"
+    for index in range(count):
+        phrases = json.dumps([chance.choice(sentences)[:20] for _ in range(2)], ensure_ascii=False)
+        settings = (
+            f"kind: must_contain_any\n    phrases: {phrases}\n    weight: 2",
+            "kind: regex\n    pattern: '\\b[0-9]{4}\\b'",
+            f"kind: must_not_contain\n    phrases: {phrases}\n    required: true",
+            "kind: latency\n    max_ms: 2000\n    weight: 0",
+        )
+        yield f"  - id: check_{index}\n    {settings[index % len(settings)]}\n"
+
+
+def _judge(name: str, sentences: list[str]) -> Iterator[str]:
+    yield f"id: {name}\nversion: 1.1.0\nscore_type: levels\nlevel_names: [no, partly, yes]\n"
+    yield "template: |\n"
+    yield from (f"  {sentence}\n" for sentence in sentences)
+    yield "  Question: {{ input }}\n  Answer: {{ output }}\n"
+    yield "  {{#expected}}\n  A good answer: {{ expected }}\n  {{/expected}}\n"
+    yield "validation: {tpr: 0.93, tnr: 0.87, validated_against: labels.jsonl, "
+    yield "validated_at: 2026-01-15, sample_size: 240}\n"
 
 
 def _sentences(chance: Random) -> list[str]:

@@ -13,7 +13,10 @@ from bench.child import ROOT, STEELYARD, Cost, medians
 from bench.data import (
     ROWS,
     cases,
+    check_rubric,
     document,
+    evals,
+    judges,
     legal_rows,
     one_record,
     question_rubric,
@@ -30,6 +33,9 @@ HELP_TIMES = 20
 QUESTIONS = 10_000
 ANSWER_SETS = 5_000
 ASKED = 50_000
+EVALS = 50_000
+CHECKS = 5_000
+JUDGES = 500
 _PARSE = "import sys, {0}; {0}.{1}(open(sys.argv[1], 'rb').read())"
 _IMPORT = "import sys, {0}"
 _PARSE_LINES = (
@@ -54,6 +60,8 @@ def results() -> Iterator[Result]:
     yield from legal_results()
     yield from question_rubric_results()
     yield from question_set_results()
+    yield from evals_results()
+    yield from definition_results()
     yield from help_results()
 
 
@@ -198,6 +206,54 @@ def question_set_results() -> Iterator[Result]:
             f"validate {count:,} questions with their rubric, {size:.0f} MB of "
             f"{ending.upper()}: questions a CPU second",
             f"**{count / taken:,.0f}** ({_mb(cost['whole'])} at most)",
+            "–",
+            "–",
+        )
+
+
+def evals_results() -> Iterator[Result]:
+    """An evals file, every case with its checks, beside a bare parse of the same bytes."""
+    path, python = evals(EVALS), sys.executable
+    cost = medians(
+        {
+            "whole": (*STEELYARD, "validate", path),
+            "start": (*STEELYARD, "validate", evals(1)),
+            "msgspec": (python, "-c", _PARSE.format("msgspec", "json.decode"), path),
+            "msgspec start": (python, "-c", _IMPORT.format("msgspec")),
+        },
+        TIMES,
+    )
+    taken = cost["whole"].cpu_s - cost["start"].cpu_s
+    msgspec = cost["msgspec"].cpu_s - cost["msgspec start"].cpu_s
+    yield Result(
+        f"validate {EVALS:,} evals with their checks, {path.stat().st_size / 1e6:.0f} MB: evals "
+        "a CPU second",
+        f"**{EVALS / taken:,.0f}** ({taken / msgspec:.2f} × a bare `msgspec` parse; "
+        f"{_mb(cost['whole'])} at most)",
+        "–",
+        "–",
+    )
+
+
+def definition_results() -> Iterator[Result]:
+    """A check rubric far larger than people write, and as many judges as a large team has."""
+    wanted = {
+        f"a check rubric of {CHECKS:,} checks in YAML: checks a CPU second": (
+            CHECKS,
+            check_rubric(CHECKS),
+            check_rubric(1),
+        ),
+        f"{JUDGES} judges in YAML: files a CPU second": (JUDGES, judges(JUDGES), judges(1)),
+    }
+    for what, (count, whole, one) in wanted.items():
+        cost = medians(
+            {"whole": (*STEELYARD, "validate", whole), "start": (*STEELYARD, "validate", one)},
+            TIMES,
+        )
+        taken = cost["whole"].cpu_s - cost["start"].cpu_s
+        yield Result(
+            f"validate {what}",
+            f"**{count / taken:,.0f}** ({taken:.2f} s, {_mb(cost['whole'])} at most)",
             "–",
             "–",
         )

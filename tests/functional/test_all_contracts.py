@@ -20,9 +20,9 @@ RUNS: dict[str, tuple[tuple[str, ...], int]] = {
     "evals_json": (("datasets/caching.evals.json",), 4),
     "eval_cases": (("datasets/cases.jsonl",), 0),
 }
-JUDGED = {
-    "reference": '{"id": "r", "task_type": "reference_qa", "reference_answers": ["yes"]}',
-    "rubric": '{"id": "r", "task_type": "rubric_qa", "rubric": [{"id": "c", "title": "Says so"}]}',
+JUDGED: dict[str, dict[str, object]] = {
+    "reference": {"task_type": "reference_qa", "reference_answers": ["yes"]},
+    "criterion": {"task_type": "rubric_qa", "rubric": [{"id": "c", "title": "Says so"}]},
 }
 
 
@@ -101,42 +101,18 @@ def test_an_eval_passes_by_all_its_inline_checks_and_one_without_any_is_skipped(
     assert (first["passed"], second["status"]) == (True, "skipped")
 
 
-@pytest.mark.parametrize("what", JUDGED)
-def test_what_needs_a_judge_is_refused_by_the_name_of_the_setting(
-    tmp_path: Path, what: str
+@pytest.mark.parametrize("judge", JUDGED)
+def test_what_needs_a_judge_without_a_target_is_refused_by_the_name_of_the_setting(
+    tmp_path: Path, judge: str
 ) -> None:
-    head = {"schema_version": "legal_eval_v1", "dataset": "d", "prompt": "?"}
-    row = json.dumps({**head, **json.loads(JUDGED[what])}) + "\n"
+    head = {"schema_version": "legal_eval_v1", "id": "r", "dataset": "d", "prompt": "?"}
+    row = json.dumps({**head, **JUDGED[judge]}) + "\n"
     (tmp_path / "legal.jsonl").write_text(row, encoding="utf-8")
     (told,) = run_many(tmp_path, [("run", "legal.jsonl", "--target", "echo")])
 
     assert (told.code, told.stdout) == (2, "")
-    assert f"'r' needs a judge for its {what}" in told.stderr
-    assert "judges.default.target" in told.stderr
-
-
-@pytest.mark.parametrize(
-    ("check", "kind"),
-    [
-        ("{id: c, kind: llm_judge, judge_prompt_ref: judge/tone@1.0.0}", "llm_judge"),
-        ("{id: c, kind: composite, rubric_ref: rubric/hours@1.0.0}", "composite"),
-        ("{id: c, kind: cost, max_usd: 1}", "cost"),
-    ],
-)
-def test_a_kind_that_is_not_carried_out_yet_is_refused_by_its_name(
-    tmp_path: Path, check: str, kind: str
-) -> None:
-    write_five(tmp_path)
-    rubric = f"{{id: late, version: 1.0.0, checks: [{check}], scoring: {{combine: all_pass}}}}\n"
-    (tmp_path / "rubrics/late.yaml").write_text(rubric, encoding="utf-8")
-    judge = "{id: tone, version: 1.0.0, template: 'Is {{ output }} polite?', score_type: binary}\n"
-    (tmp_path / "judges").mkdir()
-    (tmp_path / "judges/tone.yaml").write_text(judge, encoding="utf-8")
-    words = ("run", "datasets/desk.json", "--target", "echo", "--rubric", "rubric/late@1.0.0")
-    (told,) = run_many(tmp_path, [words])
-
-    assert (told.code, told.stdout) == (2, "")
-    assert kind in told.stderr
+    assert f"judge/{judge}@1.0.0" in told.stderr
+    assert f"judges.{judge}.target or judges.default.target" in told.stderr
     assert not (tmp_path / ".steelyard/runs").exists()
 
 

@@ -111,6 +111,28 @@ def test_a_run_whose_process_was_killed_is_cancelled_by_whoever_asks(
     check_run(desk / ".steelyard" / "runs" / run_id)
 
 
+def test_a_run_whose_dataset_is_gone_is_cancelled_and_says_what_is_missing(
+    steelyard: Steelyard, desk: Path
+) -> None:
+    process = begin(desk, "slow")
+    time.sleep(0.3)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=10)
+    (desk / "datasets" / "desk.jsonl").unlink()
+    done = steelyard("cancel", "latest", cwd=desk)
+    run_id, status = done.stdout.split()
+    shown, resumed = run_many(desk, [("show", run_id), ("resume", run_id)])
+
+    assert (done.returncode, status, resumed.code) == (0, "cancelled", 130)
+    assert done.stderr == (
+        "steelyard: warning: no such file: datasets/desk.jsonl; "
+        f"{run_id} is sealed with what it has kept\n"
+    )
+    assert "1 = 1 evaluated + 0 failed + 0 skipped (and 3 that could not be read)" in shown.stdout
+    assert "  unread     no such file: datasets/desk.jsonl\n" in shown.stdout
+    check_run(desk / ".steelyard" / "runs" / run_id)
+
+
 def test_a_finished_run_and_one_that_is_not_there_cannot_be_cancelled(desk: Path) -> None:
     run, done, missing = run_many(
         desk,
@@ -130,12 +152,18 @@ def test_a_finished_run_and_one_that_is_not_there_cannot_be_cancelled(desk: Path
 
 def test_a_budget_that_is_used_up_ends_a_run_with_exit_code_4(desk: Path) -> None:
     words = ("run", "datasets/desk.jsonl", "--target", "counted", "--max-concurrency", "1")
-    spent, free = run_many(desk, [(*words, "--budget", "0.05", *JSON), (*words, *JSON)])
+    spent, shown, free = run_many(
+        desk, [(*words, "--budget", "0.05", *JSON), ("show", "latest"), (*words, *JSON)]
+    )
     run: dict[str, Any] = json.loads(spent.stdout)
+    failures = Path(run["artifacts"], "failures.jsonl").read_text(encoding="utf-8").splitlines()
 
     assert (spent.code, run["status"]) == (4, "completed_with_failures")
     assert "warning: the budget of $0.05 (limits.budget_usd) was used up" in spent.stderr
-    assert run["metrics"]["cost_usd"] == {"total": 0.04, "n": 2}
+    assert run["metrics"]["cost_usd"] == {"total": 0.04, "n": 2, "judging": None}
     assert run["metrics"]["cancelled_records"] == 2
+    assert [json.loads(row)["label"] for row in failures] == ["budget", "budget"]
+    assert "\n  no score   2 budget\n" in shown.stdout
+    assert shown.stdout.count("  cancelled: budget  the budget of $0.05") == 2
     assert (free.code, json.loads(free.stdout)["status"]) == (0, "completed")
     check_run(Path(run["artifacts"]))

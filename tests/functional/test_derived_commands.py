@@ -76,9 +76,10 @@ def test_stored_traces_are_graded_anew_and_no_agent_is_called(desk: Path) -> Non
 
     assert calls(desk) == before
     assert (again.code, text.code, folder.code) == (4, 4, 4)
-    assert (
-        again.stderr == "grading stored traces, in which secrets and personal data are redacted\n"
-    )
+    assert again.stderr.splitlines() == [
+        "grading stored traces, in which secrets and personal data are redacted",
+        "graded by rubric/polite@1.0.0 (1 check): 4 records",
+    ]
     assert [row["passed"] for row in predictions(again)] == [True, True, None, True]
     assert [row["passed"] for row in predictions(folder)] == [True, True, None, True]
     assert "desk × moody" in text.stdout

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import signal
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,10 +19,12 @@ import pytest
 from aiohttp import web
 
 from checker import Place, Trial, check_run, stored_predictions
+from fakes.warm_command import WarmCommand
 from servers.openai_server import COMPLETION, serving
 
 RECORDS = 320
 CONCURRENCY = 8
+RUN = ("run", "d.json", "--target", "live", "--rubric", "any@1.0.0", "--format", "json")
 RUBRIC = """\
 id: any
 version: 1.0.0
@@ -80,16 +83,23 @@ def write_project(folder: Path, endpoint: Endpoint) -> None:
     (folder / "d.json").write_text(json.dumps({**document, "records": records}), encoding="utf-8")
 
 
-def started(folder: Path, run_id: str | None) -> subprocess.Popen[bytes]:
-    words = (
-        ["resume", run_id] if run_id else ["run", "d.json", "--target", "live", "--rubric", "any"]
-    )
-    return subprocess.Popen(
-        [sys.executable, "-m", "steelyard", *words, "--format", "json"],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> Generator[WarmCommand]:
+    """The command, which starts at once."""
+    with closing(WarmCommand(tmp_path_factory.mktemp("said") / "stderr")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def whole(
+    tmp_path_factory: pytest.TempPathFactory, endpoint: Endpoint, command: WarmCommand
+) -> Path:
+    """The folder of a run over the same dataset that nobody stopped."""
+    root = tmp_path_factory.mktemp("whole")
+    write_project(root, endpoint)
+    command.start(root, *RUN)
+    assert command.wait().code == 0
+    return root / ".steelyard" / "runs" / str(newest_run(root))
 
 
 def newest_run(folder: Path) -> str | None:
@@ -107,74 +117,85 @@ def newest_run(folder: Path) -> str | None:
     return found[0] if found else None
 
 
-def is_killed(process: subprocess.Popen[bytes], endpoint: Endpoint, chance: random.Random) -> bool:
-    """Kill after some calls, or after some time; False when the process was done before."""
-    calls = endpoint.calls + chance.randint(1, 60) if chance.random() < 0.7 else 1 << 30
-    until = time.monotonic() + (chance.uniform(0.3, 1.5) if calls == 1 << 30 else 30)
-    while process.poll() is None:
-        if endpoint.calls >= calls or time.monotonic() >= until:
-            process.kill()
-            process.communicate()
-            return True
-        time.sleep(0.001)
+def is_killed(command: WarmCommand, endpoint: Endpoint, chance: random.Random, left: int) -> bool:
+    """Kill soon after the start, some calls, or the last one; False when it was done before."""
+    moment = chance.random()
+    calls = 0 if moment < 0.15 else left if moment < 0.25 else chance.randint(1, 40)
+    delay = 0.0 if moment >= 0.25 else chance.uniform(0.0, 0.12)
+    calls, due = endpoint.calls + calls, 0.0
+    while not command.has_ended(within_s=0.001):
+        if endpoint.calls < calls:
+            continue
+        due = due or time.monotonic() + delay
+        if time.monotonic() >= due:
+            return command.kill().code == -signal.SIGKILL
     return False
 
 
-def killed_run(folder: Path, endpoint: Endpoint, seed: int, most: int) -> int:
-    """One run, killed and resumed until it is done; then the checker. How often it was killed."""
-    chance = random.Random(seed)
-    write_project(folder, endpoint)
-    first = started(folder, None)
-    _, said = first.communicate()
-    assert first.returncode == 0, said.decode()
-    whole = folder / ".steelyard" / "runs" / str(newest_run(folder))
-    before, kills = endpoint.calls, 0
-    run_id: str | None = None
-    acknowledged: dict[Place, bytes] = {}
-    while True:
-        process = started(folder, run_id)
-        if kills >= most or not is_killed(process, endpoint, chance):
-            break
-        kills += 1
-        newest = newest_run(folder)
-        run_id = newest if newest != whole.name else None
-        if run_id:
-            acknowledged.update(stored_predictions(whole.parent / run_id))
-    _, said = process.communicate()
-    assert process.returncode == 0, said.decode()
-    trial = Trial(
-        acknowledged=acknowledged,
-        calls=endpoint.calls - before,
-        kills=kills,
-        concurrency=CONCURRENCY,
-        uninterrupted=whole,
-    )
-    check_run(whole.parent / str(newest_run(folder)), trial)
-    return kills
+@dataclass(frozen=True)
+class Killing:
+    """Kills processes and counts how often."""
 
+    endpoint: Endpoint
+    command: WarmCommand
+    whole: Path
 
-def test_fifty_kills_lose_nothing_and_double_nothing(
-    endpoint: Endpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kills, seed = 0, 0
-    while kills < 50:
-        seed += 1
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        kills += killed_run(folder, endpoint, seed, most=50 - kills)
-        with capsys.disabled():
+    def killed_run(self, root: Path, seed: int, most: int) -> int:
+        """One run, killed and resumed until it is done; then the checker. How many kills."""
+        chance = random.Random(seed)
+        write_project(root, self.endpoint)
+        before, kills = self.endpoint.calls, 0
+        acknowledged: dict[Place, bytes] = {}
+        while True:
+            run_id = newest_run(root)
+            if run_id:
+                acknowledged.update(stored_predictions(root / ".steelyard" / "runs" / run_id))
+            words = ("resume", run_id, "--format", "json") if run_id else RUN
+            self.command.start(root, *words)
+            left = RECORDS - len(acknowledged)
+            if kills >= most or not is_killed(self.command, self.endpoint, chance, left):
+                break
+            kills += 1
+        ended = self.command.wait()
+        assert ended.code == 0, ended.stderr
+        trial = Trial(
+            acknowledged=acknowledged,
+            calls=self.endpoint.calls - before,
+            kills=kills,
+            concurrency=CONCURRENCY,
+            uninterrupted=self.whole,
+        )
+        check_run(root / ".steelyard" / "runs" / str(newest_run(root)), trial)
+        return kills
+
+    def until(self, root: Path, number: int, first_seed: int) -> int:
+        """As many runs as it takes; the seed of each is printed."""
+        kills, seed = 0, first_seed
+        while kills < number:
+            folder = root / str(seed)
+            folder.mkdir()
+            kills += self.killed_run(folder, seed, most=number - kills)
             sys.stdout.write(f"[seed {seed}: {kills} kills] ")
+            seed += 1
+        return kills
 
-    assert kills == 50
+
+@pytest.fixture
+def killing(endpoint: Endpoint, command: WarmCommand, whole: Path) -> Killing:
+    """What kills."""
+    return Killing(endpoint, command, whole)
+
+
+def test_a_hundred_kills_lose_nothing_and_double_nothing(
+    killing: Killing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with capsys.disabled():
+        assert killing.until(tmp_path, 100, first_seed=1) == 100
 
 
 @pytest.mark.soak
-def test_a_thousand_kills(endpoint: Endpoint, tmp_path: Path) -> None:
-    kills, seed = 0, 1000
-    while kills < 1000:
-        seed += 1
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        kills += killed_run(folder, endpoint, seed, most=1000 - kills)
-
-    assert kills == 1000
+def test_a_thousand_kills(
+    killing: Killing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with capsys.disabled():
+        assert killing.until(tmp_path, 1000, first_seed=1001) == 1000

@@ -79,9 +79,10 @@ def test_a_broken_file_that_nothing_refers_to_stops_nothing(project: Path) -> No
     assert (done.code, findings(done)) == (0, [])
 
 
-def test_a_run_refuses_a_rubric_that_needs_a_judge(project: Path) -> None:
+def test_a_run_refuses_a_rubric_whose_judge_has_no_target(project: Path) -> None:
     """CR-11"""
     (done,) = run(project, ("run", "library.yaml", "--target", "echo", "--rubric", "judged@1.0"))
 
     assert done.code == 2
-    assert "check 'answers' of rubric/judged@1.0.0 is of kind llm_judge" in done.stderr
+    assert "rubric/judged@1.0.0 asks judge/answers_the_question@1.1.0" in done.stderr
+    assert "judges.default.target" in done.stderr

@@ -98,14 +98,16 @@ def test_show_tells_what_did_not_pass_and_why(told: dict[str, Done]) -> None:
     said = told["show"].stdout
 
     assert said.startswith("desk × moody  completed with failures\n")
-    assert "\nnot passed:\n  fees  evaluation_error  RuntimeError: no mood for this\n" in said
+    no_mood = "  fees  evaluation_error: target_error  RuntimeError: no mood for this\n"
+    assert f"\n  no score   1 target_error\n\nnot passed:\n{no_mood}" in said
     assert "  parking  fail  says: does not contain 'garage'\n" in said
 
 
 def test_show_gives_manifest_metrics_and_slices(project: Project, told: dict[str, Done]) -> None:
     shown = json.loads(told["show json"].stdout)
 
-    assert list(shown) == ["manifest", "metrics", "slices"]
+    assert list(shown) == ["manifest", "metrics", "slices", "failures"]
+    assert shown["failures"] == {"target_error": 1}
     assert shown["manifest"]["run_id"] == project.newer
     assert shown["slices"][0]["value"] == "desk"
 
@@ -121,7 +123,7 @@ def test_show_tells_everything_about_a_record(told: dict[str, Done]) -> None:
 def test_show_tells_why_a_record_has_no_score(told: dict[str, Done]) -> None:
     said = told["show failed"].stdout
 
-    assert said.startswith("fees  evaluation_error  RuntimeError: no mood for this\n")
+    assert said.startswith("fees  evaluation_error: target_error  RuntimeError: no mood for ")
     assert ": target_error: RuntimeError: no mood for this\n" in said
 
 
@@ -133,6 +135,7 @@ def test_show_finds_a_record_by_its_place_with_all_repeats(told: dict[str, Done]
         ("parking", 1),
     ]
     assert [row["repeat"] for row in shown["attempts"]] == [0, 1]
+    assert shown["failures"] == []
     assert "loans (repeat 1)  pass" in told["show twice"].stdout
     assert "  attempt 1 of repeat 1 at " in told["show twice"].stdout
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from checker import Trial, check_run
 from fakes.desk_project import AGENT, write_desk
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -66,6 +67,9 @@ def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
     assert run["metrics"]["pass_count"] == 3
     assert calls(tmp_path)["When do you open?"] == 1
     assert calls(tmp_path).total() == 7
+    whole = steelyard(*RUN, cwd=tmp_path)
+    folder = Path(json.loads(whole.stdout)["artifacts"])
+    check_run(Path(run["artifacts"]), Trial(uninterrupted=folder))
 
 
 def test_a_finished_run_says_so_and_exits_with_its_own_code(

@@ -26,9 +26,9 @@ CASE = """\
 def planned(
     steelyard: Steelyard, tmp_path_factory: pytest.TempPathFactory
 ) -> subprocess.CompletedProcess[str]:
-    """The plan of a dataset with five misspelt fields in a project with a judge."""
+    """The plan of a dataset with five misspelt fields in a project with a bucket."""
     folder = tmp_path_factory.mktemp("project")
-    (folder / "steelyard.yaml").write_text("judges: {default: {target: echo}}\n", encoding="utf-8")
+    (folder / "steelyard.yaml").write_text("artifacts: s3://bucket\n", encoding="utf-8")
     cases = "".join(CASE.format(number) for number in range(5))
     (folder / "cases.yaml").write_text(f"tests:\n{cases}", encoding="utf-8")
     return steelyard("run", "cases.yaml", "--target", "echo", "--plan", cwd=folder)
@@ -47,7 +47,7 @@ def test_the_first_misspelt_fields_are_told_with_their_lines(
 def test_a_setting_that_is_not_heeded_yet_is_told(
     planned: subprocess.CompletedProcess[str],
 ) -> None:
-    assert "this version does not use 'judges' yet" in planned.stderr
+    assert "this version does not use 'artifacts' yet" in planned.stderr
 
 
 def test_a_store_of_another_kind_is_told() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -74,6 +75,14 @@ def wait_for_calls(root: Path, count: int) -> None:
         time.sleep(0.02)
 
 
+def is_there(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def told(process: subprocess.Popen[str]) -> dict[str, Any]:
     output, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
@@ -129,12 +138,78 @@ def test_a_process_that_cannot_go_on_says_why(tmp_path: Path) -> None:
     process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
     wait_for_calls(tmp_path, 20)
     for path in (tmp_path / ".steelyard").glob("steelyard.db*"):
-        path.write_bytes(b"\0" * 4096)
+        if not path.name.endswith("-shm"):  # which is memory that the process looks into
+            path.write_bytes(b"\0" * 4096)
     _, said = process.communicate(timeout=60)
 
     assert process.returncode == 3
     assert "steelyard: " in said
     assert "Traceback" not in said
+
+
+def test_what_a_target_prints_is_no_result(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    loud = AGENT.replace("    time.sleep", "    print('p' * 99)\n    time.sleep")
+    (tmp_path / "agent.py").write_text(loud, encoding="utf-8")
+    run = told(started(tmp_path, "--target", "agent", "--workers", "2"))
+
+    check_run(Path(run["artifacts"]))
+    assert run["metrics"]["pass_count"] == COUNT
+
+
+def test_processes_end_with_the_one_that_holds_the_run_and_it_goes_on_later(
+    tmp_path: Path,
+) -> None:
+    write_project(tmp_path)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
+    wait_for_calls(tmp_path, 60)
+    process.kill()
+    process.communicate(timeout=30)
+    left = {pid for pid, _ in calls(tmp_path)}
+    deadline = time.monotonic() + 10
+    while any(is_there(pid) for pid in left) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+    assert not any(is_there(pid) for pid in left)
+    assert len(calls(tmp_path)) < COUNT
+    again = [sys.executable, "-m", "steelyard", "resume", "latest", "--format", "json"]
+    done = subprocess.run(again, cwd=tmp_path, capture_output=True, text=True, check=True)
+    run = json.loads(done.stdout)
+    check_run(Path(run["artifacts"]))
+    assert run["metrics"]["pass_count"] == COUNT
+    assert len(calls(tmp_path)) <= COUNT + 2 * 16
+
+
+def test_a_run_in_several_processes_can_be_cancelled(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.3")
+    wait_for_calls(tmp_path, 30)
+    words = [sys.executable, "-m", "steelyard", "cancel", "latest"]
+    subprocess.run(words, cwd=tmp_path, capture_output=True, check=True)
+    output, said = process.communicate(timeout=30)
+    run = json.loads(output)
+    check_run(Path(run["artifacts"]))
+
+    assert (process.returncode, run["status"]) == (130, "cancelled"), said
+    assert run["metrics"]["cancelled_records"] > 0
+    assert run["metrics"]["total_records"] == COUNT
+
+
+def test_two_processes_may_ask_the_same_question(tmp_path: Path) -> None:
+    async def main() -> dict[str, Any]:
+        async with serving(says(COMPLETION)) as url:
+            live = f'{{provider: openai, base_url: "{url}", model: m}}'
+            write_project(tmp_path, f"targets: {{live: {live}}}\n")
+            path = tmp_path / "d.jsonl"
+            text = path.read_text(encoding="utf-8")
+            path.write_text(re.sub(r"question \d+", "question", text), encoding="utf-8")
+            words = ("--target", "live", "--workers", "2")
+            return await asyncio.to_thread(told, started(tmp_path, *words))
+
+    run = asyncio.run(main())
+
+    assert run["status"] == "completed"
+    assert COUNT - 2 * 16 <= run["metrics"]["cache"]["hits"] <= COUNT - 1
 
 
 def test_one_question_is_paid_for_once_and_a_later_run_may_have_it_for_nothing(

@@ -20,10 +20,16 @@ from steelyard.settings import project_schema
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GROUP: Any = typer.main.get_command(app)
-COMMANDS: dict[str, Any] = {
-    "steelyard": GROUP,
-    **{f"steelyard {name}": command for name, command in GROUP.commands.items()},
-}
+
+
+def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """A command and all beneath it, by what a user types."""
+    yield name, command
+    for word, inner in getattr(command, "commands", {}).items():
+        yield from commands(f"{name} {word}", inner)
+
+
+COMMANDS: dict[str, Any] = dict(commands("steelyard", GROUP))
 SETTINGS = project_schema()
 KEYS = cast(dict[str, JsonObject], SETTINGS["properties"])
 CONTRACT_PAGES = sorted(DOCS.glob("contracts/*.md"))

@@ -23,9 +23,9 @@ def main() -> None:
     settings.ui = False
     settings.warmup = False
     settings.use_jinja = True
-    settings.n_ctx = 1024
+    settings.n_ctx = 16384
     settings.n_parallel = 2
-    settings.n_predict = 32
+    settings.n_predict = 256
     settings.cpuparams.n_threads = 1
     settings.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(settings)

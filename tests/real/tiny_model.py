@@ -20,7 +20,9 @@ END = "</s>"
 ANSWERS = ("open at nine", "closed on Sunday", "book three weeks", "cost nothing")
 """The first word ends a question, the others answer it."""
 OTHERWISE = "sorry"
-WIDTH, LAYERS, HEADS, CONTEXT = 32, 1, 2, 1024
+NUMBER = (":", "1")
+"""What a value in JSON begins with, where it may be a number."""
+WIDTH, LAYERS, HEADS, CONTEXT = 32, 1, 2, 8192
 LOUD = 10.0
 TEMPLATE = "{% for message in messages %}{{ message.content }}{% endfor %}"
 
@@ -41,7 +43,8 @@ def vocabulary() -> dict[str, gguf.TokenType]:
 
 def successors() -> dict[str, str]:
     """Which token follows which."""
-    follows = {SPACE + OTHERWISE: END}
+    before, number = NUMBER
+    follows: dict[str, str] = {SPACE + OTHERWISE: END, before: number}
     for answer in ANSWERS:
         tokens = [*(SPACE + word for word in answer.split()), END]
         follows |= dict(pairwise(tokens))
@@ -57,6 +60,9 @@ def embeddings(tokens: list[str]) -> tuple[np.ndarray, np.ndarray]:
     for dimension, (token, follower) in enumerate(successors().items(), start=1):
         inputs[tokens.index(token)] = np.eye(WIDTH, dtype=np.float32)[dimension]
         outputs[tokens.index(follower), dimension] = LOUD
+        if follower == END:
+            # Where a schema does not let it end, it closes the string that it is in.
+            outputs[tokens.index('"'), dimension] = LOUD / 2
     return inputs, outputs
 
 

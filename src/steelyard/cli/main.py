@@ -12,6 +12,7 @@ import typer
 from steelyard import __version__
 from steelyard.cli import (
     cancel,
+    compare,
     convert,
     demo,
     export,
@@ -28,6 +29,8 @@ from steelyard.cli import (
     validate,
     verify,
 )
+from steelyard.cli.registry import dataset_commands, definition_commands
+from steelyard.cli.review import review_commands
 from steelyard.cli.terminal import prepare_streams
 from steelyard.errors import SteelyardError, UsageError
 
@@ -51,6 +54,7 @@ for module, name in (
     (regrade, "regrade"),
     (runs, "runs"),
     (show, "show"),
+    (compare, "compare"),
     (report, "report"),
     (export, "export"),
     (convert, "convert"),
@@ -59,6 +63,10 @@ for module, name in (
     (schema, "schema"),
 ):
     app.command(name)(module.command)
+app.add_typer(definition_commands("rubric"), name="rubric")
+app.add_typer(definition_commands("judge"), name="judge")
+app.add_typer(dataset_commands(), name="dataset")
+app.add_typer(review_commands(), name="review")
 
 # The one table from errors to exit codes; the first class that fits decides.
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (

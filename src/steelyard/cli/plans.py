@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
+    from steelyard.reports.grading import WhoGrades
     from steelyard.usecases.planning import Prepared
 
 
@@ -23,29 +26,63 @@ def print_plans(prepared: Sequence[Prepared], *, is_json: bool) -> None:
             show(line)
 
 
+def say_who_grades(prepared: Prepared) -> None:
+    """Say on standard error who grades what, before the first call."""
+    from steelyard.reports.findings import printable
+    from steelyard.reports.grading import grading_lines
+
+    for line in grading_lines(_who_grades(prepared)):
+        typer.echo(printable(line), err=True)
+
+
+def _who_grades(prepared: Prepared) -> WhoGrades:
+    from steelyard.reports.grading import WhoGrades
+
+    plan = prepared.grading
+    records = plan.graded
+    return WhoGrades(
+        rubrics={one.name: (len(one.checks), records.get(one.name, 0)) for one in plan.rubrics},
+        brought=plan.brought,
+        bringing=plan.bringing,
+        skipped=prepared.outlook.skipped,
+        judges=[(asked.judge.name, asked.target) for asked in plan.judges],
+    )
+
+
 def _plan_row(prepared: Prepared) -> dict[str, Any]:
     return {
         "dataset": prepared.dataset.id,
         "contract": prepared.contract,
         "rubrics": [rubric.name for rubric in prepared.grading.rubrics],
+        "graded": prepared.grading.graded,
+        "brought": {"records": prepared.grading.bringing, "kinds": prepared.grading.brought},
+        "asked": [
+            {"judge": asked.judge.name, "target": asked.target}
+            for asked in prepared.grading.judges
+        ],
         "max_concurrency": {name: prepared.concurrency_of(name) for name in prepared.specs},
         **asdict(prepared.outlook),
     }
 
 
 def _plan_lines(prepared: Prepared) -> Iterator[str]:
+    from steelyard.reports.grading import grading_lines
+
     outlook = prepared.outlook
     yield f"{prepared.dataset.id}  {prepared.contract}  {prepared.options.dataset}"
     invalid = outlook.total - outlook.valid
     yield f"  records  {outlook.total:,} = {outlook.valid:,} valid + {invalid:,} invalid"
-    if outlook.skipped:
-        yield f"  skipped  {outlook.skipped:,} that nothing grades"
-    graders = [rubric.name for rubric in prepared.grading.rubrics]
-    if prepared.grading.is_implicit:
-        graders.append("what each case brings")
-    yield f"  graded   by {', '.join(graders)}"
+    for line in grading_lines(_who_grades(prepared)):
+        first, _, rest = line.partition(" ")
+        yield f"  {first:<7}  {rest}"
     for name, calls in outlook.targets.items():
         yield f"  calls    {calls:,} to {name}, {prepared.concurrency_of(name)} at once"
+    for name, calls in outlook.judges.items():
+        yield f"  judging  about {calls:,} calls to {name}"
     yield f"  tokens   about {outlook.input_tokens:,} in"
     if outlook.cost_usd is not None:
         yield f"  cost     about ${outlook.cost_usd:.4f} for the input"
+    if outlook.judge_input_tokens:
+        yield f"  tokens   about {outlook.judge_input_tokens:,} in for judges, without the answers"
+    if outlook.judge_cost_usd is not None:
+        yield f"  cost     about ${outlook.judge_cost_usd:.4f} for that"

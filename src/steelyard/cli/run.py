@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from steelyard.cli.plans import print_plans
+from steelyard.cli.plans import print_plans, say_who_grades
 from steelyard.cli.running import (
     Gates,
     Progress,
@@ -37,7 +38,8 @@ class Format(StrEnum):
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     datasets: Annotated[
-        list[Path] | None, typer.Argument(metavar="DATASET...", help="Dataset files.")
+        list[Path] | None,
+        typer.Argument(metavar="DATASET...", help="Dataset files, or dataset/id@version."),
     ] = None,
     suite: Annotated[str | None, typer.Option(help="A suite of steelyard.yaml.")] = None,
     target: Annotated[
@@ -45,6 +47,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = None,
     rubric: Annotated[
         str | None, typer.Option(help="rubric/id@version, an id or a path; replaces the case's.")
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="judge/id@version, an id or a path; grades what cases bring."),
     ] = None,
     responses: Annotated[
         Path | None,
@@ -113,6 +119,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             suite=suite,
             targets=tuple(target or ()),
             rubric=rubric,
+            judge=judge,
             responses=None if is_conversation else responses,
             from_conversation=is_conversation,
             repeat=repeat,
@@ -128,11 +135,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             allow_failures=allow_failures,
         ),
     )
-    prepared = [prepare(door, options) for options in runs]
-    if plan:
-        print_plans(prepared, is_json=output is Format.json)
-        return
-    finished, codes = run_all(door, prepared, Gates.of(runs[0].gates), output)
+    with closing(door.crew):
+        if workers > 1 and not plan:
+            door.crew.warm(workers)
+        prepared = [prepare(door, options) for options in runs]
+        if plan:
+            print_plans(prepared, is_json=output is Format.json)
+            return
+        finished, codes = run_all(door, prepared, Gates.of(runs[0].gates), output)
     print_runs(finished, runs, output)
     raise typer.Exit(group_code(codes))
 
@@ -183,6 +193,7 @@ def _run_one(door: RunDoor, prepared: Prepared, output: Format) -> FinishedRun:
     total = prepared.outlook.calls + prepared.outlook.total - prepared.outlook.valid
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
     is_quiet = output is not Format.text
+    say_who_grades(prepared)
     with stoppable(started), Progress(title, total, is_quiet=is_quiet) as progress:
         return run_async(lambda: start_run(door, prepared, started.append, progress.note))
 

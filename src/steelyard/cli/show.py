@@ -49,19 +49,31 @@ def command(
 def _show_run(folder: Path, output: Format) -> None:
     from steelyard.reports.run_text import run_lines
     from steelyard.usecases.read_run import read_run
+    from steelyard.validation_wiring import as_of_today
 
     view = read_run(folder)
     if output is Format.json:
-        show_json({"manifest": view.manifest, "metrics": view.metrics, **view.slices})
+        failures = _labels(folder)
+        show_json({"manifest": view.manifest, "metrics": view.metrics, **view.slices, **failures})
         return
     paint = painter()
-    for line in (*run_lines(view, paint), *_failed(folder, paint)):
+    for line in (*run_lines(as_of_today(view), paint), *_failed(folder, paint)):
         show(line)
+
+
+def _labels(folder: Path) -> dict[str, Any]:
+    """How many records have no score, by why; nothing where that was pruned."""
+    from steelyard.usecases.pruned_files import pruned_on
+    from steelyard.usecases.read_run import failures_of
+
+    if pruned_on(folder, "failures.jsonl"):
+        return {}
+    return {"failures": dict(failures_of(folder, ()).counts.most_common())}
 
 
 def _failed(folder: Path, paint: Paint) -> Iterator[str]:
     from steelyard.usecases.pruned_files import pruned_on
-    from steelyard.usecases.read_run import read_rows
+    from steelyard.usecases.read_run import failures_of, read_rows
 
     if day := pruned_on(folder, "predictions.jsonl"):
         yield f"\nthe records were pruned on {day}"
@@ -72,38 +84,53 @@ def _failed(folder: Path, paint: Paint) -> Iterator[str]:
         if row["status"] != "evaluated" or not row["passed"]
     )
     shown = list(islice(failed, _SHOWN + 1))
+    failures = failures_of(folder, {_place(row) for row in shown})
+    if failures.counts:
+        why = ", ".join(
+            f"{count:,} {_line(name)}" for name, count in failures.counts.most_common()
+        )
+        yield f"  no score   {why}"
     if shown:
         yield "\nnot passed:"
     for row in shown[:_SHOWN]:
         is_fail = row["status"] == "evaluated"
-        word = paint("fail", "error") if is_fail else paint(str(row["status"]), "warning")
+        told = "fail" if is_fail else _told(row, failures.rows.get(_place(row)))
+        word = paint(told, "error" if is_fail else "warning")
         yield f"  {_name(row)}  {word}  {_line(row['reason'])}"
     if len(shown) > _SHOWN:
         yield "  … and more; `steelyard export` gives all"
 
 
 def _show_record(folder: Path, record: str, output: Format) -> None:
-    from steelyard.usecases.read_run import attempts_of, find_records
+    from steelyard.cli.judgements import judgement_lines
+    from steelyard.usecases.read_run import attempts_of, failures_of, find_records
+    from steelyard.wiring import kept_judgements
 
     rows = find_records(folder, record)
     places = dict.fromkeys(cast(int, row["index"]) for row in rows)
     attempts = [attempt for place in places for attempt in attempts_of(folder, place)]
+    failures = failures_of(folder, {_place(row) for row in rows}).rows
+    judged = [row for place in places for row in kept_judgements(folder, place)]
     if output is Format.json:
-        show_json({"records": rows, "attempts": attempts})
+        told = {"records": rows, "attempts": attempts, "failures": list(failures.values())}
+        show_json({**told, "judgements": judged})
         return
     paint = painter()
     for row in rows:
-        for line in _record(row, paint):
+        for line in _record(row, failures.get(_place(row)), paint):
+            show(line)
+    for row in judged:
+        for line in judgement_lines(row):
             show(line)
     for attempt in attempts:
         show(_attempt(attempt))
 
 
-def _record(row: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _record(row: dict[str, Any], failure: dict[str, Any] | None, paint: Paint) -> Iterator[str]:
     passed = {
         True: paint("pass", "good"),
         False: paint("fail", "error"),
-        None: paint(row["status"], "warning"),
+        None: paint(_told(row, failure), "warning"),
     }
     score = "" if row["score"] is None else f"  score {row['score']:.3f}"
     reason = "" if row["passed"] is not None else f"  {_line(row['reason'])}"
@@ -131,13 +158,26 @@ def _message(message: dict[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _attempt(attempt: dict[str, Any]) -> str:
+    from steelyard.cli.judgements import call_name
+
     repeat = f" of repeat {attempt['repeat']}" if attempt["repeat"] else ""
     said = "answered"
     if attempt["error_code"]:
         said = _line(f"{attempt['error_code']}: {attempt.get('message') or ''}").rstrip(": ")
     wait = attempt["retry_in_s"]
     again = "" if wait is None else f", tried again after {wait:g} s"
-    return f"  attempt {attempt['attempt']}{repeat} at {attempt['at']}: {said}{again}"
+    of = "" if attempt["call"] == "target" else f" of {call_name(attempt)}"
+    return f"  attempt {attempt['attempt']}{of}{repeat} at {attempt['at']}: {said}{again}"
+
+
+def _told(row: dict[str, Any], failure: dict[str, Any] | None) -> str:
+    """A status with its label, where that says more."""
+    label = failure["label"] if failure else row["status"]
+    return row["status"] if label == row["status"] else _line(f"{row['status']}: {label}")
+
+
+def _place(row: dict[str, Any]) -> tuple[int, int]:
+    return row["index"], row["repeat"]
 
 
 def _name(row: dict[str, Any]) -> str:

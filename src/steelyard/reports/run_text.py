@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from steelyard.model.json_value import JsonObject
+from steelyard.reports.correction import (
+    corrected_text,
+    correction_of,
+    is_corrected,
+    judge_text,
+)
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import (
     count,
@@ -19,7 +25,9 @@ from steelyard.reports.numbers import (
 )
 
 _WEAKEST = 3
+_JUDGED = ("tokens", "cost_usd", "cache")
 _MIN_SLICE = 5
+_LEVEL = 0.05
 # An underscore between letters is no mark, and common in names.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
 
@@ -54,8 +62,11 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     rate = cast(JsonObject, metrics["pass_rate"])
     evaluated = f"{count(metrics['pass_count'])} of {count(metrics['evaluated_records'])}"
     yield f"  pass rate  {rate_text(rate)}  {evaluated} evaluated ({rate['method']}, 95 %)"
+    yield from _corrected(metrics, paint)
     yield f"  score      {mean_text(cast(JsonObject, metrics['score']))}"
     yield f"  records    {_denominators(metrics)}"
+    if unread := view.manifest.get("unread"):
+        yield f"  unread     {printable(str(unread))}"
     bounds = cast(JsonObject, metrics["pass_rate_bounds"])
     if metrics["total_records"] != metrics["evaluated_records"]:
         spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
@@ -63,8 +74,46 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield f"  latency    {_latency(metrics)}"
     yield from _spending(metrics)
     yield from _checks(metrics)
+    yield from _repeats(metrics)
     for name, text in weakest_slices(view.slices):
         yield f"  weak slice {printable(name)}  {text}"
+    for text in uneven_slices(metrics):
+        yield f"  {paint('missing', 'warning')}    {printable(text)}"
+
+
+def _corrected(metrics: JsonObject, paint: Paint) -> Iterator[str]:
+    """The pass rate that people would give; or that the one above is a judge's word alone."""
+    row = correction_of(metrics)
+    if row is None:
+        return
+    if is_corrected(row):
+        yield f"  corrected  {corrected_text(row)}"
+        yield f"             {judge_text(row)}"
+    else:
+        yield f"  {paint('uncorrected', 'warning')}  {corrected_text(row)}"
+
+
+def uneven_slices(metrics: JsonObject) -> Iterator[str]:
+    """The slices in which scores are missing more or less often than elsewhere."""
+    # Runs of earlier versions do not know it.
+    missing = cast(JsonObject, metrics.get("missing") or {"uneven_slices": []})
+    for row in cast(list[JsonObject], missing["uneven_slices"]):
+        share = f"{count(row['missing'])} of {count(row['valid'])} have no score"
+        rest = cast(int, missing["missing"]) - cast(int, row["missing"])
+        others = cast(int, missing["valid"]) - cast(int, row["valid"])
+        name = f"{row['slice']} = {row['value']}"
+        yield f"{name}: {share}, of the others {count(rest)} of {count(others)}"
+
+
+def _repeats(metrics: JsonObject) -> Iterator[str]:
+    repeats = cast("JsonObject | None", metrics.get("repeats"))
+    if repeats:
+        k = repeats["k"]
+        ways = (("pass_at_k", f"pass@{k}", "one"), ("pass_hat_k", f"pass^{k}", "every one"))
+        for key, name, which in ways:
+            found = cast(JsonObject, repeats[key])
+            said = f"{which} of {k} tries passes, n = {count(found['n'])}"
+            yield f"  {name:<10} {rate_text(found)}  {said}"
 
 
 def next_steps(view: RunView) -> Iterator[str]:
@@ -86,6 +135,7 @@ def run_markdown(view: RunView) -> str:
         "| | |",
         "|---|---|",
         f"| pass rate (95 %, {rate['method']}) | {rate_text(rate)}, n = {count(rate['n'])} |",
+        *_corrected_rows(metrics),
         f"| score | {mean_text(cast(JsonObject, metrics['score']))} |",
         f"| records | {_denominators(metrics)} |",
         f"| latency | {_latency(metrics)} |",
@@ -95,6 +145,13 @@ def run_markdown(view: RunView) -> str:
     return "\n".join(lines)
 
 
+def _corrected_rows(metrics: JsonObject) -> Iterator[str]:
+    row = correction_of(metrics)
+    if row is not None:
+        word = "corrected pass rate" if is_corrected(row) else "uncorrected"
+        yield f"| {word} | {_escaped(corrected_text(row))} |"
+
+
 def weakest_slices(slices: JsonObject) -> list[tuple[str, str]]:
     """The slices with the lowest pass rate, of those with enough records to speak of.
 
@@ -102,15 +159,20 @@ def weakest_slices(slices: JsonObject) -> list[tuple[str, str]]:
     """
     rows = cast(list[JsonObject], slices["slices"])
     rated: list[tuple[float, str, JsonObject]] = []
+    flagged: dict[str, str] = {}
     for row in rows:
         rate = cast(JsonObject, row["pass_rate"])
         is_weak = cast(int, rate["n"]) >= _MIN_SLICE and cast(float, rate["value"]) < 1
         if row["value"] is not None and is_weak:
             name = f"{row['slice']} = {row['value']}"
             rated.append((cast(float, rate["value"]), name, rate))
+            held = cast("float | None", row.get("adjusted_p"))
+            if held is not None and held <= _LEVEL:
+                flagged[name] = f", below the rest (adjusted p = {held:.3f})"
     rated.sort(key=lambda entry: entry[:2])
     return [
-        (name, f"{rate_text(rate)}  n = {count(rate['n'])}") for _, name, rate in rated[:_WEAKEST]
+        (name, f"{rate_text(rate)}  n = {count(rate['n'])}{flagged.get(name, '')}")
+        for _, name, rate in rated[:_WEAKEST]
     ]
 
 
@@ -131,6 +193,8 @@ def _denominators(metrics: JsonObject) -> str:
     ]
     if metrics["rows"] != metrics["total_records"]:
         parts.append(f"{count(metrics['rows'])} rows")
+    if metrics.get("unread_records"):
+        parts.append(f"and {count(metrics['unread_records'])} that could not be read")
     return f"{text} ({', '.join(parts)})" if parts else text
 
 
@@ -146,11 +210,30 @@ def _spending(metrics: JsonObject) -> Iterator[str]:
         yield f"  tokens     {text} (n = {count(tokens['n'])})"
     if cost["n"]:
         yield f"  cost       {dollars(cost['total'])} (n = {count(cost['n'])})"
+    yield from _judging(cast("JsonObject | None", metrics.get("judging")))
     # Runs of earlier versions do not know it.
     cache = cast(JsonObject, metrics.get("cache", {"hits": 0}))
     if cache["hits"]:
         money = f", {dollars(cache['saved_usd'])}" if cache["saved_usd"] else ""
         yield f"  saved      {count(cache['hits'])} call(s){money} by answers given before"
+
+
+def _judging(judging: JsonObject | None) -> Iterator[str]:
+    """What judges took: calls, tokens and money, each with what it was counted over."""
+    if judging is None:
+        return
+    tokens, cost, cache = (cast(JsonObject, judging[key]) for key in _JUDGED)
+    parts = [f"{count(judging['calls'])} call(s)"]
+    if judging["unanswered"]:
+        parts.append(f"{count(judging['unanswered'])} unanswered")
+    if tokens["n"]:
+        parts.append(f"{count(tokens['input'])} tokens in, {count(tokens['output'])} out")
+    if cost["n"]:
+        parts.append(f"{dollars(cost['total'])} of the cost")
+    yield f"  judging    {', '.join(parts)} (n = {count(judging['rows'])})"
+    if cache["hits"]:
+        money = f", {dollars(cache['saved_usd'])}" if cache["saved_usd"] else ""
+        yield f"  saved      {count(cache['hits'])} call(s){money} by judgements given before"
 
 
 def _checks(metrics: JsonObject) -> Iterator[str]:
@@ -159,7 +242,15 @@ def _checks(metrics: JsonObject) -> Iterator[str]:
         rate = cast(JsonObject, check["pass_rate"])
         others = [f"{count(check[key])} {key}" for key in ("skipped", "unscored") if check[key]]
         rest = f", {', '.join(others)}" if others else ""
+        if judge := _judge_of(check):
+            rest = f"{rest}  by {printable(judge)}"
         yield f"  check      {printable(name)}  {rate_text(rate)}  n = {count(rate['n'])}{rest}"
+
+
+def _judge_of(check: JsonObject) -> str | None:
+    """Who decides a check, where judges do."""
+    corrected = cast("JsonObject | None", check.get("corrected_pass_rate"))
+    return cast(str, corrected["judge"]) if corrected else None
 
 
 def _escaped(text: str) -> str:

@@ -1,0 +1,43 @@
+"""Who grades what, said before a run starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+_SHOWN_JUDGES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoGrades:
+    """What grades the records of a run."""
+
+    rubrics: Mapping[str, tuple[int, int]]
+    """Of each rubric, how many checks it has and how many records it grades."""
+    brought: Mapping[str, int]
+    """Of each kind of check that records bring themselves, how many do."""
+    bringing: int = 0
+    """How many records are graded by what they bring."""
+    skipped: int = 0
+    judges: Sequence[tuple[str, str | None]] = ()
+    """Every judge that is asked, with the target that answers."""
+
+
+def grading_lines(who: WhoGrades) -> Iterator[str]:
+    """A line for each way of grading, and one for each judge."""
+    for name, (checks, records) in who.rubrics.items():
+        yield f"graded by {name} ({_counted(checks, 'check')}): {_counted(records, 'record')}"
+    if who.bringing:
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in who.brought.items())
+        yield f"graded by what they bring: {_counted(who.bringing, 'record')} ({kinds})"
+    if who.skipped:
+        yield f"graded by nothing: {_counted(who.skipped, 'record')}"
+    for judge, target in who.judges[:_SHOWN_JUDGES]:
+        yield f"asking {judge} by target {target}"
+    more = len(who.judges) - _SHOWN_JUDGES
+    if more > 0:
+        yield f"asking {_counted(more, 'more judge')}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -1,0 +1,277 @@
+"""A validation of a judge as people read it, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal, TypeAlias, cast
+
+from steelyard.model.json_value import JsonObject
+from steelyard.model.validation import JudgeValidation, SliceCounts
+from steelyard.reports.correction import corrected_text, is_corrected
+from steelyard.reports.findings import Paint, plain, printable
+from steelyard.reports.numbers import count, percent, rate_text
+from steelyard.stats.correction import Confusion, confusion_of
+from steelyard.stats.intervals import Interval
+
+Kept: TypeAlias = Literal["recorded", "unchanged", "not recorded"]
+_SHOWN_SLICES = 5
+_FEW = 5
+"""A slice with fewer good or bad answers says nothing about its rate."""
+_LEFT_OUT = {
+    "not_blind": "not blind",
+    "other_rubrics": "of other rubrics",
+    "other_runs": "of other runs",
+    "no_pass": "without a pass or fail",
+}
+_ITEMS_OUT = {
+    "other_splits": "in other splits",
+    "ties": "on which people are divided evenly",
+    "without_judgement": "without a verdict of the judge",
+    "unscored": "unscored by the judge",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedRun:
+    """A labelled run: its raw pass rate, and the corrected one."""
+
+    run_id: str
+    raw: JsonObject
+    corrected: JsonObject | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationReport:
+    """What came of a validation."""
+
+    validation: JudgeValidation
+    check: str
+    labels: int
+    """How many labels there were."""
+    splits: dict[str, int]
+    refusals: tuple[str, ...] = ()
+    """Why the judge may not be relied on by it."""
+    failed_gate: str = ""
+    """The gate that its lower bounds do not reach, if one was set."""
+    test_reads: int | None = None
+    """How often test labels were looked at for this judge; None where this time they were not."""
+    kept: Kept = "not recorded"
+    runs: tuple[RatedRun, ...] = ()
+    written: str = ""
+    """The judge's file, where the validation was written into it."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing speaks against the judge."""
+        return not self.refusals and not self.failed_gate
+
+    @property
+    def confusion(self) -> Confusion:
+        """The counts, with their rates."""
+        return confusion_of(self.validation.counts)
+
+
+def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator[str]:
+    """The report, line by line."""
+    found, confusion = report.validation, report.confusion
+    good = f"{count(confusion.tp)} of {count(confusion.tp + confusion.fn)} good ones pass"
+    bad = f"{count(confusion.tn)} of {count(confusion.tn + confusion.fp)} bad ones fail"
+    yield f"{paint(printable(found.judge), 'title')} against {_people(found)}"
+    yield f"  labels     {_labels(report)}"
+    yield f"  split      {_split(report)}"
+    yield f"  TPR        {_rate(confusion.tpr)}  {good}"
+    yield f"  TNR        {_rate(confusion.tnr)}  {bad}"
+    yield from _slice_lines(found.slices)
+    yield f"  canaries   {_canaries(found)}"
+    yield f"  judge      {_instrument(found)}"
+    if found.applicable_to is not None:
+        yield f"  applies to {printable(', '.join(found.applicable_to))}"
+    yield f"  design     {_design(found)}"
+    for run in report.runs:
+        yield from _run_lines(run)
+    for note in report.notes:
+        yield f"  {paint('note', 'warning')}       {printable(note)}"
+    for refusal in report.refusals:
+        yield f"  {paint('refused', 'error')}    {printable(refusal)}"
+    if report.failed_gate:
+        yield f"  {paint('too low', 'error')}    {report.failed_gate}"
+    yield f"  {_kept(report)}"
+
+
+def validation_json(report: ValidationReport) -> JsonObject:
+    """The report with everything that it rests on."""
+    found, confusion = report.validation, report.confusion
+    row: JsonObject = {
+        "judge": found.judge,
+        "check": report.check,
+        "valid": report.is_good,
+        "refusals": list(report.refusals),
+        "failed_gate": report.failed_gate or None,
+        "tpr": _interval(confusion.tpr),
+        "tnr": _interval(confusion.tnr),
+        **cast(JsonObject, asdict(found.counts)),
+        "sample_size": found.counts.n,
+        "labels": report.labels,
+        "left_out": cast(JsonObject, asdict(found.left_out)),
+        "annotators": found.annotators,
+        "rubric": found.rubric,
+        "splits": cast(JsonObject, dict(report.splits)),
+        "split": found.split,
+        "seed": found.seed,
+        "test_reads": report.test_reads,
+        "design": found.design,
+        "label_set_sha256": found.label_set_sha256,
+        "validated_against": found.validated_against,
+        "validated_at": found.validated_at,
+        "fingerprints": list(found.fingerprints),
+        "rule": found.rule,
+        "applicable_to": None if found.applicable_to is None else list(found.applicable_to),
+        "canaries": {
+            **cast(JsonObject, asdict(found.canaries)),
+            "false_pass_rate": found.canaries.rate,
+        },
+        "slices": [_slice_row(one) for one in found.slices],
+        "runs": [cast(JsonObject, asdict(run)) for run in report.runs],
+        "kept": report.kept,
+        "written": report.written or None,
+        "notes": list(report.notes),
+    }
+    return row
+
+
+def _people(found: JudgeValidation) -> str:
+    people = "one person" if found.annotators == 1 else f"{count(found.annotators)} people"
+    return f"{people} ({printable(found.validated_against)})"
+
+
+def _labels(report: ValidationReport) -> str:
+    left = report.validation.left_out
+    out = [
+        f"{count(number)} {word}"
+        for name, word in _LEFT_OUT.items()
+        if (number := cast(int, getattr(left, name)))
+    ]
+    rest = f", left out: {', '.join(out)}" if out else ""
+    return f"{count(report.labels)} in all{rest}"
+
+
+def _split(report: ValidationReport) -> str:
+    found = report.validation
+    names = ("train", "dev", "test")
+    sizes = ", ".join(f"{count(report.splits.get(name, 0))} {name}" for name in names)
+    out = [
+        f"{count(number)} {word}"
+        for name, word in _ITEMS_OUT.items()
+        if (number := cast(int, getattr(found.left_out, name)))
+    ]
+    rest = f"; left out: {', '.join(out)}" if out else ""
+    reads = ""
+    if report.test_reads is not None:
+        times = "once" if report.test_reads == 1 else f"{count(report.test_reads)} times"
+        reads = f"; test labels were read {times} for this judge"
+    return f"{found.split}: {count(found.counts.n)} responses ({sizes}){rest}{reads}"
+
+
+def _rate(found: Interval) -> str:
+    return rate_text(_interval(found)) if found.value is not None else "unknown"
+
+
+def _interval(found: Interval) -> JsonObject:
+    row: JsonObject = asdict(found)
+    return row
+
+
+def _slice_lines(slices: Sequence[SliceCounts]) -> Iterator[str]:
+    """The slices with the lowest TNR or TPR, of those with enough answers of both kinds."""
+    rated: list[tuple[float, SliceCounts]] = []
+    for one in slices:
+        cells = one.counts
+        if cells.tp + cells.fn >= _FEW and cells.tn + cells.fp >= _FEW:
+            found = confusion_of(cells)
+            rated.append((min(cast(float, found.tpr.value), cast(float, found.tnr.value)), one))
+    rated.sort(key=lambda entry: entry[0])
+    for _, one in rated[:_SHOWN_SLICES]:
+        found = confusion_of(one.counts)
+        name = printable(f"{one.slice} = {one.value}")
+        yield (
+            f"  slice      {name}  TPR {_rate(found.tpr)}, TNR {_rate(found.tnr)}"
+            f"  n = {count(one.counts.n)}"
+        )
+
+
+def _slice_row(one: SliceCounts) -> JsonObject:
+    found = confusion_of(one.counts)
+    return {
+        "slice": one.slice,
+        "value": one.value,
+        **cast(JsonObject, asdict(one.counts)),
+        "tpr": _interval(found.tpr),
+        "tnr": _interval(found.tnr),
+    }
+
+
+def _canaries(found: JudgeValidation) -> str:
+    tally = found.canaries
+    if not tally.asked:
+        return f"not asked: {printable(tally.why_not)}"
+    scored = tally.asked - tally.unscored
+    if not scored:
+        return f"none of {count(tally.asked)} has a score"
+    said = f"{count(tally.passed)} of {count(scored)} answers that none should pass passed"
+    which = f": {', '.join(tally.passed_ids)}" if tally.passed_ids else ""
+    rest = f"; {count(tally.unscored)} unscored" if tally.unscored else ""
+    return f"{said}{which}{rest}"
+
+
+def _instrument(found: JudgeValidation) -> str:
+    marks = found.fingerprints
+    first = marks[0][:12] if marks else "–"
+    more = f" and {count(len(marks) - 1)} more" if len(marks) > 1 else ""
+    return f"fingerprint {first}{more}, {printable(found.rule)}"
+
+
+def _design(found: JudgeValidation) -> str:
+    if found.has_weights and found.design != "by_label":
+        return "known chances: ppi++ on the labelled run, rogan-gladen on others, both weighted"
+    return {
+        "random": "random: ppi++ on the labelled run, rogan-gladen on others",
+        "by_label": "by_label: rogan-gladen",
+        "by_verdict": "by_verdict without chances: rates stay uncorrected",
+        None: "unknown: rates stay uncorrected (--design says how records were chosen)",
+    }[found.design]
+
+
+def _run_lines(run: RatedRun) -> Iterator[str]:
+    yield f"  {run.run_id}  pass rate {rate_text(run.raw)}"
+    if run.corrected:
+        word = "corrected" if is_corrected(run.corrected) else "uncorrected:"
+        yield f"             {word} {corrected_text(run.corrected)}"
+
+
+def _kept(report: ValidationReport) -> str:
+    if report.kept == "unchanged":
+        said = "the same comparison is in the registry already"
+    elif report.kept == "recorded":
+        said = "recorded in the registry"
+    elif report.refusals:
+        said = "not recorded"
+    else:
+        said = "not recorded: dev labels are for tuning; --split test counts"
+    return f"{said}, and written into {printable(report.written)}" if report.written else said
+
+
+def low_bounds(confusion: Confusion) -> tuple[float | None, float | None]:
+    """The lower bounds that gates look at."""
+    return confusion.tpr.low, confusion.tnr.low
+
+
+def gate_text(confusion: Confusion, least: float) -> str:
+    """The gate that the lower bounds do not reach; empty where they do."""
+    low = [
+        f"the lower bound of {name} is {percent(bound)}"
+        for name, bound in zip(("TPR", "TNR"), low_bounds(confusion), strict=True)
+        if bound is None or bound < least
+    ]
+    return f"{' and '.join(low)}, below {percent(least)}" if low else ""

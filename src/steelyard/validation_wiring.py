@@ -1,0 +1,52 @@
+"""Joins the validation of judges with its adapters, as `wiring` does for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steelyard import wiring
+from steelyard.review_wiring import review_door
+
+if TYPE_CHECKING:
+    from steelyard.model.validation import JudgeValidation
+    from steelyard.reports.run_text import RunView
+    from steelyard.usecases.validate_judge import ValidationDoor
+
+
+def validation_door(near: Path | None = None) -> ValidationDoor:
+    """What comparing a judge with people needs."""
+    from steelyard.store.validations import project_validations
+    from steelyard.usecases.validate_judge import ValidationDoor
+
+    door = wiring.run_door(near)
+    return ValidationDoor(
+        run=door,
+        review=review_door(near),
+        validations=project_validations(door.root),
+        open=door.workspace.open,
+        replace_file=_replace_file,
+    )
+
+
+def as_of_today(view: RunView) -> RunView:
+    """A finished run with what the project knows of its judge by now."""
+    from steelyard.usecases.correct_run import current_view
+
+    return current_view(view, known_validations(), wiring.system_clock().now())
+
+
+def known_validations() -> Sequence[JudgeValidation]:
+    """All validations of the project of the current folder."""
+    from steelyard.store.validations import project_validations
+
+    return project_validations(wiring.project().root).all()
+
+
+def _replace_file(path: Path, data: bytes) -> None:
+    from steelyard.store.drafts import FileDraft
+
+    draft = FileDraft(path, force=True)
+    draft.write(data)
+    draft.settle()

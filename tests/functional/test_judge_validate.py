@@ -1,0 +1,325 @@
+"""`judge validate` and what becomes of it in runs, on a desk whose judge errs at known rates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from fakes.judged_desk import (
+    REF,
+    RUN,
+    Response,
+    drawn,
+    label,
+    reply,
+    write_judged_desk,
+    write_rows,
+)
+from fakes.many_commands import Done, run_many
+
+JSON = ("--format", "json")
+VALIDATE = ("judge", "validate", REF, "--labels", "labels.jsonl")
+ALL = ("--split", "all", "--no-canaries")
+TRUTH, COUNT = 0.85, 400
+RESPONSES = drawn(COUNT, TRUTH, seed=5)
+RATE = sum(one.is_good for one in RESPONSES) / len(RESPONSES)
+
+
+def desk(root: Path, labels: list[dict[str, Any]], responses: list[Response] = RESPONSES) -> Path:
+    write_judged_desk(root, responses)
+    write_rows(root / "labels.jsonl", labels)
+    return root
+
+
+def by_verdict(*, with_chances: bool) -> list[dict[str, Any]]:
+    """Sixty labels of what the judge passes, and sixty of what it fails."""
+    labels: list[dict[str, Any]] = []
+    for verdict in (True, False):
+        group = [one for one in RESPONSES if one.is_passed is verdict]
+        more = {"inclusion_prob": 60 / len(group)} if with_chances else {}
+        labels.extend(label(one, **more) for one in Random(2).sample(group, 60))
+    return labels
+
+
+def by_label() -> list[dict[str, Any]]:
+    """As many good responses as bad ones."""
+    groups = ([one for one in RESPONSES if one.is_good is good] for good in (True, False))
+    return [label(one) for group in groups for one in Random(3).sample(group, 50)]
+
+
+def read(done: Done) -> dict[str, Any]:
+    assert done.code in {0, 1}, done.stderr
+    return json.loads(done.stdout)
+
+
+def validated_and_run(root: Path, *words: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a validation of the first run says, and the metrics of a second one."""
+    done = run_many(
+        root, [(*RUN, *JSON), (*VALIDATE, "--run", "latest", *ALL, *words, *JSON), (*RUN, *JSON)]
+    )
+    return read(done[1]), read(done[2])["metrics"]
+
+
+def covers(row: dict[str, Any]) -> bool:
+    return row["low"] <= RATE <= row["high"]
+
+
+def test_labels_by_lot_correct_the_run_that_they_are_of(tmp_path: Path) -> None:
+    labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
+    found, metrics = validated_and_run(desk(tmp_path, labels), "--design", "random")
+    corrected = metrics["corrected_pass_rate"]
+
+    assert (found["kept"], found["sample_size"], found["design"]) == ("recorded", 200, "random")
+    assert found["tp"] + found["fn"] + found["tn"] + found["fp"] == 200
+    assert found["applicable_to"] == ["fees", "loans"]
+    assert (corrected["method"], corrected["labels"], corrected["n"]) == ("ppi++", 200, COUNT)
+    assert corrected == metrics["checks"]["right"]["corrected_pass_rate"] | {"check": "right"}
+    assert corrected["value"] == found["runs"][0]["corrected"]["value"]
+    assert covers(corrected)
+    assert abs(corrected["value"] - RATE) < abs(metrics["pass_rate"]["value"] - RATE)
+
+
+def test_labels_balanced_by_what_people_say_come_out_right(tmp_path: Path) -> None:
+    found, metrics = validated_and_run(desk(tmp_path, by_label()), "--design", "by_label")
+    corrected = metrics["corrected_pass_rate"]
+
+    assert (found["tp"] + found["fn"], found["tn"] + found["fp"]) == (50, 50)
+    assert (corrected["method"], corrected["labels"]) == ("rogan-gladen", 100)
+    assert covers(corrected)
+    assert corrected["value"] == pytest.approx(RATE, abs=0.06)
+
+
+def test_labels_balanced_by_the_judges_verdict_come_out_right_with_their_chances(
+    tmp_path: Path,
+) -> None:
+    labels = by_verdict(with_chances=True)
+    found, metrics = validated_and_run(desk(tmp_path, labels), "--design", "by_verdict")
+    corrected = metrics["corrected_pass_rate"]
+
+    assert (found["tp"] + found["fp"], found["fn"] + found["tn"]) == (60, 60)
+    assert corrected["method"] == "ppi++ with inverse-probability weights"
+    assert covers(corrected)
+    assert corrected["value"] == pytest.approx(RATE, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("design", "why"),
+    [(("--design", "by_verdict"), "with which chance was not kept"), ((), "nobody said how")],
+)
+def test_without_a_known_design_the_rate_stays_uncorrected(
+    tmp_path: Path, design: tuple[str, ...], why: str
+) -> None:
+    labels = by_verdict(with_chances=False)
+    found, metrics = validated_and_run(desk(tmp_path, labels), *design)
+    corrected = metrics["corrected_pass_rate"]
+
+    assert found["kept"] == "recorded"
+    assert corrected["value"] is None
+    assert why in corrected["reason"]
+
+
+def test_another_run_is_corrected_by_how_often_the_judge_errs(tmp_path: Path) -> None:
+    """Labels of one run's responses say nothing about another's but what the judge is like."""
+    others = drawn(COUNT, 0.6, seed=9)
+    labels = [label(one) for one in Random(1).sample(RESPONSES, 300)]
+    root = desk(tmp_path, labels)
+    run_many(root, [(*RUN, *JSON), (*VALIDATE, "--run", "latest", *ALL, "--design", "random")])
+    write_judged_desk(root, others, voice="Other answer")
+    metrics = read(run_many(root, [(*RUN, *JSON)])[0])["metrics"]
+    corrected = metrics["corrected_pass_rate"]
+    rate = sum(one.is_good for one in others) / COUNT
+
+    assert corrected["method"] == "rogan-gladen"
+    assert corrected["low"] <= rate <= corrected["high"]
+
+
+SMALL = drawn(60, 0.6, seed=4)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small desk that was run once."""
+    root = desk(tmp_path_factory.mktemp("desk"), [label(one) for one in SMALL], SMALL)
+    assert run_many(root, [RUN])[0].code == 0
+    return root
+
+
+def test_a_judge_is_told_of_once_until_it_is_validated_and_strict_refuses_it(
+    tmp_path: Path,
+) -> None:
+    root = desk(tmp_path, [label(one) for one in SMALL], SMALL)
+    strict = (*RUN, "--strict")
+    words = (*VALIDATE, "--run", "latest", *ALL, "--design", "random")
+    done = run_many(root, [RUN])
+    done += run_many(root, [strict])
+    done += run_many(root, [words])
+    done += run_many(root, [strict])
+
+    assert done[0].stderr.count("judge/right@1.0.0 has never been validated") == 1
+    assert "uncorrected  judge/right@1.0.0 has never been validated" in done[0].stdout
+    assert done[1].code == 2
+    assert "strict: judge/right@1.0.0 has never been validated" in done[1].stderr
+    assert done[2].code == 0
+    assert done[3].code == 0, done[3].stderr
+    assert "validated" not in done[3].stderr
+    assert "corrected  " in done[3].stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "why"),
+    [
+        ("judges/right.yaml", "Is this right?", "Is that right?", "another instrument"),
+        ("steelyard.yaml", "{target: judge}", "{target: judge, samples: 2}", "over 2 samples"),
+        (
+            "rubrics/quality.yaml",
+            "judge/right@1.0.0}",
+            "judge/right@1.0.0, threshold: 0.5}",
+            "0.5",
+        ),
+    ],
+)
+def test_another_word_model_or_threshold_is_another_judge(
+    tmp_path: Path, file: str, old: str, new: str, why: str
+) -> None:
+    root = desk(tmp_path, [label(one) for one in SMALL], SMALL)
+    done = run_many(root, [RUN, (*VALIDATE, "--run", "latest", *ALL, "--design", "random")])
+    assert done[1].code == 0, done[1].stderr
+    text = (root / file).read_text(encoding="utf-8")
+    (root / file).write_text(text.replace(old, new), encoding="utf-8")
+    refused = run_many(root, [(*RUN, "--strict")])[0]
+
+    assert refused.code == 2
+    assert why in refused.stderr
+
+
+def test_cases_of_another_domain_are_out_of_scope(tmp_path: Path) -> None:
+    loans = [one for one in SMALL if one.bundle == "loans"]
+    root = desk(tmp_path, [label(one) for one in loans], SMALL)
+    words = (*VALIDATE, "--run", "latest", *ALL, "--design", "random")
+    done = run_many(root, [RUN, words, RUN])
+    strict = run_many(root, [(*RUN, "--strict")])[0]
+
+    assert "applies to loans" in done[1].stdout
+    assert "has not been validated for 'fees'; it has for loans" in done[2].stderr
+    assert strict.code == 2
+
+
+def test_splits_are_kept_apart_and_reads_of_test_are_counted(tmp_path: Path) -> None:
+    root = desk(tmp_path, [label(one) for one in SMALL], SMALL)
+    words = (*VALIDATE, "--run", "latest", "--no-canaries", "--design", "random", *JSON)
+    done = run_many(root, [RUN, (*words, "--split", "dev"), words, words, (*words, "--seed", "7")])
+    dev, test, again, reseeded = map(read, done[1:])
+
+    assert (dev["test_reads"], dev["kept"]) == (None, "not recorded")
+    assert (test["test_reads"], test["kept"], test["split"]) == (1, "recorded", "test")
+    assert (again["test_reads"], again["kept"]) == (2, "unchanged")
+    assert dev["sample_size"] + test["sample_size"] + test["splits"]["train"] == 60
+    assert reseeded["splits"] != test["splits"]
+    assert reseeded["kept"] == "recorded"
+
+
+def test_the_validation_is_written_into_the_judges_file(tmp_path: Path) -> None:
+    root = desk(tmp_path, [label(one) for one in SMALL], SMALL)
+    words = (*VALIDATE, "--run", "latest", *ALL, "--design", "random", "--write")
+    done = run_many(root, [RUN, words, ("validate", "judges", "--strict")])
+    text = (root / "judges" / "right.yaml").read_text(encoding="utf-8")
+    for path in sorted((root / ".steelyard" / "registry").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    strict = run_many(root, [(*RUN, "--strict", *JSON)])[0]
+
+    assert [one.code for one in done] == [0, 0, 0], done[2].stdout
+    assert "written into judges/right.yaml" in done[1].stdout
+    assert text.startswith("# What people are asked as well.\nid: right\n")
+    assert strict.code == 0, strict.stderr
+    # Without the labels themselves, what is known is how often the judge errs.
+    assert read(strict)["metrics"]["corrected_pass_rate"]["method"] == "rogan-gladen"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--run", "latest", "--check", "tone"), "decides nothing in the run"),
+        (("--run", "latest", "--rubric", "rubric/other@1.0.0", *ALL), "no labelled response"),
+        (("--dataset", "desk.yaml", "--responses", "none.jsonl"), "cannot read"),
+    ],
+)
+def test_what_cannot_be_validated_is_told(small: Path, words: tuple[str, ...], said: str) -> None:
+    done = run_many(small, [(*VALIDATE, *words)])[0]
+
+    assert done.code in {1, 2}
+    assert said in done.stderr + done.stdout
+
+
+def test_a_judge_that_leaves_too_much_unscored_is_refused(tmp_path: Path) -> None:
+    says = {one.name: reply("cannot_judge") for one in SMALL[:2]}
+    root = desk(tmp_path, [label(one) for one in SMALL], SMALL)
+    write_judged_desk(
+        root, SMALL, says=lambda one: says.get(one.name) or reply(int(one.is_passed))
+    )
+    done = run_many(
+        root,
+        [
+            (*RUN, "--allow-failures", "10%"),
+            (*VALIDATE, "--run", "latest", *ALL, *JSON),
+            (*VALIDATE, "--run", "latest", *ALL),
+        ],
+    )
+    found = read(done[1])
+
+    assert (found["valid"], found["kept"], done[1].code) == (False, "not recorded", 1)
+    assert found["left_out"]["unscored"] == 2
+    assert "has no score for 2 of 60 labelled responses (3.3 %)" in found["refusals"][0]
+    assert "refused" in done[2].stdout
+
+
+def test_only_blind_labels_count_and_majorities_decide(tmp_path: Path) -> None:
+    people = [label(one, annotator=name) for one in SMALL[:40] for name in ("ann", "bob", "cyd")]
+    for row in people[:6:3]:  # ann is wrong about two, and outvoted
+        row["passed"] = not row["passed"]
+    tied = [label(SMALL[40], passed=True), label(SMALL[40], passed=False, annotator="bob")]
+    seen = [label(one, exposure="suggested", passed=one.is_passed) for one in SMALL[41:]]
+    root = desk(tmp_path, [*people, *tied, *seen], SMALL)
+    words = (*VALIDATE, "--run", "latest", *ALL, "--design", "random")
+    done = run_many(root, [RUN, (*words, *JSON), words])
+    found = read(done[1])
+
+    assert found["tp"] == sum(one.is_good and one.is_passed for one in SMALL[:40])
+    assert (found["sample_size"], found["annotators"]) == (40, 3)
+    assert (found["left_out"]["not_blind"], found["left_out"]["ties"]) == (19, 1)
+    assert "19 not blind" in done[2].stdout
+
+
+def test_comparisons_and_reports_of_earlier_runs_know_what_was_found_out_later(
+    tmp_path: Path,
+) -> None:
+    root = desk(tmp_path, [label(one) for one in SMALL], SMALL)
+    done = run_many(root, [(*RUN, *JSON), (*RUN, *JSON)])
+    first, second = (read(one)["run_id"] for one in done)
+    words = (*VALIDATE, "--run", first, *ALL, "--design", "random")
+    told = run_many(
+        root,
+        [
+            ("compare", first, second),
+            words,
+            ("compare", first, second),
+            ("compare", first, second, *JSON),
+            ("show", first),
+            ("show", first, *JSON),
+            ("report", first, "-o", "report.html"),
+            ("compare", first, second, "--format", "html", "-o", "compared.html"),
+        ],
+    )
+    page = (root / "report.html").read_text(encoding="utf-8")
+
+    assert "uncorrected A: judge/right@1.0.0 has never been validated" in told[0].stdout
+    assert "corrected, B is neither better nor worse" in told[2].stdout
+    assert read(told[3])["corrected"]["value"] == 0
+    assert "validated 20" in told[4].stdout
+    assert "after this run" in told[4].stdout
+    assert read(told[5])["metrics"]["corrected_pass_rate"]["value"] is None
+    assert "corrected pass rate (ppi++)" in page
+    assert "corrected pass rate, B − A" in (root / "compared.html").read_text(encoding="utf-8")
