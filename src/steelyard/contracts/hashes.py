@@ -60,7 +60,11 @@ def file_hashes(case: Case) -> dict[str, JsonValue]:
         for block in message.content
         if isinstance(block, FileBlock)
     }
-    hashes.update(_prompt_hashes(case.evaluators))
+    # Most evaluators have none, and a generator for each of them is not for nothing.
+    for evaluator in case.evaluators:
+        if evaluator.prompt_path or evaluator.members:
+            hashes.update(_prompt_hashes(case.evaluators))
+            break
     for document in case.attachments:
         if document.text is not None:
             hashes[document.path] = _sha256(document.text)

@@ -11,19 +11,27 @@ class BrokenOff(Exception):  # noqa: N818 - a signal, not a mistake
     """A stop has ended what a task was waiting for."""
 
 
+def this_task() -> asyncio.Task[None]:
+    """The task that asks; whoever waits often asks once, since the answer is not for nothing."""
+    return cast("asyncio.Task[None]", asyncio.current_task())
+
+
 class Breakable:
     """While a task waits in here, a stop may break it off."""
 
     __slots__ = ("_broken_off", "_task", "_waiting")
 
     def __init__(
-        self, waiting: set[asyncio.Task[None]], broken_off: set[asyncio.Task[None]]
+        self,
+        waiting: set[asyncio.Task[None]],
+        broken_off: set[asyncio.Task[None]],
+        task: asyncio.Task[None] | None = None,
     ) -> None:
         self._waiting = waiting
         self._broken_off = broken_off
+        self._task = task or this_task()
 
     def __enter__(self) -> None:
-        self._task = cast("asyncio.Task[None]", asyncio.current_task())
         self._waiting.add(self._task)
 
     def __exit__(

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import cast
 
-from steelyard.engine.breakable import Breakable, BrokenOff
+from steelyard.engine.breakable import Breakable, BrokenOff, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.costs import cost_of, with_cost
@@ -88,7 +88,7 @@ class RecordLoop:
             task.cancel()
 
     async def _worker(self) -> None:
-        schedule, slots = self._schedule, self._slots
+        schedule, slots, task = self._schedule, self._slots, this_task()
         while (item := schedule.take_at_once() or await schedule.take()) is not None:
             if schedule.is_drained:
                 await self._tell()
@@ -104,17 +104,17 @@ class RecordLoop:
             elif self._stopped:
                 self._cancel(item)
             else:
-                await self._attempt(item)
+                await self._attempt(item, task)
             if schedule.is_drained:
                 await self._tell()
 
     async def _tell(self) -> None:
         await self._phase.tell(self, is_only_retrying=self._schedule.is_only_retrying)
 
-    async def _attempt(self, work: Work) -> None:
+    async def _attempt(self, work: Work, task: asyncio.Task[None]) -> None:
         prompt, cache = self._asked.prompt(work.case), self._asked.cache
         if cache is None or work.attempt > 1:
-            asked = await self._ask(work, prompt)
+            asked = await self._ask(work, prompt, task)
             if asked:
                 await self._grade(work, *asked)
             return
@@ -123,7 +123,7 @@ class RecordLoop:
             return
         asked = None
         try:
-            asked = await self._ask(work, prompt)
+            asked = await self._ask(work, prompt, task)
         finally:
             cache.settle(key, asked[0] if asked else None)
         if asked:
@@ -142,7 +142,9 @@ class RecordLoop:
         await self._grade(work, known)
         return True
 
-    async def _ask(self, work: Work, prompt: Prompt) -> tuple[Trace, Attempt] | None:
+    async def _ask(
+        self, work: Work, prompt: Prompt, task: asyncio.Task[None]
+    ) -> tuple[Trace, Attempt] | None:
         """The answer to one call with its attempt; None when what came of it is kept already."""
         asked, clock = self._asked, self._around.clock
         known = work.result
@@ -155,7 +157,7 @@ class RecordLoop:
             self._cancel(work)
             return None
         at, started = clock.now(), clock.monotonic()
-        answer = await self._answer(request)
+        answer = await self._answer(request, task)
         elapsed = round((clock.monotonic() - started) * 1000, 3)
         asked.limiter.leave()
         # How long it takes to find a recording says nothing about the one who was recorded.
@@ -240,17 +242,17 @@ class RecordLoop:
             return False
         return True
 
-    async def _answer(self, request: Request) -> Trace | TargetError:
+    async def _answer(self, request: Request, task: asyncio.Task[None]) -> Trace | TargetError:
         """What a target said, or how it failed: its bug is that record's business alone."""
         try:
-            with Breakable(self._asking, self._broken_off):
+            with Breakable(self._asking, self._broken_off, task):
                 return await cast(Target, self._asked.target).ask(request)
         except TargetError as error:
             return error
         except BrokenOff:
             return TargetError(CANCELLED, cast(Stop, self._stopped).message)
         except asyncio.CancelledError:
-            if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
+            if task.cancelling():
                 raise
             return TargetError("target_error", "the target cancelled itself")
         except Exception as error:  # noqa: BLE001 - one record's failure never stops another
