@@ -63,6 +63,8 @@ def _configure(patience_s: float, connection: sqlite3.Connection, _record: objec
     while not _is_wal(connection, deadline):
         time.sleep(0.01)
     connection.execute("PRAGMA synchronous=FULL")
+    # Only for what is undone when a statement fails: its notes need no file.
+    connection.execute("PRAGMA temp_store=MEMORY")
 
 
 def _is_wal(connection: sqlite3.Connection, deadline: float) -> bool:

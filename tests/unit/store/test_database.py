@@ -41,6 +41,7 @@ def raw(path: Path, *statements: str) -> list[tuple[object, ...]]:
         ("synchronous", 2),
         ("busy_timeout", 30_000),
         ("page_size", 16_384),
+        ("temp_store", 2),
     ],
 )
 def test_every_connection_is_safe_and_patient(tmp_path: Path, name: str, value: object) -> None:
