@@ -17,7 +17,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from steelyard.errors import RunError
 from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
 
-_PAGE_BYTES = 16 * 1024
+_PAGE_BYTES = 8 * 1024
 _STATEMENTS = 512
 """So many are kept compiled: inserts of every number of rows are among them."""
 
@@ -57,7 +57,7 @@ def told() -> Generator[None]:
 
 def _configure(patience_s: float, connection: sqlite3.Connection, _record: object) -> None:
     """Every commit is on the disk when it returns, and readers never wait for a writer."""
-    # Holds for a file that is made now. Most results fit into such a page, and none in the usual.
+    # Of a file that is made now. In pages of the usual size no result would fit into one.
     connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")
     deadline = time.monotonic() + patience_s
     while not _is_wal(connection, deadline):

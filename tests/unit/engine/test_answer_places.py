@@ -78,3 +78,13 @@ def test_more_runs_than_fit_are_not_remembered() -> None:
 
     assert known.find(b"%d" % (2**16 - 1)) == (f"run_{2**16 - 1}", 0, 0)
     assert known.find(b"%d" % 2**16) is None
+
+
+def test_a_question_is_known_from_when_on_its_place_is() -> None:
+    known = AnswerPlaces()
+    known.note(b"k")
+    assert b"k" not in known
+
+    known.add(b"k", "run_1", 0, 0)
+    assert b"k" in known
+    assert b"l" not in known

@@ -9,6 +9,7 @@ import pytest
 from fakes.targets import ScriptedTarget, fails, trace
 from fakes.work import Bench, work
 from steelyard.engine import cache as caching
+from steelyard.engine.answer_places import AnswerPlaces
 from steelyard.engine.budget import CANCEL
 from steelyard.engine.cache import AnswerCache
 from steelyard.model.trace import Trace
@@ -155,3 +156,19 @@ def test_whoever_waits_for_anothers_answer_is_stopped_too() -> None:
     asyncio.run(run())
 
     assert set(bench.statuses().values()) == {"cancelled"}
+
+
+def test_answers_whose_places_are_known_are_recalled() -> None:
+    places = AnswerPlaces()
+    places.add(b"old", "run_1", 0, 0)
+
+    async def run() -> list[bool | Trace | None]:
+        cache = AnswerCache("s", {b"old": trace("yes")}.get, places)
+        begun = [cache.begin(b"old"), cache.begin(b"new")]
+        cache.settle(b"new", trace("no"))
+        return [*begun, await cache.find(b"old"), await cache.find(b"new")]
+
+    old, new, recalled, recent = asyncio.run(run())
+
+    assert (old, new) == (False, True)
+    assert [isinstance(one, Trace) and one.response for one in (recalled, recent)] == ["yes", "no"]

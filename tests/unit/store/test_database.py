@@ -40,7 +40,7 @@ def raw(path: Path, *statements: str) -> list[tuple[object, ...]]:
         ("journal_mode", "wal"),
         ("synchronous", 2),
         ("busy_timeout", 30_000),
-        ("page_size", 16_384),
+        ("page_size", 8192),
         ("temp_store", 2),
     ],
 )

@@ -241,3 +241,33 @@ def test_whoever_no_longer_waits_for_what_cannot_be_kept_is_left_alone(store: Ru
     during(store, use)
 
     assert [row["index"] for row in rows(store)] == [1]
+
+
+def test_a_writer_with_a_bug_is_told_to_everybody() -> None:
+    class Broken:
+        run_id = "run_1"
+
+        def write(self, rows: Rows) -> None:
+            raise ZeroDivisionError(len(rows.results))
+
+        def close(self) -> None: ...
+
+    async def run() -> None:
+        ledger = BatchLedger(Broken(), Redactor(), lambda: "now")
+        with pytest.raises(RunError, match="a result cannot be kept: ZeroDivisionError: 1"):
+            await ledger.keep(evaluated(0), ())
+        await ledger.close()
+
+    asyncio.run(run())
+
+
+def test_what_is_left_at_the_end_is_kept_at_once(store: RunStore) -> None:
+    kept: list[asyncio.Future[None]] = []
+
+    async def use(ledger: BatchLedger) -> None:
+        kept.extend(ledger.keep(evaluated(index), ()) for index in range(3))
+
+    during(store, use)
+
+    assert all(one.done() for one in kept)
+    assert len(rows(store)) == 3

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from fakes.projects import Project, row, spec
+from fakes.projects import SETTINGS, Project, row, spec
 from fakes.targets import ScriptedTarget
+from steelyard.engine import cache as caching
+from steelyard.engine import schedule
 from steelyard.engine.limiter import START
 from steelyard.engine.record_work import Work
+from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Result
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.work import Limiters, Share, asked, shares, work_items
@@ -133,3 +136,58 @@ def test_a_target_is_asked_within_its_limits(project: Project) -> None:
 
     assert (plain.limiter.at_once, plain.price, plain.counts_tokens) == (START, (1.0, 2.0), False)
     assert (paced.limiter.at_once, paced.price, paced.counts_tokens) == (3, None, True)
+
+
+@pytest.mark.parametrize(
+    ("is_shared", "said", "hits"),
+    [(False, "yes", 0), (True, "yes", 2), (True, "write to joe@example.com", 0)],
+    ids=["not wanted", "wanted", "redacted"],
+)
+def test_answers_of_earlier_runs_count_where_the_user_wants_them_to(
+    project: Project, is_shared: bool, said: str, hits: int
+) -> None:
+    target = ScriptedTarget(otherwise=said)
+    door = project.door(spec(target, is_cacheable=True))
+    dataset = project.cases([row("a", input="One?"), row("b", input="Two?")])
+    project.run(door, dataset)
+    again = project.run(door, dataset, cache=is_shared)
+
+    assert cast(JsonObject, again.metrics["cache"])["hits"] == hits
+    assert len(target.calls) == 4 - hits
+
+
+def test_an_answer_is_found_again_long_after_it_was_given(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caching, "_RECENT", 0)
+    monkeypatch.setattr(schedule, "AHEAD", 1)
+    target = ScriptedTarget(otherwise="yes")
+    rows = [row(str(number), input=f"Question {number % 20}?") for number in range(60)]
+    door = project.door(spec(target, is_cacheable=True, max_concurrency=1))
+    run = project.run(door, project.cases(rows))
+
+    assert cast(JsonObject, run.metrics["cache"])["hits"] == 40
+    assert len(target.calls) == 20
+
+
+def test_slices_are_told_apart_whatever_they_are_made_of(project: Project) -> None:
+    rows = [
+        row("a", tags=["x", "y", "x"], metadata={"level": 1}),
+        row("b", tags=[], metadata={"level": [2, "z"]}),
+        row("c", tags=["x", "y", "x"]),
+    ]
+    dataset = project.cases(rows)
+    usual = items(prepared(project, dataset, target="one"), Share("one", is_first=True))
+    project.write("steelyard.yaml", f"{SETTINGS}slices: [metadata.level, tags]\n")
+    own = items(prepared(project, dataset, target="one"), Share("one", is_first=True))
+
+    assert [cast(Work, item).result.slices for item in usual] == [
+        (("tags", "x"), ("tags", "y"), ("task_type", None)),
+        (("tags", None), ("task_type", None)),
+        (("tags", "x"), ("tags", "y"), ("task_type", None)),
+    ]
+    assert [cast(Work, item).result.slices for item in own] == [
+        (("metadata.level", "1"), ("tags", "x"), ("tags", "y")),
+        (("metadata.level", "2"), ("metadata.level", "z"), ("tags", None)),
+        (("metadata.level", None), ("tags", "x"), ("tags", "y")),
+    ]
