@@ -15,7 +15,7 @@ from pathlib import Path
 from steelyard.errors import SteelyardError
 from steelyard.store.worker_pipe import HolderPipe
 from steelyard.usecases.run_ports import Part
-from steelyard.usecases.workers import work_on_part
+from steelyard.usecases.work_on_part import work_on_part
 from steelyard.wiring import part_door, run_async, spare_collector
 
 

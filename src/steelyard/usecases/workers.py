@@ -12,10 +12,8 @@ from steelyard.errors import RunError
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
 from steelyard.usecases.early_sealing import EarlySealing, may_seal_early
-from steelyard.usecases.evaluating import OnResult, evaluate_records, now_text, probe_judges
-from steelyard.usecases.judge_manifest import judge_targets
-from steelyard.usecases.planning import Prepared, prepare_part
-from steelyard.usecases.run_options import stored_options
+from steelyard.usecases.evaluating import OnResult, now_text, probe_judges
+from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import Part, Register, RunDoor, Sent, Worker
 
 STARTS = 3
@@ -159,20 +157,3 @@ async def _end(worker: Worker) -> None:
         return
     worker.kill()
     await worker.wait()
-
-
-async def work_on_part(door: RunDoor, run_id: str, part: Part, targets: Sequence[str]) -> None:
-    """What a worker process does: its part of a run that another process holds."""
-    run = door.repository.find(run_id)
-    options = stored_options(run.plan, run.group_id)
-    is_sound = bool(run.plan.get("is_sound"))
-    judges = judge_targets(run.plan)
-    prepared = prepare_part(door, options, targets, part, judges, is_sound=is_sound)
-    try:
-        await evaluate_records(door, run_id, prepared, _nobody, "running")
-    finally:
-        await prepared.close()
-
-
-def _nobody(_result: Result) -> None:
-    """The process that holds the run tells whoever watches it."""
