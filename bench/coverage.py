@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import corrected_text, judge_text
 from steelyard.reports.numbers import rate_text
+from steelyard.stats.confusion import Confusion
 from steelyard.stats.correction import (
-    Confusion,
     Labelled,
     NotCorrectableError,
     ppi,

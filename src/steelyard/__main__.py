@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from steelyard.cli.main import main
+import gc
 
-__all__ = ["main"]
+RARELY = (20_000, 20, 50)
+"""How often to look for garbage: imports and records leave little, and looking takes time."""
+
+
+def main() -> None:
+    """Start the command line."""
+    gc.set_threshold(*RARELY)
+    from steelyard.cli.main import main as command  # noqa: PLC0415 - loaded under that threshold
+
+    command()
+
 
 if __name__ == "__main__":
     main()

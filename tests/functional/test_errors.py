@@ -23,13 +23,13 @@ Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 COMMAND = [sys.executable, "-m", "steelyard"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 FAULTY = """
-from steelyard.cli.main import app, main
+import steelyard.cli.main as cli
 
-@app.command("fault")
-def fault() -> None:
+def faulty(_asked):
     raise ZeroDivisionError("a secret \\x1b[2J of ours")
 
-main()
+cli.application = faulty
+cli.main()
 """
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
 OBEYED = {"\x1b", "\x07", "\x9b", "\u202e"}
@@ -38,10 +38,10 @@ OBEYED = {"\x1b", "\x07", "\x9b", "\u202e"}
 EARLY = """
 import steelyard.cli.main as cli
 
-def interrupted(**_options):
+def interrupted(_asked):
     raise KeyboardInterrupt
 
-cli.app = interrupted
+cli.application = interrupted
 cli.main()
 """
 

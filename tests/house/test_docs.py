@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 import typer.main
 
-from steelyard.cli.main import app
+from steelyard.cli.main import application
 from steelyard.formats.schema_names import resolve
 from steelyard.model.finding import CODES
 from steelyard.model.json_value import JsonObject
@@ -19,7 +19,7 @@ from steelyard.settings import project_schema
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-GROUP: Any = typer.main.get_command(app)
+GROUP: Any = typer.main.get_command(application())
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:

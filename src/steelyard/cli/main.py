@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -34,39 +36,31 @@ from steelyard.cli.review import review_commands
 from steelyard.cli.terminal import prepare_streams
 from steelyard.errors import SteelyardError, UsageError
 
-app = typer.Typer(
-    name="steelyard",
-    help="Evaluate language models and agents with numbers you can defend.",
-    rich_markup_mode=None,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for module, name in (
-    (demo, "demo"),
-    (init, "init"),
-    (validate, "validate"),
-    (run, "run"),
-    (resume, "resume"),
-    (cancel, "cancel"),
-    (retry, "retry"),
-    (regrade, "regrade"),
-    (runs, "runs"),
-    (show, "show"),
-    (compare, "compare"),
-    (report, "report"),
-    (export, "export"),
-    (convert, "convert"),
-    (verify, "verify"),
-    (prune, "prune"),
-    (schema, "schema"),
-):
-    app.command(name)(module.command)
-app.add_typer(definition_commands("rubric"), name="rubric")
-app.add_typer(definition_commands("judge"), name="judge")
-app.add_typer(dataset_commands(), name="dataset")
-app.add_typer(review_commands(), name="review")
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.command,
+    "init": init.command,
+    "validate": validate.command,
+    "run": run.command,
+    "resume": resume.command,
+    "cancel": cancel.command,
+    "retry": retry.command,
+    "regrade": regrade.command,
+    "runs": runs.command,
+    "show": show.command,
+    "compare": compare.command,
+    "report": report.command,
+    "export": export.command,
+    "convert": convert.command,
+    "verify": verify.command,
+    "prune": prune.command,
+    "schema": schema.command,
+}
+_GROUPS: dict[str, Callable[[], typer.Typer]] = {
+    "rubric": partial(definition_commands, "rubric"),
+    "judge": partial(definition_commands, "judge"),
+    "dataset": dataset_commands,
+    "review": review_commands,
+}
 
 # The one table from errors to exit codes; the first class that fits decides.
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
@@ -84,8 +78,32 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def application(asked: str | None = None) -> typer.Typer:
+    """The command line; with the name of a command it has no other.
+
+    To make all commands takes longer than most of them take.
+    """
+    app = typer.Typer(
+        name="steelyard",
+        help="Evaluate language models and agents with numbers you can defend.",
+        rich_markup_mode=None,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    is_known = asked in _COMMANDS or asked in _GROUPS
+    for name, command in _COMMANDS.items():
+        if name == asked or not is_known:
+            app.command(name)(command)
+    for name, group in _GROUPS.items():
+        if name == asked or not is_known:
+            app.add_typer(group(), name=name)
+    return app
+
+
+def _options(
     _version: Annotated[
         bool,
         typer.Option(
@@ -101,7 +119,7 @@ def main() -> None:
     prepare_streams()
     logging.getLogger("steelyard").addHandler(_WarningsOnStderr(logging.WARNING))
     try:
-        app(prog_name="steelyard")
+        application(next(iter(sys.argv[1:]), None))(prog_name="steelyard")
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last place to catch one
         _tell(error)
         sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))

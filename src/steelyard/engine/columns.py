@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Container, Sequence
 from math import fsum
 
-from steelyard.stats.intervals import Interval, bootstrap_counted, bootstrap_mean, wilson
+from steelyard.stats.bootstrap import bootstrap_counted, bootstrap_mean
+from steelyard.stats.intervals import Interval, wilson
 
 _CODES = 256
 

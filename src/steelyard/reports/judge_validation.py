@@ -11,7 +11,7 @@ from steelyard.model.validation import JudgeValidation, SliceCounts
 from steelyard.reports.correction import corrected_text, is_corrected
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, percent, rate_text
-from steelyard.stats.correction import Confusion, confusion_of
+from steelyard.stats.confusion import Confusion, confusion_of
 from steelyard.stats.intervals import Interval
 
 Kept: TypeAlias = Literal["recorded", "unchanged", "not recorded"]

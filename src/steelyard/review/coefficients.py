@@ -17,8 +17,9 @@ from steelyard.stats.agreement import (
     resampled_fleiss,
     weights_of,
 )
-from steelyard.stats.correction import Confusion
-from steelyard.stats.intervals import Interval, bootstrap_mean, wilson
+from steelyard.stats.bootstrap import bootstrap_mean
+from steelyard.stats.confusion import Confusion
+from steelyard.stats.intervals import Interval, wilson
 from steelyard.stats.two_raters import Pairs, jaccard, resampled_kappa, spearman
 
 if TYPE_CHECKING:

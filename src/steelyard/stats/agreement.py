@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from steelyard.stats.intervals import SEED, Interval
+from steelyard.stats.bootstrap import SEED
+from steelyard.stats.intervals import Interval
 from steelyard.stats.resampling import RESAMPLES, Items, over_items
+from steelyard.stats.summaries import TAILS, quantiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -304,5 +306,5 @@ def _between(value: float, found: NDArray[Any], method: str, n: int) -> Interval
     sound = found[np.isfinite(found)]
     if np.isnan(value) or not len(sound):
         return Interval(None if np.isnan(value) else value, None, None, method, n)
-    low, high = np.percentile(sound, [2.5, 97.5])
-    return Interval(value, min(float(low), value), max(float(high), value), method, n)
+    low, high = quantiles(sound, TAILS)
+    return Interval(value, min(low, value), max(high, value), method, n)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steelyard.stats.bootstrap import RESAMPLES, SEED
 from steelyard.stats.distributions import normal_tail
-from steelyard.stats.intervals import RESAMPLES, SEED
 
 _ENUMERATED = 14
 """Up to so many groups that differ, every way of swapping them is counted."""

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.model.validation import Counts
+from steelyard.stats.bootstrap import RESAMPLES, SEED
+from steelyard.stats.confusion import Confusion
 from steelyard.stats.distributions import student_quantile
-from steelyard.stats.intervals import RESAMPLES, SEED, Interval, wilson
+from steelyard.stats.intervals import Interval
+from steelyard.stats.summaries import TAILS, quantiles
 
 ROGAN_GLADEN = "rogan-gladen"
 ROGAN_GLADEN_WEIGHTED = "rogan-gladen with inverse-probability weights"
@@ -19,36 +21,6 @@ PPI_PLUS = "ppi++"
 PPI_WEIGHTED = "ppi++ with inverse-probability weights"
 FEWEST_LABELS = 10
 """With fewer labels no interval of a corrected rate can be believed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confusion:
-    """A judge against people; positive is what people pass."""
-
-    tp: int = 0
-    fn: int = 0
-    tn: int = 0
-    fp: int = 0
-
-    @property
-    def n(self) -> int:
-        """All labels."""
-        return self.tp + self.fn + self.tn + self.fp
-
-    @property
-    def tpr(self) -> Interval:
-        """The share of good answers that the judge passes, with Wilson's interval."""
-        return wilson(self.tp, self.tp + self.fn)
-
-    @property
-    def tnr(self) -> Interval:
-        """The share of bad answers that the judge fails, with Wilson's interval."""
-        return wilson(self.tn, self.tn + self.fp)
-
-
-def confusion_of(counts: Counts) -> Confusion:
-    """The counts of a validation, with their rates."""
-    return Confusion(tp=counts.tp, fn=counts.fn, tn=counts.tn, fp=counts.fp)
 
 
 class NotCorrectableError(ValueError):
@@ -126,8 +98,8 @@ def _rogan_gladen(cells: _Cells, passed: float, judged: float) -> tuple[float, f
     # A judge that might tell nothing apart leaves the rate open on that side.
     found = np.where(apart > 0, (rates + tnrs - 1) / np.where(apart > 0, apart, 1), np.nan)
     sound = np.clip(found[np.isfinite(found)], 0, 1)
-    low, high = np.percentile(sound, [2.5, 97.5])
-    return value, float(low), float(high)
+    low, high = quantiles(sound, TAILS)
+    return value, low, high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from steelyard.stats.bootstrap import bootstrap_mean
 from steelyard.stats.distributions import binomial_tail
-from steelyard.stats.intervals import Interval, bootstrap_mean
+from steelyard.stats.intervals import Interval
 
 
 def mcnemar(gained: int, lost: int) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import comb
 
-from steelyard.stats.intervals import Interval, bootstrap_counted, bootstrap_mean
+from steelyard.stats.bootstrap import bootstrap_counted, bootstrap_mean
+from steelyard.stats.intervals import Interval
 
 Tries = Mapping[tuple[int, int], int]
 """How many cases had so many passes in so many tries."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.stats.intervals import SEED, Interval
+from steelyard.stats.bootstrap import SEED
+from steelyard.stats.intervals import Interval
+from steelyard.stats.summaries import TAILS, quantiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,5 +89,5 @@ def over_items(
     named = f"{method}, {'bootstrap' if items.groups is None else 'cluster bootstrap'}"
     if not len(sound):
         return Interval(value, None, None, named, counted)
-    low, high = np.percentile(sound, [2.5, 97.5])
-    return Interval(value, min(float(low), value), max(float(high), value), named, counted)
+    low, high = quantiles(sound, TAILS)
+    return Interval(value, min(low, value), max(high, value), named, counted)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steelyard.stats.intervals import Interval, bootstrap_mean
+from steelyard.stats.bootstrap import bootstrap_mean
+from steelyard.stats.intervals import Interval
 from steelyard.stats.resampling import Codes, Floats, Items, over_items
 
 

@@ -14,11 +14,11 @@ from steelyard.model.validation import JudgeValidation, LabelledItem
 from steelyard.reports.correction import correction_of, is_corrected
 from steelyard.reports.run_text import RunView
 from steelyard.stats.clustered import design_effect
+from steelyard.stats.confusion import confusion_of
 from steelyard.stats.correction import (
     FEWEST_LABELS,
     Labelled,
     NotCorrectableError,
-    confusion_of,
     ppi,
     rogan_gladen,
     rogan_gladen_weighted,

@@ -17,7 +17,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.label import Design, Label
 from steelyard.model.validation import CanaryTally, JudgeValidation, SplitChoice
 from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport, gate_text
-from steelyard.stats.correction import confusion_of
+from steelyard.stats.confusion import confusion_of
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.evaluating import OnResult
 from steelyard.usecases.judge_against_people import Asked, Compared, compared

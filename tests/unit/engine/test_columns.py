@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.engine.columns import Column, mean_of, rate
-from steelyard.stats.intervals import bootstrap_mean, wilson
+from steelyard.stats.bootstrap import bootstrap_mean
+from steelyard.stats.intervals import wilson
 
 
 def column(*numbers: float) -> Column:

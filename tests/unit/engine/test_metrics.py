@@ -13,7 +13,8 @@ from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
 from steelyard.contracts.run_artifacts.question_facts import QuestionFact
 from steelyard.engine.metrics import metrics_of
 from steelyard.model.run import Judging
-from steelyard.stats.intervals import bootstrap_mean, wilson
+from steelyard.stats.bootstrap import bootstrap_mean
+from steelyard.stats.intervals import wilson
 from steelyard.stats.summaries import distribution
 from strategies.run_facts import checked, facts
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from steelyard.contracts.run_artifacts.question_facts import QuestionFact
 from steelyard.engine.question_metrics import MOST_ITEMS, MOST_VALUES, QuestionTally
-from steelyard.stats.intervals import bootstrap_mean, wilson
+from steelyard.stats.bootstrap import bootstrap_mean
+from steelyard.stats.intervals import wilson
 
 Record = list[QuestionFact]
 

@@ -15,7 +15,7 @@ from steelyard.reports.judge_validation import (
     validation_json,
     validation_lines,
 )
-from steelyard.stats.correction import Confusion
+from steelyard.stats.confusion import Confusion
 
 RATE = {"value": 0.7, "low": 0.6, "high": 0.8, "method": "wilson", "n": 100}
 

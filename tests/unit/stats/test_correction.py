@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from steelyard.stats.confusion import Confusion
 from steelyard.stats.correction import (
     PPI,
     PPI_PLUS,
     PPI_WEIGHTED,
-    Confusion,
     Labelled,
     NotCorrectableError,
     ppi,

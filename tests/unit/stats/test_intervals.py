@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.stats.intervals import Interval, bootstrap_counted, bootstrap_mean, wilson
+from steelyard.stats.bootstrap import bootstrap_counted, bootstrap_mean
+from steelyard.stats.intervals import Interval, wilson
 
 COUNTS = st.integers(1, 1_000_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 SCORES = st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0)), min_size=1, max_size=12)

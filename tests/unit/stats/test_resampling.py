@@ -19,7 +19,8 @@ from steelyard.stats.agreement import (
     resampled_fleiss,
     weights_of,
 )
-from steelyard.stats.intervals import Interval, bootstrap_mean
+from steelyard.stats.bootstrap import bootstrap_mean
+from steelyard.stats.intervals import Interval
 from steelyard.stats.resampling import Floats, Items, over_items
 
 NO = None

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from steelyard.model.validation import Counts
+from steelyard.stats.confusion import Confusion, confusion_of
 from steelyard.stats.correction import (
     ROGAN_GLADEN_WEIGHTED,
-    Confusion,
     Labelled,
     NotCorrectableError,
-    confusion_of,
     ppi,
     rogan_gladen,
     rogan_gladen_weighted,

@@ -13,7 +13,8 @@ from fakes.judged_runs import a_row, a_score, write_run
 from fakes.validations import JUDGE, a_validation, an_item
 from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.reports.run_text import RunView
-from steelyard.stats.correction import Confusion, rogan_gladen
+from steelyard.stats.confusion import Confusion
+from steelyard.stats.correction import rogan_gladen
 from steelyard.usecases.correct_run import Correction, corrected_run, current_view
 from steelyard.usecases.judged_rows import JudgedRows
 from steelyard.usecases.read_run import read_run

@@ -8,7 +8,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judge import Judge
 from steelyard.model.label import DESIGNS
 from steelyard.model.validation import Counts, JudgeValidation
-from steelyard.stats.correction import confusion_of
+from steelyard.stats.confusion import confusion_of
 from steelyard.stats.intervals import Interval
 
 MOST_FINGERPRINTS = 100

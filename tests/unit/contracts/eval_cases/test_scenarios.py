@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from steelyard.cli.main import app
+from steelyard.cli.main import application
 from steelyard.errors import UnreadableFileError
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
@@ -306,7 +306,7 @@ def test_cli_works_with_both_formats(folder: EvalFolder) -> None:
         folder.write("test.jsonl", [row()]),
         folder.write("yaml/test.yaml", {"evalcases": [row()]}),
     ):
-        done = CliRunner().invoke(app, ["validate", str(path), "--format", "json"])
+        done = CliRunner().invoke(application(), ["validate", str(path), "--format", "json"])
         assert done.exit_code == 0
         shown.append({**json.loads(done.stdout)["files"][0], "path": "…"})
 
