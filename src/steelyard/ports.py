@@ -82,6 +82,10 @@ class Clock(Protocol):
         """The wall clock, in UTC."""
         ...
 
+    def stamp(self) -> str:
+        """The wall clock as it is written down: UTC, to the millisecond."""
+        ...
+
     def monotonic(self) -> float:
         """Seconds that never run backwards."""
         ...

@@ -26,6 +26,10 @@ class ManualClock:
         """The wall clock, in UTC."""
         return self._start + timedelta(seconds=self.elapsed)
 
+    def stamp(self) -> str:
+        """The wall clock as it is written down."""
+        return self.now().isoformat(timespec="milliseconds")
+
     def monotonic(self) -> float:
         """Seconds that never run backwards."""
         return self.elapsed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import cast
 
 from steelyard.engine.breakable import Breakable, BrokenOff
@@ -139,7 +138,7 @@ class Errand:
             tokens = len(prompt.text) // CHARACTERS_A_TOKEN if by.counts_tokens else 0
             await self._enter(tokens)
             request = self._request(number, prompt)
-            at, started = clock.now(), clock.monotonic()
+            at, started = clock.stamp(), clock.monotonic()
             try:
                 answer = await self._answer(request)
             finally:
@@ -185,7 +184,7 @@ class Errand:
             return TargetError("target_error", f"{type(error).__name__}: {error}")
 
     async def _replied(
-        self, answer: Trace, request: Request, at: datetime, cache_key: bytes | None
+        self, answer: Trace, request: Request, at: str, cache_key: bytes | None
     ) -> Judgement:
         around, judged = self.desk.around, cast(Judged, request.judged)
         cost = cost_of(answer, self.by.price)
@@ -209,7 +208,7 @@ class Errand:
         return judgement
 
     async def _failed(
-        self, error: TargetError, request: Request, at: datetime, elapsed: float | None
+        self, error: TargetError, request: Request, at: str, elapsed: float | None
     ) -> Judgement | float:
         around, number = self.desk.around, request.attempt
         wait = around.retry.wait(error, number, around.chance, around.left_s)
@@ -280,7 +279,7 @@ class Errand:
             prompt=call.messages,
         )
 
-    def _logged(self, number: int, at: datetime) -> JudgeAttempt:
+    def _logged(self, number: int, at: str) -> JudgeAttempt:
         call, record = self.call, self.record
         return JudgeAttempt(
             index=None if self._is_probe else record.index,
@@ -288,7 +287,7 @@ class Errand:
             target=self.by.name,
             repeat=record.repeat,
             attempt=number,
-            at=at.isoformat(timespec="milliseconds"),
+            at=at,
             call=PROBE if self._is_probe else call.judge.name,
             check=self.check,
             item=call.item,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import cast
 
@@ -156,7 +155,7 @@ class RecordLoop:
         if not await self._is_allowed(tokens):
             self._cancel(work)
             return None
-        at, started = clock.now(), clock.monotonic()
+        at, started = clock.stamp(), clock.monotonic()
         answer = await self._answer(request, task)
         elapsed = round((clock.monotonic() - started) * 1000, 3)
         asked.limiter.leave()
@@ -259,7 +258,7 @@ class RecordLoop:
             return TargetError("target_error", f"{type(error).__name__}: {error}")
 
     async def _failed(
-        self, work: Work, error: TargetError, at: datetime, elapsed: float | None
+        self, work: Work, error: TargetError, at: str, elapsed: float | None
     ) -> None:
         around, wait = self._around, None
         if not self._stopped:
@@ -350,7 +349,7 @@ class RecordLoop:
 
 def _attempt(
     work: Work,
-    at: datetime,
+    at: str,
     *,
     trace: Trace | None = None,
     error: TargetError | None = None,
@@ -365,7 +364,7 @@ def _attempt(
         repeat=work.result.repeat,
         call=TARGET_CALL,
         attempt=work.attempt,
-        at=at.isoformat(timespec="milliseconds"),
+        at=at,
         latency_ms=trace.latency_ms if trace else elapsed,
         error_code=error.code if error else None,
         message=str(error) if error else None,

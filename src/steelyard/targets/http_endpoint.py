@@ -8,6 +8,7 @@ is told in docs/decisions/0004-own-http-client.md.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 from urllib.parse import quote, urlsplit
@@ -18,6 +19,8 @@ from steelyard.errors import TargetError
 
 MAX_BODY = 16 * 1024 * 1024
 _MAX_HEAD = 1024 * 1024
+_CLOCK_STEP_S = 0.002
+"""An event loop that counts milliseconds may call a little early."""
 # How a request is framed is ours to say.
 _OURS = {"content-length", "transfer-encoding", "connection"}
 
@@ -43,6 +46,8 @@ class HttpEndpoint:
         self._timeout_s = timeout_s
         self._idle: list[_Connection] = []
         self._all: set[_Connection] = set()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._alarm_at = math.inf
         sent = {"host": parts.netloc, "user-agent": "steelyard", "accept": "*/*", **headers}
         path = quote(parts.path, safe="/%:@!$&()*+,;=~") or "/"
         self._line = f"{method} {path}".encode()
@@ -57,16 +62,12 @@ class HttpEndpoint:
             data = b"%b%b\r\ncontent-length: %d\r\n\r\n%b" % (line, self._head, len(body), body)
         else:
             data = b"%b%b\r\n\r\n" % (line, self._head)
-        left = self._timeout_s
-        if self._idle:
-            connection = self._idle.pop()
-        else:
-            loop = asyncio.get_running_loop()
-            started = loop.time()
-            connection = await self._connect()
-            left -= loop.time() - started
+        due = asyncio.get_running_loop().time() + self._timeout_s
+        connection = self._idle.pop() if self._idle else await self._connect()
+        if due < self._alarm_at:
+            self._set_alarm(due)
         try:
-            reply = await connection.ask(data, left)
+            reply = await connection.ask(data, due)
         except BaseException:
             connection.abort()
             raise
@@ -78,6 +79,8 @@ class HttpEndpoint:
 
     async def close(self) -> None:
         """Close all connections."""
+        if self._alarm:
+            self._alarm.cancel()
         self._idle.clear()
         for connection in list(self._all):
             connection.abort()
@@ -102,6 +105,19 @@ class HttpEndpoint:
         self._all.add(connection)
         return connection
 
+    def _set_alarm(self, due: float) -> None:
+        loop = asyncio.get_running_loop()
+        if self._alarm:
+            self._alarm.cancel()
+        self._alarm, self._alarm_at = loop.call_at(due, self._expire), due
+
+    def _expire(self) -> None:
+        """End the calls that are overdue; one alarm for all, since most calls never need one."""
+        self._alarm_at, now = math.inf, asyncio.get_running_loop().time()
+        left = [due for connection in list(self._all) if (due := connection.expired(now))]
+        if left:
+            self._set_alarm(min(left))
+
     def _lost(self, connection: _Connection) -> None:
         self._all.discard(connection)
         if connection in self._idle:
@@ -120,23 +136,27 @@ class _Connection(asyncio.Protocol):
         self._is_closed = False
         self.is_reusable = False
 
-    def ask(self, data: bytes, left_s: float) -> asyncio.Future[Reply]:
-        """Send a request; the future ends with the answer or its error."""
+    def ask(self, data: bytes, due: float) -> asyncio.Future[Reply]:
+        """Send a request that is answered in time; the future ends with that or its error."""
         if self._is_closed:
             raise _unavailable("the connection was closed")
         self._waiter = self._loop.create_future()
-        self._timer = self._loop.call_later(max(0.0, left_s), self._expire)
+        self._due = due
         self._begin()
         self._received = 0
         self.is_reusable = False
         self._transport.write(data)
         return self._waiter
 
+    def expired(self, now: float) -> float | None:
+        """When the call that is being made must be answered; one that is overdue has failed."""
+        if self._waiter and self._due <= now + _CLOCK_STEP_S:
+            self._fail(_timeout(self._timeout_s))
+        return self._due if self._waiter else None
+
     def abort(self) -> None:
         """Close at once."""
-        if self._waiter:
-            self._timer.cancel()
-            self._waiter = None
+        self._waiter = None
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -218,11 +238,7 @@ class _Connection(asyncio.Protocol):
 
     def _settled(self) -> asyncio.Future[Reply]:
         waiter, self._waiter = cast("asyncio.Future[Reply]", self._waiter), None
-        self._timer.cancel()
         return waiter
-
-    def _expire(self) -> None:
-        self._fail(_timeout(self._timeout_s))
 
 
 def _timeout(timeout_s: float) -> TargetError:

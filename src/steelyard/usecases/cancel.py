@@ -16,7 +16,6 @@ from steelyard.model.run import StoredRun
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.usecases.accounts import unread_account
-from steelyard.usecases.evaluating import now_text
 from steelyard.usecases.finalize import finalize
 from steelyard.usecases.run import carry_on, is_held, prepare_again, require_claim
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
@@ -119,7 +118,7 @@ def _seal_unread(door: RunDoor, run: StoredRun, why: str) -> None:
     require_claim(door, run)
     try:
         if run.status in {"running", "retrying"}:
-            door.repository.move(run.run_id, "finalizing", now_text(door))
+            door.repository.move(run.run_id, "finalizing", door.clock.stamp())
         finalize(door, run.run_id, unread_account(door, run, why), redact)
     except BaseException:
         with suppress(RunError):

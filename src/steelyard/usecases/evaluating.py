@@ -34,7 +34,7 @@ async def evaluate_records(
     status: RunState,
 ) -> None:
     """Ask and grade every record that has no result yet, in this process."""
-    ledger = door.ledger(run_id, redactor_of(prepared), lambda: now_text(door))
+    ledger = door.ledger(run_id, redactor_of(prepared), door.clock.stamp)
     around = _surroundings(door, run_id, prepared, ledger, on_result)
     around.budget.on_stop(_tell)
     phase = Phase(status, ledger.move)
@@ -68,7 +68,7 @@ async def probe_judges(
     """Find out about the endpoints of judges, before processes share the records of a run."""
     if not prepared.judge_specs:
         return
-    ledger = door.ledger(run_id, redactor_of(prepared), lambda: now_text(door))
+    ledger = door.ledger(run_id, redactor_of(prepared), door.clock.stamp)
     around = _surroundings(door, run_id, prepared, ledger, on_result)
     shared = Shared(around, Phase(status, ledger.move), Limiters(door.clock))
     judges = cast(RunJudges, run_judges(door, run_id, prepared, shared))
@@ -186,8 +186,3 @@ class Done:
         """Whether this record and repeat needs nothing more."""
         place = index * self._repeats + repeat
         return place < len(self._marks) and bool(self._marks[place])
-
-
-def now_text(door: RunDoor) -> str:
-    """The time as it is kept."""
-    return door.clock.now().isoformat(timespec="milliseconds")

@@ -54,7 +54,7 @@ def finalize(
     status: RunState = "completed_with_failures" if has_failures else "completed"
     if door.repository.is_cancelling(run_id):
         status = "cancelled"
-    at = door.clock.now().isoformat(timespec="milliseconds")
+    at = door.clock.stamp()
     manifest = _manifest(door, run_id, account, status, at)
     manifest["artifacts"] = {
         name: {"sha256": seal.sha256, "size": seal.size} for name, seal in sorted(sealed.items())

@@ -163,7 +163,7 @@ def _proposed(
         version=reference.version,
         contract=contract,
         sha256=sha256,
-        published_at=door.clock.now().isoformat(timespec="milliseconds"),
+        published_at=door.clock.stamp(),
         source=definition.shown,
         files=(StoredFile(f"{reference.kind}.json", sha256, len(data)),),
         beside=beside,

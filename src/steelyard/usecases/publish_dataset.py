@@ -157,7 +157,7 @@ def _proposed(door: RegistryDoor, reference: str, opened: Opened, sources: _Sour
         version=name[1],
         contract=opened.contract,
         sha256=sources.sha256,
-        published_at=door.clock.now().isoformat(timespec="milliseconds"),
+        published_at=door.clock.stamp(),
         source=within(door.root, opened.path).as_posix(),
         files=tuple(
             StoredFile(path.name, digest, door.workspace.size(path))

@@ -62,7 +62,7 @@ def import_labels(
             incoming.append(_Incoming(row.line, read - 1, kept))
     if not read:
         raise UsageError(f"{name} holds no label")
-    at = door.clock.now().isoformat(timespec="milliseconds")
+    at = door.clock.stamp()
     rows = [one.row for one in incoming]
     became = door.annotations.keep(rows, at, is_replacing=is_replacing)
     refused = (one for one, how in zip(incoming, became, strict=True) if how == "refused")

@@ -13,7 +13,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import RunState, StoredRun
 from steelyard.usecases.accounts import account_of, kept_about
 from steelyard.usecases.early_sealing import EarlySealing
-from steelyard.usecases.evaluating import OnResult, evaluate_records, now_text, redactor_of
+from steelyard.usecases.evaluating import OnResult, evaluate_records, redactor_of
 from steelyard.usecases.finalize import finalize, require_same_records, require_same_source
 from steelyard.usecases.judge_manifest import judge_sha256
 from steelyard.usecases.planning import Prepared, prepare
@@ -53,7 +53,7 @@ async def start_run(
     run = StoredRun(
         run_id=door.new_run_id(),
         status="queued",
-        created_at=now_text(door),
+        created_at=door.clock.stamp(),
         dataset=redactor_of(prepared).text(without_surrogates(prepared.dataset.id)),
         target=next(iter(prepared.specs)) if len(prepared.specs) == 1 else None,
         group_id=prepared.options.group_id,
@@ -141,13 +141,13 @@ async def _carry_out(
     early: EarlySealing | None = None
     try:
         for state in _BEFORE_RUNNING.get(status, ()):
-            door.repository.move(run_id, state, now_text(door))
+            door.repository.move(run_id, state, door.clock.stamp())
         if status != "finalizing":
             early = await _evaluate(door, run_id, prepared, on_result, status)
             require_same_source(door, run_id, prepared)
             if is_resumed:
                 require_same_records(door, run_id, prepared)
-            door.repository.move(run_id, "finalizing", now_text(door))
+            door.repository.move(run_id, "finalizing", door.clock.stamp())
         redact = early.redact if early else redactor_of(prepared)
         account = account_of(door, run_id, prepared)
         final, metrics, folder = finalize(door, run_id, account, redact, early)

@@ -178,7 +178,7 @@ async def validate_judge(
     folders = plan.folders
     if plan.asking:
         folders = (await _carried_out(door.run, plan.asking, on_start, on_result),)
-    request, at = plan.request, door.run.clock.now().isoformat(timespec="milliseconds")
+    request, at = plan.request, door.run.clock.stamp()
     found = compared(plan.asked, plan.people, folders, at)
     is_test = request.split != "dev"
     reads = door.validations.read_test(plan.asked.judge, at) if is_test else None

@@ -12,7 +12,7 @@ from steelyard.errors import RunError
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
 from steelyard.usecases.early_sealing import EarlySealing, may_seal_early
-from steelyard.usecases.evaluating import OnResult, now_text, probe_judges
+from steelyard.usecases.evaluating import OnResult, probe_judges
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import Part, Register, RunDoor, Sent, Worker
 
@@ -38,7 +38,7 @@ async def evaluate_in_workers(
     """
 
     async def move(state: RunState) -> None:
-        door.repository.move(run_id, state, now_text(door))
+        door.repository.move(run_id, state, door.clock.stamp())
 
     await probe_judges(door, run_id, prepared, on_result, status)
     count = worker_count(prepared)

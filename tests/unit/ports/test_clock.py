@@ -46,6 +46,19 @@ class TestClock:
     def test_tells_the_time_in_utc(self, given: Given) -> None:
         assert given.clock.now().tzinfo is UTC
 
+    def test_writes_the_same_time_down_to_the_millisecond(self, given: Given) -> None:
+        async def stamps() -> list[tuple[datetime, str, datetime]]:
+            read: list[tuple[datetime, str, datetime]] = []
+            for _ in range(60):
+                read.append((given.clock.now(), given.clock.stamp(), given.clock.now()))
+                await given.pass_time(0.02)
+            return read
+
+        for before, stamp, after in asyncio.run(stamps()):
+            written = datetime.fromisoformat(stamp)
+            assert written.isoformat(timespec="milliseconds") == stamp
+            assert before - timedelta(milliseconds=1) <= written <= after
+
     def test_never_runs_backwards(self, given: Given) -> None:
         async def readings() -> list[float]:
             read = [given.clock.monotonic()]

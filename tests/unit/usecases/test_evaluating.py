@@ -218,6 +218,9 @@ class JumpingClock(SystemClock):
         hour = 9 if self._looks // 7 % 2 else 10
         return datetime(2026, 1, 15, hour, self._looks % 60, tzinfo=UTC)
 
+    def stamp(self) -> str:
+        return self.now().isoformat(timespec="milliseconds")
+
 
 def test_a_wall_clock_that_jumps_harms_no_run(project: Project) -> None:
     project.write("steelyard.yaml", "{limits: {deadline_s: 600}, retry: {backoff_s: [0.01]}}")
