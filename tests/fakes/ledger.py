@@ -28,6 +28,7 @@ class MemoryLedger:
         self.error: RunError | None = None
         """With which everything is refused from now on."""
         self.most_uncommitted = 0
+        self.hurried = 0
         self._waiting: list[tuple[Callable[[], None], asyncio.Future[None]]] = []
 
     def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
@@ -52,6 +53,12 @@ class MemoryLedger:
         """Keep what came of a call to a judge."""
         kept = {(judgement.index, judgement.repeat, judgement.key): judgement}
         return self._enter(lambda: self._put(kept, self.judgements, attempts))
+
+    def hurry(self) -> None:
+        """Commit what waits, unless it is held."""
+        self.hurried += 1
+        if not self.is_held:
+            self.commit()
 
     def move(self, state: RunState) -> Awaitable[None]:
         """Keep a change of state."""

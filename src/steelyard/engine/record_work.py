@@ -56,6 +56,10 @@ class Ledger(Protocol):
         """Keep what came of a call to a judge, with its last attempt, in one transaction."""
         ...
 
+    def hurry(self) -> None:
+        """Nothing goes on before something is committed."""
+        ...
+
     def move(self, state: RunState) -> Awaitable[None]:
         """Keep a change of state."""
         ...

@@ -66,6 +66,7 @@ class RecordLoop:
             await asyncio.wait([finished, self._broken], return_when=asyncio.FIRST_COMPLETED)
             if not self._broken.done():
                 finished.result()
+                self._around.ledger.hurry()
                 await self._slots.take_all()
             if self._broken.done():
                 self._broken.result()
@@ -92,6 +93,7 @@ class RecordLoop:
             if schedule.is_drained:
                 await self._tell()
             if not slots.take_at_once():
+                self._around.ledger.hurry()
                 await slots.take()
             if self._broken.done():
                 return

@@ -47,6 +47,23 @@ def test_results_that_are_not_committed_never_exceed_twice_the_bound(concurrency
     assert len(bench.ledger.results) == 50
 
 
+def test_a_worker_without_a_place_has_what_there_is_committed() -> None:
+    bench = Bench(ledger=MemoryLedger(is_held=True))
+
+    async def run() -> list[int]:
+        running = asyncio.ensure_future(bench.loop(records(4)).run(1))
+        hurried: list[int] = []
+        while not running.done():
+            await bench.clock.settle()
+            hurried.append(bench.ledger.hurried)
+            bench.ledger.commit()
+        await running
+        return hurried
+
+    # There are two places: the third record waits for one of them, and the run for the last two.
+    assert asyncio.run(run()) == [1, 2, 2]
+
+
 def test_a_result_is_told_only_when_it_is_committed() -> None:
     bench = Bench(ledger=MemoryLedger(is_held=True))
 

@@ -120,6 +120,17 @@ class TestLedger:
 
         assert given.results() == {(index, 0) for index in range(100)}
 
+    def test_somebody_who_cannot_go_on_has_it_committed_soon(self, given: Given) -> None:
+        async def use(ledger: OpenLedger) -> None:
+            kept = ledger.keep(result(0), ())
+            ledger.hurry()
+            await kept
+
+            assert given.results() == {(0, 0)}
+            ledger.hurry()
+
+        during(given, use)
+
     def test_every_repeat_has_its_own_place(self, given: Given) -> None:
         async def use(ledger: OpenLedger) -> None:
             await ledger.keep(result(0, 0), ())

@@ -230,6 +230,26 @@ def test_rows_that_take_long_leave_the_loop_to_others_in_between(
     assert [row["index"] for row in rows(store)] == list(range(ENOUGH))
 
 
+def test_a_commit_does_not_wait_for_more_when_somebody_waits_for_it(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "GATHER_S", 3600)
+
+    async def use(ledger: BatchLedger) -> None:
+        first = ledger.keep(evaluated(0), ())
+        ledger.hurry()
+        second = ledger.keep(evaluated(1), ())
+        ledger.hurry()  # the first commit is under way, and frees whoever waits
+        await asyncio.wait_for(first, 30)
+        assert not second.done()
+        ledger.hurry()
+        await asyncio.wait_for(second, 30)
+
+    during(store, use)
+
+    assert [row["index"] for row in rows(store)] == [0, 1]
+
+
 def test_whoever_no_longer_waits_for_what_cannot_be_kept_is_left_alone(store: RunStore) -> None:
     odd = Trace(extra={"odd": object()})  # pyright: ignore[reportArgumentType]
 
