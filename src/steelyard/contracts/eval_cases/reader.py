@@ -10,6 +10,7 @@ from typing import BinaryIO, cast
 from steelyard.contracts.eval_cases.cases import CaseBuilder
 from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
 from steelyard.contracts.eval_cases.plain_cases import PlainCases
+from steelyard.contracts.eval_cases.plain_rows import PlainRows
 from steelyard.contracts.eval_cases.spelling import CASES, written
 from steelyard.contracts.eval_cases.writer import case_row
 from steelyard.contracts.hashes import file_hashes
@@ -117,6 +118,7 @@ class EvalCasesJsonl(_EvalCasesReading):
     ) -> None:
         super().__init__(defaults, files, file)
         self._stream = stream
+        self._plain_rows = PlainRows(_schema("#/$defs/evaluators"), _TELLING)
         self.is_spoiled = False
         """Whether a line was not JSON, so that no row counts; known when all rows are read."""
 
@@ -144,11 +146,13 @@ class EvalCasesJsonl(_EvalCasesReading):
             value = parse_json(text)
         except ParseError as wrong:
             return self._second_look(index, number, text, wrong, seen)
-        if not self._case_schema.is_clean(value):
+        row = cast(JsonObject, value)
+        is_plain = self._plain_rows.has(text, row)
+        if not (is_plain or self._case_schema.is_clean(value)):
             found = self._case_schema.problems(value)
         else:
-            record_id = cast(str, cast(JsonObject, value)["id"])
-            if not _is_telling(text) and seen.add(record_id):
+            record_id = cast(str, row["id"])
+            if (is_plain or not _is_telling(text)) and seen.add(record_id):
                 return Row(index, number, record_id, value, ())
             found = []
         return self._checked(_jsonl_place(index, number), value, seen, found)

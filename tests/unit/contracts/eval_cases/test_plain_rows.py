@@ -1,0 +1,114 @@
+"""Rows that need no look at the schema: the short way says what the long way says."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.contracts.eval_cases.defaults import Defaults
+from steelyard.contracts.eval_cases.plain_rows import PlainRows
+from steelyard.contracts.eval_cases.reader import EvalCasesJsonl
+from steelyard.contracts.reading import Row
+
+CONTAINS = {"name": "weeks", "type": "contains", "value": "three weeks"}
+PLAIN: dict[str, Any] = {
+    "id": "a",
+    "expected_outcome": "Says how long.",
+    "input_messages": [{"role": "user", "content": "How long?"}],
+}
+ODD: list[Any] = [None, True, 0, 1.5, "", " ", "\u00a0", "x", "ünï", [], {}, ["x"], [1], {"x": 1}]
+MESSAGES: list[Any] = [
+    {"role": "user", "content": "Hello"},
+    {"role": "tool", "content": ""},
+    {"role": "nobody", "content": "Hello"},
+    {"role": "assistant", "content": None},
+    {"role": "assistant", "content": [{"type": "text", "value": "Hello"}]},
+    {"role": "user", "content": "Hello", "name": "Ann"},
+    {"role": "user"},
+    "Hello",
+]
+EVALUATORS: list[Any] = [
+    CONTAINS,
+    {"name": "weeks", "type": "contains", "value": 3},
+    {"name": "weeks", "type": "contians", "value": "three weeks"},
+    {"name": "weeks", "type": "contains", "valeu": "three weeks"},
+    {"name": "judge", "type": "llm_judge", "prompt": "Is {{answer}} right?"},
+    {"name": "short", "type": "regex", "value": "^.{0,9}$", "negate": True},
+    None,
+]
+FIELDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": st.sampled_from([*ODD, "a", "b", "c"]),
+        "expected_outcome": st.sampled_from([*ODD, "Says how long."]),
+        "input_messages": st.one_of(
+            st.sampled_from(ODD), st.lists(st.sampled_from(MESSAGES), max_size=3)
+        ),
+        "evaluators": st.one_of(
+            st.sampled_from(ODD), st.lists(st.sampled_from(EVALUATORS), max_size=2)
+        ),
+        "tags": st.sampled_from([*ODD, ["loans", "fees"]]),
+        "metadata": st.sampled_from([*ODD, {"difficulty": {"level": 3}}]),
+        "conversation_id": st.sampled_from(ODD),
+        "input": st.sampled_from([*ODD, "Hello"]),
+        "note": st.just("an unknown name"),
+    },
+)
+
+
+def read(rows: list[Any]) -> list[Row]:
+    data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+    return list(EvalCasesJsonl(lambda: BytesIO(data), Defaults.without_file("cases")).rows())
+
+
+@given(st.lists(FIELDS.map(lambda fields: {**PLAIN, **fields}), min_size=1, max_size=4))
+@settings(max_examples=300, deadline=None)
+def test_no_row_is_read_otherwise_than_by_the_schema(rows: list[Any]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PlainRows, "has", lambda *_: False)
+        by_schema = read(rows)
+
+    assert read(rows) == by_schema
+
+
+def has(*rows: dict[str, Any]) -> list[bool]:
+    """Which rows of a file are plain."""
+    found: list[bool] = []
+    looked = PlainRows.has
+
+    def noting(self: PlainRows, text: bytes, value: Any) -> bool:
+        found.append(looked(self, text, value))
+        return found[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PlainRows, "has", noting)
+        read(list(rows))
+    return found
+
+
+def test_rows_of_texts_are_plain_with_and_without_what_they_share() -> None:
+    graded = {**PLAIN, "evaluators": [CONTAINS]}
+    rows = [PLAIN, graded, {**graded, "id": "b", "tags": ["loans"]}, {**PLAIN, "metadata": {}}]
+
+    assert has(*rows) == [True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"id": " "},
+        {"expected_outcome": "\u00a0"},
+        {"metadata": []},
+        {"input_messages": []},
+        {"input": "Hello"},
+        {"evaluators": [{"name": "weeks", "type": "contains", "value": 3}]},
+        {"evaluators": [{"name": "judge", "type": "llm_judge", "prompt": "p.md"}]},
+    ],
+)
+def test_what_is_odd_or_loads_something_is_not_plain(odd: dict[str, Any]) -> None:
+    assert has({**PLAIN, **odd}) == [False]
