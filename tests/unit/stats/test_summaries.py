@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.stats.summaries import distribution, percentiles
+from steelyard.stats.summaries import TAILS, distribution, percentiles, quantiles
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,15 @@ def test_a_percentile_lies_between_its_neighbours(
     values: list[float], wanted: list[float], found: list[float | None]
 ) -> None:
     assert percentiles(values, wanted) == found
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1), st.lists(st.floats(0, 1), max_size=3))
+def test_quantiles_are_those_of_numpy_to_the_last_bit(
+    values: list[float], more: list[float]
+) -> None:
+    wanted = [*TAILS, 0.5, 0.0, 1.0, *more]
+
+    assert list(quantiles(np.array(values), wanted)) == list(np.quantile(values, wanted))
 
 
 @pytest.mark.parametrize(
