@@ -39,22 +39,25 @@ def corrected_lines(found: Comparison) -> Iterator[str]:
         a, b = (percent(cast(JsonObject, rate)["value"]) for rate in rates)
         both = f"A {a}, B {b}, B − A {points(found.corrected)}"
         yield f"corrected  {both}  ({found.corrected.method})"
-        yield f"corrected, B is {corrected_answer(found.corrected)}"
+        yield f"corrected, B is {corrected_answer(found.corrected, found.passes.n)}"
         return
     for name, rate in zip("AB", rates, strict=True):
         if rate is not None and not is_corrected(rate):
             yield f"uncorrected {name}: {corrected_text(rate)}"
 
 
-def corrected_answer(found: Difference) -> str:
-    """What the corrected difference says, in words."""
+def corrected_answer(found: Difference, pairs: int) -> str:
+    """What the corrected difference between so many pairs says, in words."""
     if found.low is not None and found.low > 0:
         return "better"
     if found.high is not None and found.high < 0:
         return "worse"
     times = times_for(found.value, found.low, found.high)
-    settled = "" if times is None else f"; about {count(times)} times the data would settle it"
-    return f"neither better nor worse: no difference detectable{settled}"
+    if times is None:
+        return "neither better nor worse: no difference detectable"
+    more = count(_rounded((times - 1) * pairs))
+    settled = f"about {more} more records, the same share of them labelled, would settle it"
+    return f"neither better nor worse: no difference detectable; {settled}"
 
 
 def verdict(found: Comparison) -> str:
