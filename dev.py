@@ -67,7 +67,8 @@ def demo(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Run the suite with coverage; a selection of tests runs without the gate."""
     install("dev")
-    options = arguments or ["-n", "2", "--cov", "--cov-report=term"]
+    whole = ["-n", "2", "--dist", "worksteal", "--cov", "--cov-report=term", "--durations=20"]
+    options = arguments or whole
     return run(PYTHON, "-m", "pytest", "-m", "not soak", *options)
 
 
