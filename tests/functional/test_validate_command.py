@@ -178,7 +178,11 @@ def test_strict_makes_a_misspelt_field_an_error(
         (("eval_cases", "data/package.json"), "eval_cases", "missing_required_field"),
         (("dataset_document", "data/cases.jsonl"), "dataset_document", "missing_required_field"),
         (("rubric", "data/package.json"), "check_rubric", "missing_required_field"),
-        (("judge", "data/cases.jsonl"), "judge", "unsupported_format"),
+        (("judge", "data/cases.jsonl"), "judge", "missing_required_field"),
+        (("rubric", "data/cases.jsonl"), "check_rubric", "missing_required_field"),
+        (("question_rubric", "data/cases.jsonl"), "question_rubric", "missing_required_field"),
+        (("question_set", "data/cases.jsonl"), "question_set", "missing_required_field"),
+        (("evals_json", "data/cases.jsonl"), "evals_json", "missing_required_field"),
     ],
 )
 def test_kind_settles_the_contract(

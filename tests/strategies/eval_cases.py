@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from hypothesis import strategies as st
 
+from steelyard.formats.schema import BLANK
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.evaluator import Evaluator, RubricItem
@@ -40,7 +41,7 @@ class KnownFiles:
 
 
 texts = st.text(max_size=12)
-filled = texts.map(lambda text: text if text.strip() else f"{text}a")
+filled = texts.map(lambda text: text if text.strip(BLANK) else f"{text}a")
 labels = st.sampled_from(["a", "b c", "ä", "no", "1.5", "#x: y"])
 maybe_label = st.none() | labels
 numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
@@ -106,7 +107,7 @@ expected = st.lists(_messages(_shown(is_input=False)), max_size=1).map(tuple)
 rubric_items = st.builds(
     RubricItem, id=labels, description=filled, weight=weights, required=st.booleans(), extra=extras
 )
-phrases = st.lists(texts, min_size=1, max_size=3)
+phrases = st.lists(filled, min_size=1, max_size=3)
 amounts = st.integers(0, 9)
 SETTINGS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "code_judge": {"script": phrases},
@@ -118,9 +119,9 @@ SETTINGS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "expected": st.just([{"tool": "a", "args": "any"}]),
     },
     "field_accuracy": {"fields": st.just([{"path": "a", "match": "exact"}])},
-    "contains": {"value": texts},
-    "icontains": {"value": texts},
-    "starts_with": {"value": texts},
+    "contains": {"value": filled},
+    "icontains": {"value": filled},
+    "starts_with": {"value": filled},
     "equals": {"value": texts},
     "contains_any": {"value": phrases},
     "icontains_all": {"value": phrases},

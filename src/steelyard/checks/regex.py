@@ -43,6 +43,12 @@ class Regex:
         return Outcome.failing(f"does not match {clip(self.pattern)!r}")
 
 
+def flagged_regex(pattern: str, flags: str) -> Regex:
+    """A search by a pattern with flags; of these only i, m and s change what matches."""
+    telling = "".join(sorted(set(flags) & set("ims")))
+    return Regex(pattern=f"(?{telling}){pattern}" if telling else pattern)
+
+
 def _compile(pattern: str) -> Any:
     options = _re2.Options()
     options.log_errors = False

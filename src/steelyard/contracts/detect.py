@@ -27,6 +27,8 @@ SUPPORTED = (
 
 CASE_KEYS = ("evalcases", "eval_cases", "cases", "tests")
 _LEGAL_KEYS = ("schema_version", "task_type")
+_RECORD_KEYS = ("record_id", "example_id")
+_RUN_KEYS = ("response_text", "trace", "error_code", "model_response", "annotator")
 # The first key that a document has decides; `questions` needs a look at its items.
 _DOCUMENT_KEYS: tuple[tuple[str, str], ...] = (
     ("records", "dataset_document"),
@@ -38,6 +40,8 @@ _DOCUMENT_KEYS: tuple[tuple[str, str], ...] = (
     ("template", "judge"),
     ("evals", "evals_json"),
 )
+# What question rubrics have at their top, and no other rubric has.
+_RUBRIC_KEYS = ("status", "scale", "guidance")
 
 
 def detect_jsonl(first_row: JsonValue) -> str:
@@ -47,13 +51,24 @@ def detect_jsonl(first_row: JsonValue) -> str:
     return "legal_eval" if is_legal else "eval_cases"
 
 
+def is_of_a_run(first_row: JsonValue) -> bool:
+    """Whether a row is a response, a judge's reply or a label: these name a record, and are none.
+
+    A folder may hold them beside its datasets.
+    """
+    names = first_row.keys() if isinstance(first_row, dict) else ()
+    is_about_a_record = any(name in names for name in _RECORD_KEYS) and "id" not in names
+    return is_about_a_record and any(name in names for name in _RUN_KEYS)
+
+
 def detect_document(top: dict[str, JsonValue], extension: str, folder: str = "") -> str | None:
     """The contract of a JSON or YAML document, by the keys of its top level and its folder."""
     found = _by_keys(top, extension)
     if folder == "judges":
         return "judge"
     if folder == "rubrics" and found not in RUBRICS:
-        return "question_rubric" if _has(top, "questions") else "check_rubric"
+        is_asking = _has(top, "questions") or _has_words_for_people(top)
+        return "question_rubric" if is_asking else "check_rubric"
     return found
 
 
@@ -82,18 +97,25 @@ def _by_keys(top: dict[str, JsonValue], extension: str) -> str | None:
                 name = next((other for other in top if near_miss(other, (key,))), None)
             if name is None or (contract == "eval_cases" and extension == ".json"):
                 continue
-            decided = _by_questions(top[name]) if contract == "questions" else contract
+            decided = _by_questions(top, name) if contract == "questions" else contract
             if decided:
                 return decided
     return None
 
 
-def _by_questions(questions: JsonValue) -> str | None:
+def _by_questions(top: dict[str, JsonValue], name: str) -> str | None:
+    questions = top[name]
     items = questions if isinstance(questions, list) else []
     for key, contract in (("input", "question_set"), ("key", "question_rubric")):
         if any(isinstance(item, dict) and _has(item, key) for item in items):
             return contract
-    return None
+    return "question_rubric" if not items and _has_words_for_people(top) else None
+
+
+def _has_words_for_people(top: dict[str, JsonValue]) -> bool:
+    """Whether a document begins as question rubrics do, even if it asks nothing yet."""
+    is_named = "name" in top and "version" in top
+    return "id" not in top and (is_named or any(name in top for name in _RUBRIC_KEYS))
 
 
 def _has(names: Collection[str], key: str) -> bool:

@@ -16,7 +16,7 @@ from steelyard.checks.equals import Equals
 from steelyard.checks.is_json import IsJson
 from steelyard.checks.latency import Latency
 from steelyard.checks.must_contain_any import MustContainAny
-from steelyard.checks.regex import Regex
+from steelyard.checks.regex import flagged_regex
 from steelyard.checks.starts_with import StartsWith
 from steelyard.engine.evaluator_composite import (
     EvaluatorComposite,
@@ -206,12 +206,6 @@ def _target(evaluator: Evaluator) -> str | None:
     return cast("str | None", evaluator.settings.get("judge_target"))
 
 
-def _regex(settings: Mapping[str, Any]) -> Check:
-    """Of the flags, only i, m and s change what matches."""
-    flags = "".join(sorted(set(settings.get("flags", "")) & set("ims")))
-    return Regex(pattern=f"(?{flags}){settings['value']}" if flags else settings["value"])
-
-
 _MAKERS: dict[str, Callable[[Mapping[str, Any]], Check]] = {
     "contains": lambda s: MustContainAny(phrases=(s["value"],), ignore_case=False),
     "icontains": lambda s: MustContainAny(phrases=(s["value"],)),
@@ -223,7 +217,7 @@ _MAKERS: dict[str, Callable[[Mapping[str, Any]], Check]] = {
     "ends_with": lambda s: EndsWith(value=s["value"]),
     "is_json": lambda s: IsJson(),  # noqa: ARG005 - has no settings
     "equals": lambda s: Equals(value=s["value"]),
-    "regex": _regex,
+    "regex": lambda s: flagged_regex(s["value"], s.get("flags", "")),
     "latency": lambda s: Latency(max_ms=s["threshold"]),
     "cost": lambda s: Cost(max_usd=s["budget"]),
 }

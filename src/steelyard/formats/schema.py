@@ -29,6 +29,11 @@ _ARTICLES = {
     "null": "null",
 }
 _SHOWN_OPTIONS = 8
+BLANK = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What the pattern `\\S` takes for white space; Python takes other characters for it."""
 
 
 class Schema:
@@ -59,7 +64,7 @@ class Schema:
         except (ValueError, RecursionError):
             message = f"{{}} is nested deeper than {MAX_DEPTH} levels"
             return [Problem(code="value_out_of_range", message=message)]
-        flat = [problem for group in found for problem in group]
+        flat = list(_told([problem for group in found for problem in group]))
         return sorted([*flat, *near], key=path_order)
 
     def _problem(self, error: jsonschema_rs.ValidationError, value: JsonValue) -> list[Problem]:
@@ -117,6 +122,22 @@ def _surrogates(value: JsonValue) -> list[Problem]:
         for path, flaw in flaws(value)
         if flaw == "surrogate"
     ]
+
+
+def _told(problems: list[Problem]) -> Iterator[Problem]:
+    """The problems without those that another one makes idle.
+
+    What has the wrong type is no wrong value as well, and what must not be there need not be
+    right.
+    """
+    mistyped = {problem.path for problem in problems if problem.code == "invalid_field_type"}
+    unwanted = {problem.path for problem in problems if problem.code == "unsupported_field"}
+    for problem in problems:
+        is_said = problem.code == "invalid_enum_value" and problem.path in mistyped
+        places = (problem.path[:length] for length in range(1, len(problem.path) + 1))
+        is_idle = problem.code != "unsupported_field" and any(at in unwanted for at in places)
+        if not (is_said or is_idle):
+            yield problem
 
 
 def _missing(path: Path) -> Problem:
@@ -192,7 +213,7 @@ def _ranged(text: str, code: str = "value_out_of_range") -> Callable[[Path, Any,
 
 
 def _off_pattern(path: Path, kind: Any, value: object) -> Problem:
-    blank = isinstance(value, str) and not value.strip()
+    blank = isinstance(value, str) and not value.strip(BLANK)
     message = "{} must not be blank" if blank else f"{{}} must match {kind.pattern}"
     return Problem(code="value_out_of_range", message=message, path=path)
 

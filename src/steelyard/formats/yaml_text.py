@@ -33,6 +33,7 @@ _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _MAX_DIGITS = 4300
 _TOO_LARGE = 10**_MAX_DIGITS
 _SHOWN_LENGTH = 60
+_LINE_END = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 
 def parse_yaml(data: bytes) -> Located:
@@ -45,8 +46,10 @@ def parse_yaml(data: bytes) -> Located:
         mark = cast(Any, error.problem_mark or error.context_mark)
         # The parser says "one line after the last" for what is missing at the end.
         last = data.rstrip(b" \r\n").count(b"\n") + 1
-        reason = error.problem or error.context
-        raise _wrong(str(reason), min(mark.line + 1, last)) from None
+        reason = str(error.problem or error.context)
+        if "cannot start any token" in reason and _is_tab(data, mark):
+            reason = "a tab stands where spaces must be; indent with spaces"
+        raise _wrong(reason, min(mark.line + 1, last)) from None
     except yaml.reader.ReaderError as error:
         line = data.count(b"\n", 0, max(0, int(cast(Any, error).position))) + 1
         raise _wrong(f"character not allowed in YAML: {error.reason}", line) from None
@@ -63,6 +66,13 @@ def is_plain_text(text: str) -> bool:
 def _events(data: bytes) -> Iterator[yaml.Event]:
     parse = cast(Callable[..., Iterator[yaml.Event]], yaml.parse)
     return parse(data, Loader=yaml.CSafeLoader)
+
+
+def _is_tab(data: bytes, mark: Any) -> bool:
+    """Whether a tab stands at a mark with nothing but indentation before it."""
+    lines = _LINE_END.split(data.decode("utf-8"))
+    line = lines[mark.line] if mark.line < len(lines) else ""
+    return line[mark.column : mark.column + 1] == "\t" and not line[: mark.column].strip()
 
 
 def _wrong(message: str, line: int) -> ParseError:

@@ -99,7 +99,9 @@ def findings_text(
     path = printable(file.path)
     mark = paint("ok", "good") if file.is_valid else paint("invalid", "error")
     counts = f"  {file.total:,} record(s): {file.accepted:,} accepted, {file.rejected:,} rejected"
-    yield f"{path}  {file.contract or 'unknown'}{counts if file.total else ''}  {mark}"
+    # Sidecars have no records, and files that cannot be read no count of them.
+    is_counted = file.total or (file.is_valid and file.path.endswith(".jsonl"))
+    yield f"{path}  {file.contract or 'unknown'}{counts if is_counted else ''}  {mark}"
     for finding in file.findings[:shown]:
         yield from _finding_text(path, finding, spots.get(finding), paint)
     more = len(file.findings) - shown
@@ -194,7 +196,9 @@ def _finding_text(path: str, finding: Finding, spot: Spot | None, paint: Paint) 
     line = finding.line or (spot.line if spot else None)
     place = f"{path}:{line}" if line else path
     severity = paint(finding.severity, finding.severity)
-    message = finding.message.removeprefix(f"Line {line}: ")
+    message = finding.message
+    if finding.path:  # what concerns a line as a whole says which, as contract 5 wants it
+        message = message.removeprefix(f"Line {line}: ")
     told = printable(_where(finding.path, message) + message)
     yield f"  {place}: {severity}: {told} {paint(f'[{finding.code}]', 'quiet')}"
     if spot and spot.text.strip():

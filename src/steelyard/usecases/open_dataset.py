@@ -21,6 +21,7 @@ from steelyard.contracts.detect import (
     detect_document,
     detect_jsonl,
     has_cases,
+    is_of_a_run,
     of_kind,
 )
 from steelyard.contracts.eval_cases.defaults import Defaults
@@ -36,7 +37,7 @@ from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
 from steelyard.contracts.question_set.reader import CONTRACT as QUESTION_SET
 from steelyard.contracts.question_set.reader import QuestionSetReading
 from steelyard.contracts.reading import DatasetReading
-from steelyard.errors import ParseError
+from steelyard.errors import NotFoundError, ParseError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json_tolerantly, raw_items, raw_members
 from steelyard.formats.jsonl import MAX_LINE
@@ -98,7 +99,7 @@ def open_dataset(
         return _unsupported(path, f"'{extension}' files are not read")
     try:
         settled = of_kind(kind, None, extension) if kind else None
-        if settled == LEGAL_EVAL or (extension == ".jsonl" and settled != _DOCUMENT):
+        if settled == LEGAL_EVAL or (extension == ".jsonl" and settled in {None, _CASES}):
             return _open_jsonl(workspace, path, kind, policies)
         return _open_document(workspace, path, kind, catalog or Catalog())
     except ParseError as wrong:
@@ -109,7 +110,15 @@ def open_dataset(
 
 
 _DOCUMENT = "dataset_document"
+_CASES = "eval_cases"
 _FORMATS = {"invalid_json": "invalid JSON: ", "invalid_yaml": "invalid YAML: "}
+
+
+def no_such_file(path: Path, said: Path | None = None) -> NotFoundError:
+    """What to raise for a path that is no file, as it was said; a folder is called one."""
+    if path.is_dir():
+        return NotFoundError(f"{said or path} is a folder; name a file in it")
+    return NotFoundError(f"no such file: {said or path}")
 
 
 def find_sidecar(workspace: Workspace, path: Path) -> Path | None:
@@ -128,7 +137,8 @@ def find_sidecar(workspace: Workspace, path: Path) -> Path | None:
 def _open_jsonl(
     workspace: Workspace, path: Path, kind: str | None, policies: Policies | None
 ) -> Opened:
-    detected = detect_jsonl(_first_row(workspace, path))
+    first = _first_row(workspace, path)
+    detected = detect_jsonl(first)
     contract = of_kind(kind, detected, ".jsonl") if kind else detected
     files = workspace.files_of(path)
     if contract == LEGAL_EVAL:
@@ -136,11 +146,15 @@ def _open_jsonl(
         stream = partial(workspace.open, path)
         rows = LegalEvalJsonl(stream, stem, files=files, file=str(path), policies=policies)
         return Opened(path=path, contract=contract, reading=rows)
-    if contract != "eval_cases":
-        return _not_yet(path, contract)
     sidecar, defaults = _sidecar(workspace, path)
     reading = EvalCasesJsonl(partial(workspace.open, path), defaults, files=files, file=str(path))
-    return Opened(path=path, contract=contract, reading=reading, sidecar=sidecar)
+    return Opened(
+        path=path,
+        contract=contract,
+        reading=reading,
+        sidecar=sidecar,
+        is_recognised=kind is not None or not is_of_a_run(first),
+    )
 
 
 def _first_row(workspace: Workspace, path: Path) -> JsonValue:
@@ -196,7 +210,8 @@ def _open_document(workspace: Workspace, path: Path, kind: str | None, catalog: 
         top = dict(_json_top(content)) if is_whole else cast(JsonObject, {"records": None})
     detected = None
     if isinstance(top, dict):
-        detected = detect_document(top, extension, path.parent.name)
+        folder = "rubrics" if kind == "rubric" else path.parent.name
+        detected = detect_document(top, extension, folder)
     contract = of_kind(kind, detected, extension) if kind else detected
     if contract is None:
         return _unsupported(path, "its top level has the keys of no contract")
@@ -213,7 +228,7 @@ def _document_reading(
     stem, file = path.name[: -len(path.suffix)], str(path)
     if contract == _DOCUMENT:
         return DatasetDocumentReading(content, file=file)
-    if contract == "eval_cases":
+    if contract == _CASES:
         located = content if isinstance(content, Located) else parse_yaml(content)
         return EvalCasesYaml(located, stem, files=workspace.files_of(path), file=file)
     if contract == QUESTION_SET:
@@ -278,8 +293,3 @@ def _telling(items: Iterable[RawRecord] | None) -> JsonValue:
 def _unsupported(path: Path, why: str) -> Opened:
     finding = error("unsupported_format", f"{why}; supported are {SUPPORTED}")
     return Opened(path=path, findings=(finding,), is_recognised=False)
-
-
-def _not_yet(path: Path, contract: str | None) -> Opened:
-    message = f"this is a {contract} file; this version reads {SUPPORTED}"
-    return Opened(path=path, contract=contract, findings=(error("unsupported_format", message),))

@@ -28,7 +28,7 @@ from steelyard.usecases.derive import (
 )
 from steelyard.usecases.grading_plan import GradingPlan
 from steelyard.usecases.judge_plan import JudgePlan
-from steelyard.usecases.open_dataset import open_dataset
+from steelyard.usecases.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.published_datasets import Staged
 from steelyard.usecases.record_selection import selected
 from steelyard.usecases.referenced_rows import with_references
@@ -150,7 +150,7 @@ def open_source(door: RunDoor, options: RunOptions) -> Source:
         held = door.published(options.dataset.as_posix())
         path, workspace = held.path, Staged(workspace, held.files)
     if not workspace.is_file(path):
-        raise UsageError(f"no such file: {options.dataset}")
+        raise no_such_file(path, options.dataset)
     opened = open_dataset(workspace, path)
     if opened.reading is None:
         raise UsageError(f"{options.dataset}: {opened.refusal}")

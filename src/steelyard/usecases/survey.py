@@ -45,6 +45,8 @@ class Outlook:
     valid: int = 0
     skipped: int = 0
     calls: int = 0
+    recorded: int = 0
+    """Answers that were given before, for which nobody is called."""
     input_tokens: int = 0
     cost_usd: float | None = None
     targets: dict[str, int] = field(default_factory=dict[str, int])
@@ -53,6 +55,11 @@ class Outlook:
     judge_input_tokens: int = 0
     """Without the answers that are judged, which nobody knows yet."""
     judge_cost_usd: float | None = None
+
+    @property
+    def answers(self) -> int:
+        """What is to be graded."""
+        return self.calls + self.recorded
 
 
 class Planned(NamedTuple):
@@ -94,6 +101,8 @@ class Survey:
         self._reading = source.reading
         judges = judges_of_run(door, options)
         self.grading = GradingPlan(rubric, options.pass_threshold, judges, source.contract)
+        self._ungraded = ""
+        """The first record that nothing grades, and why."""
         self._gaps: list[str] = []
         self._gap_count = 0
         self._warnings = 0
@@ -113,6 +122,21 @@ class Survey:
 
     def look(self) -> None:
         rows = self._watched(self._reading.rows())
+        try:
+            self._look_at_all(rows)
+        except UsageError:
+            deque(rows, maxlen=0)  # a line further on that spoils the file is told first
+            raise
+        # What spoils the file does so beyond the limit, too.
+        deque(rows, maxlen=0)
+        if self._warnings > _SHOWN_WARNINGS:
+            more = self._warnings - _SHOWN_WARNINGS
+            _log.warning("%s: %d more warning(s); validate lists them", self.options.dataset, more)
+        self._check_counts()
+        self._check_gaps()
+        self.judges.tell()
+
+    def _look_at_all(self, rows: Iterator[Row]) -> None:
         for row, case in selected(self._reading, self.options, rows):
             self.outlook.total += 1
             if row.findings:
@@ -123,14 +147,6 @@ class Survey:
                 graded = self._look_at(row, case)
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
-        # What spoils the file does so beyond the limit, too.
-        deque(rows, maxlen=0)
-        if self._warnings > _SHOWN_WARNINGS:
-            more = self._warnings - _SHOWN_WARNINGS
-            _log.warning("%s: %d more warning(s); validate lists them", self.options.dataset, more)
-        self._check_counts()
-        self._check_gaps()
-        self.judges.tell()
 
     def _watched(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows; one that spoils the whole file ends the survey."""
@@ -153,13 +169,15 @@ class Survey:
         if outlook.valid == outlook.skipped:
             raise UsageError(
                 f"{name}: nothing grades any of the selected records; name a rubric with --rubric"
+                f" ({self._ungraded})"
             )
 
     def _check_findings(self, row: Row) -> None:
         """In strict mode a misspelt field refuses the run; else it is told, the first few."""
         for finding in row.findings:
             hint = f" ({finding.hint})" if finding.hint else ""
-            place = f":{finding.line}" if finding.line else ""
+            path = f": {finding.path}" if finding.path else ""
+            place = f":{finding.line}" if finding.line else path
             message = finding.message.removeprefix(f"Line {finding.line}: ")
             if self.options.strict and finding.strict().is_error:
                 raise UsageError(f"{self.options.dataset}{place}: strict: {message}{hint}")
@@ -174,10 +192,15 @@ class Survey:
         self.grading.note(graded)
         if isinstance(graded, NothingGrades):
             outlook.skipped += 1
+            self._ungraded = self._ungraded or f"'{case.id}': {graded.reason}"
             return graded
         spec = self.spec(target_name(self.options, self.specs, case))
         outlook.targets[spec.name] = outlook.targets.get(spec.name, 0) + repeats
-        outlook.calls += repeats
+        is_called = spec.response_source == "sampled"
+        if is_called:
+            outlook.calls += repeats
+        else:
+            outlook.recorded += repeats
         is_regrade = self.options.derived and self.options.derived.how == "regrade"
         if spec.covers and not is_regrade:  # of a cancelled run some repeats were never asked
             self._look_for_gaps(spec.name, spec.covers, row, case)
@@ -187,7 +210,7 @@ class Survey:
             self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
             self.kept = None  # the texts of files are not in the size of the dataset
         said = sum(len(message.text) for message in case.input_messages) + len(case.context)
-        tokens = said // CHARACTERS_A_TOKEN * repeats
+        tokens = said // CHARACTERS_A_TOKEN * repeats if is_called else 0
         outlook.input_tokens += tokens
         if spec.price:
             outlook.cost_usd = (outlook.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000

@@ -105,7 +105,7 @@ def _open(
     beside = None if options.kind else find_sidecar(workspace, path)
     if beside:
         opened = open_dataset(workspace, beside)
-        if opened.sidecar:
+        if opened.sidecar and opened.is_recognised:
             return opened
     return open_dataset(workspace, path, options.kind, catalog)
 

@@ -124,8 +124,33 @@ def test_questions_are_decided_by_any_item(items: JsonValue, contract: str | Non
 
 
 @pytest.mark.parametrize(
+    ("top", "contract"),
+    [
+        ({"name": "Quality", "version": "v-1", "questions": []}, "question_rubric"),
+        ({"scale": "0-5", "questions": None}, "question_rubric"),
+        ({"guidance": ["?"], "questions": {}}, "question_rubric"),
+        ({"version": "v-1", "questions": []}, None),
+        ({"name": "Quality", "questions": []}, None),
+        ({"name": "Quality", "version": "1", "id": "set", "questions": []}, None),
+        ({"name": "Quality", "version": "1", "questions": [{"text": "?"}]}, None),
+        ({"name": "Quality", "status": "draft"}, None),
+    ],
+)
+def test_a_rubric_that_asks_nothing_is_known_by_its_other_keys(
+    top: JsonObject, contract: str | None
+) -> None:
+    assert detect_document(top, ".json") == contract
+
+
+@pytest.mark.parametrize(
     ("folder", "top", "contract"),
     [
+        ("rubrics", {"name": "Quality", "version": "v-1"}, "question_rubric"),
+        ("rubrics", {"status": "draft"}, "question_rubric"),
+        ("rubrics", {"name": "Quality", "version": "1.0", "id": "a"}, "check_rubric"),
+        ("rubrics", {"name": "Quality"}, "check_rubric"),
+        ("rubrics", {"version": "1.0.0"}, "check_rubric"),
+        ("rubrics", {"name": "Quality", "checks": []}, "check_rubric"),
         ("rubrics", {}, "check_rubric"),
         ("rubrics", {"records": []}, "check_rubric"),
         ("rubrics", {"questions": [{"key": "k"}]}, "question_rubric"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from steelyard.contracts.schemas import SCHEMAS, load_schema
 from steelyard.formats.problem import Problem
-from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.schema import BLANK, Schema, spoken
 from steelyard.formats.schema_names import resolve, unknown_names
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
@@ -188,6 +188,42 @@ def test_a_field_of_a_closed_object_is_compared_with_its_siblings() -> None:
     problems = Schema(load_schema("dataset_document"), "#/$defs/record").problems(value)
 
     assert problems[0].hint == "did you mean 'max_latency_ms'?"
+
+
+@pytest.mark.parametrize(
+    ("value", "codes"),
+    [
+        ({"kind": 5}, ["invalid_field_type"]),
+        ({"kind": "c"}, ["invalid_enum_value"]),
+        ({"old": []}, ["unsupported_field"]),
+        ({"old": [7]}, ["unsupported_field"]),
+        ({"old": [7], "kind": 5}, ["invalid_field_type", "unsupported_field"]),
+    ],
+)
+def test_one_mistake_is_told_once(value: JsonObject, codes: list[str]) -> None:
+    old: JsonObject = {"type": "array", "minItems": 2, "items": {"type": "string"}}
+    unwanted: JsonObject = {"old": {"not": {}, "x-instead": "use new"}}
+    document: JsonObject = {
+        "type": "object",
+        "properties": {"kind": {"type": "string", "enum": ["a", "b"]}, "old": old},
+        "allOf": [{"properties": unwanted}],
+    }
+
+    assert [problem.code for problem in Schema(document).problems(value)] == codes
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u00a0", "\ufeff", " \ufeff ", BLANK])
+def test_a_text_of_white_space_alone_is_called_blank(blank: str) -> None:
+    schema = Schema({"type": "string", "pattern": "\\S"})
+
+    assert [problem.message for problem in schema.problems(blank)] == ["{} must not be blank"]
+    assert not schema.is_clean(blank)
+
+
+@pytest.mark.parametrize("text", ["\x85", "\x1f", "\u200b", "\ufeffa"])
+def test_other_characters_that_show_nothing_are_text(text: str) -> None:
+    assert text.strip(BLANK)
+    assert Schema({"type": "string", "pattern": "\\S"}).problems(text) == []
 
 
 def test_a_long_list_of_options_is_cut() -> None:

@@ -570,6 +570,28 @@ def test_only_a_text_that_reads_as_text_is_plain(text: str, is_plain: bool) -> N
     assert is_plain_text(text) is is_plain
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a:\n\tb: 1\n", 2),
+        ('é: ü\nb:\n  - c: "1"\n  \td: 2\n', 4),
+        ("\ta: 1", 1),
+        ("a:\r\n\tb: 1", 2),
+    ],
+)
+def test_a_tab_that_indents_is_called_one(text: str, line: int) -> None:
+    error = refusal(text)
+
+    assert (str(error), error.line) == (
+        "a tab stands where spaces must be; indent with spaces",
+        line,
+    )
+
+
+def test_another_character_that_begins_nothing_is_no_tab() -> None:
+    assert str(refusal("a: @b")) == "found character that cannot start any token"
+
+
 # --- nothing but a ParseError
 
 

@@ -60,6 +60,15 @@ class TestText:
             "a.json  dataset_document  3 record(s): 3 accepted, 0 rejected  ok"
         ]
 
+    @pytest.mark.parametrize(
+        ("path", "counts"),
+        [("a.jsonl", "  0 record(s): 0 accepted, 0 rejected"), ("sidecar.yaml", "")],
+    )
+    def test_rows_that_are_not_there_are_counted(self, path: str, counts: str) -> None:
+        file = FileReport(path=path, contract="eval_cases", findings=())
+
+        assert list(findings_text(file, {})) == [f"{path}  eval_cases{counts}  ok"]
+
     def test_a_file_without_records_or_contract_has_a_short_headline(self) -> None:
         file = FileReport(
             path="a.txt", contract=None, findings=(error("unsupported_format", "no"),)
@@ -86,11 +95,20 @@ class TestText:
 
         assert lines[1] == f"  a.json: error: {told} [a_code]"
 
-    def test_a_line_is_said_once(self) -> None:
-        finding = error("invalid_json", "Line 4: Invalid JSON - it ends", line=4)
+    @pytest.mark.parametrize(
+        ("path", "message", "told"),
+        [
+            ("id", "Line 4: missing id", "missing id"),
+            ("", "Line 4: Invalid JSON - it ends", "Line 4: Invalid JSON - it ends"),
+        ],
+    )
+    def test_a_message_names_its_line_where_it_concerns_the_whole_line(
+        self, path: str, message: str, told: str
+    ) -> None:
+        finding = error("a_code", message, path=path, line=4)
         lines = list(findings_text(report(finding, path="a.jsonl"), {}))
 
-        assert lines[1] == "  a.jsonl:4: error: Invalid JSON - it ends [invalid_json]"
+        assert lines[1] == f"  a.jsonl:4: error: {told} [a_code]"
 
     def test_the_spot_is_marked_and_the_hint_stands_below(self) -> None:
         finding = Finding(

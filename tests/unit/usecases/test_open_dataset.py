@@ -111,14 +111,23 @@ def test_a_sound_judge_is_handed_on_with_its_lines(
     assert (opened.lines is not None) is has_lines
 
 
-@pytest.mark.parametrize(("name", "kind"), [("a.jsonl", "question_set"), ("a.jsonl", "judge")])
-def test_rows_are_not_read_as_a_document(
-    disk: DiskWorkspace, tmp_path: Path, name: str, kind: str
+@pytest.mark.parametrize(
+    ("kind", "contract"),
+    [
+        *(("judge", "judge"), ("rubric", "check_rubric"), ("question_rubric", "question_rubric")),
+        *(("question_set", "question_set"), ("evals_json", "evals_json")),
+    ],
+)
+def test_rows_that_are_said_to_be_a_document_do_not_fit_it(
+    disk: DiskWorkspace, tmp_path: Path, kind: str, contract: str
 ) -> None:
-    opened = open_dataset(disk, write(tmp_path / name, ROW), kind)
+    one = open_dataset(disk, write(tmp_path / "a.jsonl", ROW), kind)
+    two = open_dataset(disk, write(tmp_path / "b.jsonl", ROW + ROW), kind)
+    findings = (*one.findings, *(one.reading.findings if one.reading else ()))
 
-    assert codes(opened) == ["unsupported_format"]
-    assert f"this is a {kind} file" in opened.findings[0].message
+    assert (one.contract, two.contract) == (contract, contract)
+    assert {found.code for found in findings if found.is_error} == {"missing_required_field"}
+    assert codes(two) == ["invalid_json"]
 
 
 @pytest.mark.parametrize(

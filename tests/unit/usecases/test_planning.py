@@ -88,6 +88,16 @@ def test_a_line_that_is_not_json_spoils_the_file_wherever_it_stands(
     assert refusal(project, Path("d.jsonl"), **options).startswith("d.jsonl: Line 3: Invalid JSON")
 
 
+def test_a_line_that_is_not_json_is_told_before_what_else_refuses_a_run(project: Project) -> None:
+    judged = {name: value for name, value in row("a").items() if name != "evaluators"}
+    project.write("d.jsonl", json.dumps(judged) + "\n{broken\n")
+    said = refusal(project, Path("d.jsonl"))
+    project.write("d.jsonl", json.dumps(judged) + "\n")
+
+    assert said.startswith("d.jsonl: Line 2: Invalid JSON")
+    assert "judges.default.target" in refusal(project, Path("d.jsonl"))
+
+
 def test_a_broken_sidecar_is_refused(project: Project) -> None:
     project.write("d.yaml", "dataset: [")
 
@@ -121,6 +131,17 @@ def test_a_misspelt_field_or_a_bad_record_is_refused_when_strict(
     project.prepare(project.door(ScriptedTarget()), dataset)
 
 
+def test_a_refusal_of_a_file_without_lines_names_the_place(project: Project) -> None:
+    records = [
+        {"record_id": "a", "input": {"prompt": "?"}},
+        {"record_id": "b", "input": {"prompt": 7}},
+    ]
+
+    assert refusal(project, project.document(records), strict=True) == (
+        "d.json: records[1].input.prompt: strict: input.prompt must be a string"
+    )
+
+
 def test_what_is_only_a_warning_is_no_refusal_when_strict(project: Project) -> None:
     dataset = project.cases([row("a", note_of_the_author="nothing like a known field")])
 
@@ -147,12 +168,21 @@ def test_an_empty_dataset_is_refused(project: Project) -> None:
     assert refusal(project, project.cases([])) == "d.jsonl: no record is selected"
 
 
-def test_a_dataset_that_nothing_grades_is_refused(project: Project) -> None:
+def test_a_dataset_that_nothing_grades_is_refused_with_the_reason(project: Project) -> None:
     dataset = project.document([{"record_id": "a", "input": {"prompt": "?"}}])
 
     assert refusal(project, dataset) == (
-        "d.json: nothing grades any of the selected records; name a rubric with --rubric"
+        "d.json: nothing grades any of the selected records; name a rubric with --rubric "
+        "('a': the case brings neither a reference nor expectations)"
     )
+
+
+def test_a_default_evaluator_without_settings_is_refused_by_its_name(project: Project) -> None:
+    bare = {name: value for name, value in row("a").items() if name != "evaluators"}
+    dataset = project.cases([{**bare, "evaluator": "contains"}])
+
+    said = "'a': the default evaluator 'contains' cannot do without settings; list it under"
+    assert said in refusal(project, dataset)
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,49 @@ class FailingStream(io.BytesIO):
         return super().readline(size)
 
 
+RESPONSE = '{"record_id": "a", "candidate_name": "x", "response_text": "Yes."}\n'
+LABEL = '{"record_id": "a", "rubric": "rubric/r@1.0.0", "annotator": "ann", "exposure": "blind"}\n'
+OF_A_RUN = [
+    RESPONSE,
+    "\n" + RESPONSE,
+    LABEL,
+    '{"example_id": "a", "candidate_name": "x", "trace": {}}\n',
+    '{"record_id": "a", "error_code": "timeout"}\n',
+]
+
+
+@pytest.mark.parametrize("rows", OF_A_RUN)
+def test_a_walk_passes_over_the_files_of_runs(
+    disk: DiskWorkspace, tmp_path: Path, rows: str
+) -> None:
+    judge = "id: a\nversion: 1.0.0\ntemplate: '{{ output }}?'\n"
+    write(tmp_path, a_jsonl=rows, a_yaml=judge, b_jsonl=ROW)
+    report = seen(disk, tmp_path)
+    named = seen(disk, tmp_path / "a.jsonl").files
+
+    assert [file.contract for file in report.files] == ["judge", "eval_cases"]
+    assert report.skipped == (str(tmp_path / "a.jsonl"),)
+    assert report.is_valid
+    assert [file.is_valid for file in named if file.path.endswith(".jsonl")] == [False]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"record_id": "a", "expected_outcome": "x", "input": "?"}\n',
+        '{"id": "a", "record_id": "a", "response_text": "x"}\n',
+        '{"response_text": "x"}\n',
+        "[]\n",
+    ],
+)
+def test_a_walk_reads_every_other_file_of_rows(
+    disk: DiskWorkspace, tmp_path: Path, row: str
+) -> None:
+    write(tmp_path, a_jsonl=row)
+
+    assert [file.is_valid for file in seen(disk, tmp_path).files] == [False]
+
+
 def test_a_disk_that_fails_on_the_way_is_a_finding(tmp_path: Path) -> None:
     write(tmp_path, a_jsonl=ROW * 3)
     (file,) = seen(FailingDisk(tmp_path), tmp_path / "a.jsonl").files

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import cast
 
+from steelyard.checks.field_accuracy import FieldAccuracy
+from steelyard.checks.regex import flagged_regex
+from steelyard.checks.setting_rules import arguments_of
 from steelyard.contracts.eval_cases.prompts import RESULTS, VARIABLES, prompt_problems
 from steelyard.contracts.eval_cases.spelling import (
     AGGREGATOR,
@@ -68,6 +72,7 @@ class EvaluatorBuilder:
             prompt, prompt_path = self._prompt(joined_by, aggregator, at, (*VARIABLES, RESULTS))
         else:
             prompt, prompt_path = self._prompt(kind, settings, path, VARIABLES)
+        self._problems.extend(_unmakable(kind, settings, path))
         return Evaluator(
             name=cast(str, entry.get("name", kind)),
             type=kind,
@@ -149,6 +154,46 @@ def range_problems(entries: list[JsonValue], path: Path) -> Iterator[Problem]:
             place = (*path, index, "score_ranges")
             message = str(wrong).replace("score_ranges", "{}", 1)
             yield Problem(code="value_out_of_range", message=message, path=place)
+
+
+def _unmakable(kind: str, settings: JsonObject, path: Path) -> Iterator[Problem]:
+    """A setting of the right shape of which no check can be made."""
+    if kind not in _TRIED:
+        return
+    name, wrong_with = _TRIED[kind]
+    wrong = wrong_with(settings)
+    if wrong:
+        yield Problem(code="value_out_of_range", message=f"{{}}: {wrong}", path=(*path, name))
+
+
+def _wrong_pattern(settings: JsonObject) -> str | None:
+    flags = cast(str, settings.get("flags", ""))
+    return _pattern_fault(cast(str, settings["value"]), flags)
+
+
+@lru_cache(maxsize=256)
+def _pattern_fault(pattern: str, flags: str) -> str | None:
+    """Remembered, because many files have the same pattern in every row."""
+    try:
+        flagged_regex(pattern, flags)
+    except SettingError as wrong:
+        return str(wrong)
+    return None
+
+
+def _wrong_fields(settings: JsonObject) -> str | None:
+    try:
+        arguments_of(FieldAccuracy, {"fields": settings["fields"]})
+    except SettingError as wrong:
+        return str(wrong)
+    return None
+
+
+_TRIED: dict[str, tuple[str, Callable[[JsonObject], str | None]]] = {
+    "regex": ("value", _wrong_pattern),
+    "field_accuracy": ("fields", _wrong_fields),
+}
+"""Types with a setting that only making the check tells to be wrong, and which setting it is."""
 
 
 def fault_problem(fault: FileFault, path: Path) -> Problem:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from steelyard.formats.schema import Schema
+from steelyard.formats.schema import BLANK, Schema
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Role
 
@@ -51,7 +51,7 @@ class PlainRows:
         except msgspec.MsgspecError:
             return False
         metadata = memoryview(row.metadata)
-        if not row.id.strip() or not row.expected_outcome.strip():
+        if not row.id.strip(BLANK) or not row.expected_outcome.strip(BLANK):
             return False
         return (not metadata or metadata[0] == _OBJECT) and self._is_right(row.evaluators, value)
 

@@ -34,10 +34,10 @@ from steelyard.model.json_value import JsonObject, JsonValue, path_text
 from steelyard.ports import Files, NoFiles
 
 CONTRACT = "eval_cases"
-# A row without any of these shows no file and needs no second reading of its shape.
+# A row without any of these shows no file, and all that can be wrong with it the schema sees.
 _TELLING = (
     *(b'"file"', b'"prompt"', b'"weights"', b'"input"', b'"input_files"', b'"expected_output"'),
-    b'"score_ranges"',
+    *(b'"score_ranges"', b'"regex"', b'"field_accuracy"', b'"field-accuracy"'),
     b"\\u",  # an escape may hide one of them
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from steelyard.errors import UsageError
+from steelyard.formats.schema import BLANK
 from steelyard.model.attachment import Attachment
 from steelyard.model.case import Case
 from steelyard.model.criterion import Criterion
@@ -13,11 +14,6 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 
 SCHEMA_VERSION = "legal_eval_v1"
-# What the pattern of the schema takes for white space; Python takes some control characters too.
-_BLANK = (
-    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
 
 
 def write_legal_eval(dataset: Dataset) -> bytes:
@@ -67,7 +63,7 @@ def _task_type(case: Case) -> str:
 
 def _prompt(case: Case) -> str:
     asked = [message for message in case.input_messages if message.role == "user"]
-    if not asked or not asked[-1].text.strip(_BLANK):
+    if not asked or not asked[-1].text.strip(BLANK):
         raise UsageError(f"case '{case.id}' asks nothing: it has no user message with a text")
     return asked[-1].text
 

@@ -43,7 +43,10 @@ GOOD: list[JsonObject] = [
     {"type": "starts_with", "value": "a"},
     {"type": "ends_with", "value": "a"},
     {"type": "equals", "value": "a"},
+    {"type": "equals", "value": ""},
     {"type": "regex", "value": "a+", "flags": "i"},
+    {"type": "regex", "value": " ", "flags": "dgimsuvy"},
+    {"type": "llm_judge", "min_score": 0, "threshold": 1},
     {"type": "is_json"},
     {"type": "is_json", "name": "json", "weight": 0, "required": True, "negate": True},
 ]
@@ -141,6 +144,44 @@ BROKEN: list[tuple[JsonValue, str, str]] = [
     *(
         ({"type": kind, "value": "a"}, "invalid_field_type", "value")
         for kind in ("contains_any", "contains_all", "icontains_any", "icontains_all")
+    ),
+    *(
+        ({"type": kind, "value": ["a", ""]}, "value_out_of_range", "value[1]")
+        for kind in ("contains_any", "contains_all", "icontains_any", "icontains_all")
+    ),
+    *(
+        ({"type": kind, "value": ""}, "value_out_of_range", "value")
+        for kind in ("contains", "icontains", "starts_with", "ends_with", "regex")
+    ),
+    ({"type": "starts_with", "value": " "}, "value_out_of_range", "value"),
+    ({"type": "regex", "value": "("}, "value_out_of_range", "value"),
+    ({"type": "regex", "value": "(?=a)"}, "value_out_of_range", "value"),
+    ({"type": "regex", "value": "a", "flags": "I"}, "value_out_of_range", "flags"),
+    (
+        {"type": "field_accuracy", "fields": [{**FIELD, "path": "a["}]},
+        "value_out_of_range",
+        "fields",
+    ),
+    (
+        {"type": "field_accuracy", "fields": [{**FIELD, "formats": ["QQ"]}]},
+        "value_out_of_range",
+        "fields",
+    ),
+    (
+        {
+            "type": "composite",
+            "evaluators": [{"type": "regex", "value": "["}],
+            "aggregator": {"type": "weighted_average"},
+        },
+        "value_out_of_range",
+        "evaluators[0].value",
+    ),
+    ({"type": "llm_judge", "min_score": 1.5}, "value_out_of_range", "min_score"),
+    ({"type": "llm_judge", "threshold": 7}, "value_out_of_range", "threshold"),
+    (
+        {"type": "rubric", "rubrics": [{"outcome": "a", "min_score": 7}]},
+        "value_out_of_range",
+        "rubrics[0].min_score",
     ),
     ({"type": "is_json", "negate": "yes"}, "invalid_field_type", "negate"),
 ]

@@ -21,7 +21,8 @@ PLAIN: dict[str, Any] = {
     "expected_outcome": "Says how long.",
     "input_messages": [{"role": "user", "content": "How long?"}],
 }
-ODD: list[Any] = [None, True, 0, 1.5, "", " ", "\u00a0", "x", "ünï", [], {}, ["x"], [1], {"x": 1}]
+BLANKS = ["", " ", "\u00a0", "\ufeff", " \ufeff ", "\x1f", "\x85"]
+ODD: list[Any] = [None, True, 0, 1.5, *BLANKS, "x", "ünï", [], {}, ["x"], [1], {"x": 1}]
 MESSAGES: list[Any] = [
     {"role": "user", "content": "Hello"},
     {"role": "tool", "content": ""},
@@ -39,6 +40,8 @@ EVALUATORS: list[Any] = [
     {"name": "weeks", "type": "contains", "valeu": "three weeks"},
     {"name": "judge", "type": "llm_judge", "prompt": "Is {{answer}} right?"},
     {"name": "short", "type": "regex", "value": "^.{0,9}$", "negate": True},
+    {"name": "short", "type": "regex", "value": "("},
+    {"type": "field_accuracy", "fields": [{"path": "a[", "match": "exact"}]},
     None,
 ]
 FIELDS = st.fixed_dictionaries(
@@ -69,8 +72,11 @@ def read(rows: list[Any]) -> list[Row]:
 @given(st.lists(FIELDS.map(lambda fields: {**PLAIN, **fields}), min_size=1, max_size=4))
 @settings(max_examples=300, deadline=None)
 def test_no_row_is_read_otherwise_than_by_the_schema(rows: list[Any]) -> None:
+    def never(self: PlainRows, text: bytes, value: Any) -> bool:
+        return False
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PlainRows, "has", lambda *_: False)
+        patch.setattr(PlainRows, "has", never)
         by_schema = read(rows)
 
     assert read(rows) == by_schema
@@ -92,8 +98,13 @@ def has(*rows: dict[str, Any]) -> list[bool]:
 
 
 def test_rows_of_texts_are_plain_with_and_without_what_they_share() -> None:
-    graded = {**PLAIN, "evaluators": [CONTAINS]}
-    rows = [PLAIN, graded, {**graded, "id": "b", "tags": ["loans"]}, {**PLAIN, "metadata": {}}]
+    graded: dict[str, Any] = {**PLAIN, "evaluators": [CONTAINS]}
+    rows: list[dict[str, Any]] = [
+        PLAIN,
+        graded,
+        {**graded, "id": "b", "tags": ["loans"]},
+        {**PLAIN, "metadata": {}},
+    ]
 
     assert has(*rows) == [True, True, True, True]
 
@@ -102,12 +113,15 @@ def test_rows_of_texts_are_plain_with_and_without_what_they_share() -> None:
     "odd",
     [
         {"id": " "},
+        {"id": "\ufeff"},
         {"expected_outcome": "\u00a0"},
+        {"expected_outcome": " \ufeff "},
         {"metadata": []},
         {"input_messages": []},
         {"input": "Hello"},
         {"evaluators": [{"name": "weeks", "type": "contains", "value": 3}]},
         {"evaluators": [{"name": "judge", "type": "llm_judge", "prompt": "p.md"}]},
+        {"evaluators": [{"name": "weeks", "type": "regex", "value": "("}]},
     ],
 )
 def test_what_is_odd_or_loads_something_is_not_plain(odd: dict[str, Any]) -> None:
