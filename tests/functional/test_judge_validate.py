@@ -321,5 +321,5 @@ def test_comparisons_and_reports_of_earlier_runs_know_what_was_found_out_later(
     assert "validated 20" in told[4].stdout
     assert "after this run" in told[4].stdout
     assert read(told[5])["metrics"]["corrected_pass_rate"]["value"] is None
-    assert "corrected pass rate (ppi++)" in page
+    assert "corrected pass rate (ppi++" in page
     assert "corrected pass rate, B − A" in (root / "compared.html").read_text(encoding="utf-8")

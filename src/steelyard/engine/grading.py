@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import fsum
-from operator import mul
 from statistics import median
 from typing import cast
 
+from steelyard.engine.apart import apart
 from steelyard.errors import TargetError
 from steelyard.judging.instrument import rule_of
 from steelyard.model.case import Case
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import Check, Combine, JudgedCheck, Rubric, RubricCheck
+from steelyard.model.scores import meant, weighted_mean
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import CheckResult, Verdict
 
@@ -73,7 +73,7 @@ async def judged_result(entry: RubricCheck, trace: Trace, case: Case, asker: Ask
     check = entry.check
     if not hasattr(check, "ask"):
         if entry.runs_commands:
-            return await asyncio.to_thread(check_result, entry, trace, case)
+            return await apart(check_result, entry, trace, case)
         return check_result(entry, trace, case)
     try:
         judging = cast(JudgedCheck, check).ask(trace, case, asker.within(entry.id))
@@ -129,7 +129,7 @@ def _negated(outcome: Outcome) -> Outcome:
     return replace(
         outcome,
         passed=not outcome.passed,
-        score=1.0 - cast(float, outcome.score),
+        score=meant(1.0 - cast(float, outcome.score)),
         raw_score=None,
         reason=f"not: {outcome.reason}",
     )
@@ -145,7 +145,7 @@ def _combined(combine: Combine, scored: Sequence[CheckResult]) -> float:
         "any_pass": lambda: float(any(passes)),
         "min": lambda: min(scores),
         "max": lambda: max(scores),
-        "median": lambda: float(median(scores)),
+        "median": lambda: meant(median(scores)),
     }
     return rules[combine]()
 
@@ -164,11 +164,7 @@ def _raw(combine: Combine, scored: Sequence[CheckResult], score: float) -> float
 
 def _weighted(scores: list[float], weights: list[float], passes: list[bool]) -> float:
     """The weighted mean; where nothing has weight, checks only gate and all must pass."""
-    total = fsum(weights)
-    if total == 0:
-        return float(all(passes))
-    # exact sums, so that eight of ten checks of weight 0.1 reach a threshold of 0.8
-    return fsum(map(mul, scores, weights)) / total
+    return weighted_mean(scores, weights) if any(weights) else float(all(passes))
 
 
 def _reason(scored: list[CheckResult], failed: list[CheckResult], passed: bool) -> str:

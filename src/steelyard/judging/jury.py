@@ -18,6 +18,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import PASS_THRESHOLD
+from steelyard.model.scores import meant, weighted_mean
 from steelyard.model.trace import Trace
 
 Aggregation: TypeAlias = Literal["mean", "median", "min", "max", "majority", "unanimous"]
@@ -153,14 +154,12 @@ def weighted_median(scores: Sequence[float], weights: Sequence[float]) -> float:
     score = ordered[place][0]
     if reached[place] > half + _ROUNDING:
         return score
-    return (score + ordered[min(place + 1, len(ordered) - 1)][0]) / 2
+    return meant((score + ordered[min(place + 1, len(ordered) - 1)][0]) / 2)
 
 
 def _mean(scores: Sequence[float], weights: Sequence[float]) -> float:
-    pairs = zip(scores, weights, strict=True)
-    mean = fsum(score * weight for score, weight in pairs) / fsum(weights)
     # Rounding can step just outside [0, 1].
-    return min(1.0, max(0.0, mean))
+    return min(1.0, max(0.0, weighted_mean(scores, weights)))
 
 
 def _heard(voices: Sequence[_Voice]) -> Sequence[_Voice]:

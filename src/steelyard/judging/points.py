@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Literal, NamedTuple, TypeAlias
 
+from steelyard.model.scores import meant
+
 Aggregation: TypeAlias = Literal["points_over_maximum", "share_met"]
 
 
@@ -64,8 +66,9 @@ def points_of(
     maximum = fsum(ruling.weight for ruling in judged if ruling.weight > 0)
     minimum = fsum(ruling.weight for ruling in judged if ruling.weight < 0)
     right = sum(bool(ruling.is_met) is (ruling.weight >= 0) for ruling in judged)
-    over_maximum = points / maximum if maximum > 0 else None
-    min_max = (points - minimum) / (maximum - minimum) if maximum > minimum else None
+    over_maximum = meant(points / maximum) if maximum > 0 else None
+    span = maximum - minimum
+    min_max = meant((points - minimum) / span) if span > 0 else None
     share_right = right / len(judged) if judged else None
     raw_score = share_right
     if aggregation == "points_over_maximum":

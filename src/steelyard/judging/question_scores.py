@@ -15,6 +15,7 @@ from steelyard.model.question import (
     QuestionScoring,
     Scale,
 )
+from steelyard.model.scores import weighted_mean
 
 _VALUED = ("score", "yes_no")
 
@@ -44,12 +45,13 @@ def question_score(rubric: QuestionRubric, answers: Answers) -> QuestionScore:
     for key, weight in weights.items():
         values = [_worth(questions[key], one, scoring) for one in _given(answers, key)]
         if values:
-            mean = fsum(values) / len(values)
-            parts[key] = mean if weight > 0 else 1.0 - mean
-    total = fsum(abs(weights[key]) for key in parts)
-    points = fsum(abs(weights[key]) * part for key, part in parts.items())
-    # rounding can step just past 1
-    value = min(1.0, points / total) if parts else None
+            part = fsum(values) / len(values)
+            parts[key] = part if weight > 0 else 1.0 - part
+    value = None
+    if parts:
+        mean = weighted_mean([*parts.values()], [abs(weights[key]) for key in parts])
+        # rounding can step just past 1
+        value = min(1.0, mean)
     return QuestionScore(value=value, parts=parts, counting=tuple(weights))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import fsum
 from typing import ClassVar, NamedTuple, cast
 
 from steelyard.judging.items import (
@@ -32,6 +31,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import PASS_THRESHOLD
+from steelyard.model.scores import weighted_mean
 from steelyard.model.trace import Trace
 
 
@@ -144,10 +144,10 @@ def _ruled(item: RubricItem, found: Found) -> _Ruled:
 
 def _score(judged: Sequence[_Ruled]) -> float:
     """The weighted mean; where nothing has weight, items only gate and all must hold."""
-    total = fsum(one.item.weight for one in judged)
-    if total == 0:
+    weights = [one.item.weight for one in judged]
+    if not any(weights):
         return float(all(one.is_satisfied for one in judged))
-    return fsum(one.item.weight * cast(float, one.share) for one in judged) / total
+    return weighted_mean([cast(float, one.share) for one in judged], weights)
 
 
 def _details(ruled: Sequence[_Ruled], judged: Sequence[_Ruled]) -> JsonObject:

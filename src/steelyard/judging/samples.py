@@ -11,6 +11,7 @@ from steelyard.judging.questions_asked import Answered, Value
 from steelyard.judging.score_types import score_of
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
+from steelyard.model.scores import meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ def sampled(judge: Judge, answers: Sequence[Answered]) -> Samples:
     is_enough = bool(scored) and 2 * len(scored) >= len(answers)
     scores = [_score(judge, answer) for answer in scored]
     return Samples(
-        score=fsum(scores) / len(scores) if is_enough else None,
+        score=meant(fsum(scores) / len(scores)) if is_enough else None,
         scored=len(scored),
         total=len(answers),
         counts=dict(values.most_common()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
 ReferenceKind: TypeAlias = Literal["rubric", "judge"]
@@ -39,6 +39,17 @@ def exact_version(version: str) -> str:
     main = re.split(r"[-+]", version, maxsplit=1)[0]
     filled = main + ".0" if main.count(".") == 1 else main
     return filled + version[len(main) :]
+
+
+def exact_name(name: str) -> str:
+    """A reference with all of its version: `rubric/basic@1.2` and `rubric/basic@1.2.0` are one.
+
+    What is no reference, or has no version, stays as it is.
+    """
+    found = Reference.parse(name)
+    if found is None or found.version is None:
+        return name
+    return str(replace(found, version=exact_version(found.version)))
 
 
 def release_numbers(version: str) -> tuple[int, ...] | None:

@@ -95,6 +95,32 @@ class SliceCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JurorCounts:
+    """One juror against people, over the responses about which the jury is compared with them."""
+
+    judge: str
+    weight: float
+    counts: Counts
+    unscored: int = 0
+    """Responses for which the juror has no score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JuryCounts:
+    """The members of a jury against people, each by itself."""
+
+    jurors: tuple[JurorCounts, ...]
+    n: int
+    """The responses that every juror has a score for: what the correlation rests on."""
+    correlation: float | None
+    """ρ, the mean of all pairs of jurors; None where no two of them err differently."""
+    effective_votes: float | None
+    """How many independent votes the jury is worth."""
+    best: int | None
+    """The place, from 0, of the juror whose TPR and TNR are highest together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeValidation:
     """A judge compared with people's labels, once."""
 

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias, cast
 
 from steelyard.model.json_value import JsonObject
-from steelyard.model.validation import JudgeValidation, SliceCounts
+from steelyard.model.validation import JudgeValidation, JuryCounts, SliceCounts
 from steelyard.reports.correction import corrected_text, is_corrected
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, percent, rate_text
-from steelyard.stats.confusion import Confusion, confusion_of
+from steelyard.stats.confusion import Confusion, balanced_accuracy, confusion_of, rates_by_chance
 from steelyard.stats.intervals import Interval
 
 Kept: TypeAlias = Literal["recorded", "unchanged", "not recorded"]
@@ -56,6 +56,8 @@ class ValidationReport:
     """The gate that its lower bounds do not reach, if one was set."""
     test_reads: int | None = None
     """How often test labels were looked at for this judge; None where this time they were not."""
+    jury: JuryCounts | None = None
+    """Each juror by itself, where a jury decides."""
     kept: Kept = "not recorded"
     runs: tuple[RatedRun, ...] = ()
     written: str = ""
@@ -83,6 +85,12 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
     yield f"  split      {_split(report)}"
     yield f"  TPR        {_rate(confusion.tpr)}  {good}"
     yield f"  TNR        {_rate(confusion.tnr)}  {bad}"
+    weighed = rates_by_chance(found)
+    if weighed:
+        tpr, tnr = map(_rate, weighed)
+        yield f"  by chance  TPR {tpr}, TNR {tnr}  each response by the chance of its choice"
+    if report.jury:
+        yield from _jury_lines(report.jury, confusion)
     yield from _slice_lines(found.slices)
     yield f"  canaries   {_canaries(found)}"
     yield f"  judge      {_instrument(found)}"
@@ -111,6 +119,7 @@ def validation_json(report: ValidationReport) -> JsonObject:
         "failed_gate": report.failed_gate or None,
         "tpr": _interval(confusion.tpr),
         "tnr": _interval(confusion.tnr),
+        "rates_by_chance": _rates_by_chance(found),
         **cast(JsonObject, asdict(found.counts)),
         "sample_size": found.counts.n,
         "labels": report.labels,
@@ -132,6 +141,7 @@ def validation_json(report: ValidationReport) -> JsonObject:
             **cast(JsonObject, asdict(found.canaries)),
             "false_pass_rate": found.canaries.rate,
         },
+        "jury": _jury_row(report.jury) if report.jury else None,
         "slices": [_slice_row(one) for one in found.slices],
         "runs": [cast(JsonObject, asdict(run)) for run in report.runs],
         "kept": report.kept,
@@ -212,6 +222,60 @@ def _slice_row(one: SliceCounts) -> JsonObject:
     }
 
 
+def _jury_lines(jury: JuryCounts, whole: Confusion) -> Iterator[str]:
+    """What each juror is worth, what they are worth together, and the jury beside its best."""
+    for place, juror in enumerate(jury.jurors):
+        found = confusion_of(juror.counts)
+        best = ", the best" if place == jury.best else ""
+        unscored = f", {count(juror.unscored)} unscored" if juror.unscored else ""
+        yield (
+            f"  juror {place + 1}    {printable(juror.judge)}{best}  TPR {_rate(found.tpr)}, "
+            f"TNR {_rate(found.tnr)}  n = {count(juror.counts.n)}{unscored}"
+        )
+    size = count(len(jury.jurors))
+    if jury.correlation is None or jury.effective_votes is None:
+        yield f"  votes      how far the errors of {size} jurors go together is not known"
+    else:
+        yield (
+            f"  votes      {size} jurors are worth {jury.effective_votes:.2f} independent votes: "
+            f"their errors correlate by {jury.correlation:.2f}  n = {count(jury.n)}"
+        )
+    if jury.best is not None:
+        alone = balanced_accuracy(confusion_of(jury.jurors[jury.best].counts))
+        together = balanced_accuracy(whole)
+        if alone is not None and together is not None:
+            better = "better than" if together > alone else "no better than"
+            yield (
+                f"  jury       {percent(together)}, {better} its best juror with "
+                f"{percent(alone)} (mean of TPR and TNR)"
+            )
+
+
+def _rates_by_chance(found: JudgeValidation) -> JsonObject | None:
+    rates = rates_by_chance(found)
+    return {"tpr": _interval(rates[0]), "tnr": _interval(rates[1])} if rates else None
+
+
+def _jury_row(jury: JuryCounts) -> JsonObject:
+    return {
+        "n": jury.n,
+        "correlation": jury.correlation,
+        "effective_votes": jury.effective_votes,
+        "best": jury.best,
+        "jurors": [
+            {
+                "judge": one.judge,
+                "weight": one.weight,
+                **cast(JsonObject, asdict(one.counts)),
+                "unscored": one.unscored,
+                "tpr": _interval(confusion_of(one.counts).tpr),
+                "tnr": _interval(confusion_of(one.counts).tnr),
+            }
+            for one in jury.jurors
+        ],
+    }
+
+
 def _canaries(found: JudgeValidation) -> str:
     tally = found.canaries
     if not tally.asked:
@@ -262,16 +326,13 @@ def _kept(report: ValidationReport) -> str:
     return f"{said}, and written into {printable(report.written)}" if report.written else said
 
 
-def low_bounds(confusion: Confusion) -> tuple[float | None, float | None]:
-    """The lower bounds that gates look at."""
-    return confusion.tpr.low, confusion.tnr.low
-
-
-def gate_text(confusion: Confusion, least: float) -> str:
+def gate_text(found: JudgeValidation, least: float) -> str:
     """The gate that the lower bounds do not reach; empty where they do."""
+    plain_rates = confusion_of(found.counts)
+    rates = rates_by_chance(found) or (plain_rates.tpr, plain_rates.tnr)
     low = [
-        f"the lower bound of {name} is {percent(bound)}"
-        for name, bound in zip(("TPR", "TNR"), low_bounds(confusion), strict=True)
-        if bound is None or bound < least
+        f"the lower bound of {name} is {percent(rate.low)}"
+        for name, rate in zip(("TPR", "TNR"), rates, strict=True)
+        if rate.low is None or rate.low < least
     ]
     return f"{' and '.join(low)}, below {percent(least)}" if low else ""

@@ -19,7 +19,7 @@ class Interval:
     n: int
 
 
-def wilson(successes: float, n: int) -> Interval:
+def wilson(successes: float, n: float) -> Interval:
     """A rate with Wilson's score interval.
 
     Chosen over the normal interval because it stays inside [0, 1] and holds its coverage for
@@ -32,4 +32,4 @@ def wilson(successes: float, n: int) -> Interval:
     half = Z95 / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
     # rounding can step just outside [0, 1], and just past a rate of 0 or 1
     low, high = max(0.0, centre - half), min(1.0, centre + half)
-    return Interval(rate, min(low, rate), max(high, rate), "wilson", n)
+    return Interval(rate, min(low, rate), max(high, rate), "wilson", int(n))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import cast
 
 from steelyard.contracts.trace.reader import read_trace
@@ -17,6 +18,7 @@ from steelyard.targets.response_file import (
     ResponseFile,
     attempt_of,
     is_prediction,
+    judge_name,
     repeat_of,
 )
 
@@ -82,16 +84,17 @@ class RecordedTarget:
         )
 
     def _replies(self, record_id: str, repeat: int, asked: Judged) -> list[JsonObject]:
-        """The recorded replies of a judge; a row may leave out whose answer, or which version."""
-        name = asked.judge.removeprefix("judge/")
-        for candidate in (asked.candidate, ""):
-            for judge in (name, name.partition("@")[0]):
-                key = ReplyKey(
-                    *(record_id, candidate, asked.check, judge),
-                    *(asked.item, asked.turn, asked.sample, asked.round),
-                )
-                if rows := _of_repeat(self._responses.replies(key), repeat):
-                    return rows
+        """The recorded replies of a judge; a row may leave out whose answer, which check, or
+        which version."""
+        name = judge_name(asked.judge)
+        names = name, name.partition("@")[0]
+        for candidate, check, judge in product((asked.candidate, ""), (asked.check, None), names):
+            key = ReplyKey(
+                *(record_id, candidate, check, judge),
+                *(asked.item, asked.turn, asked.sample, asked.round),
+            )
+            if rows := _of_repeat(self._responses.replies(key), repeat):
+                return rows
         return []
 
 

@@ -11,6 +11,7 @@ from steelyard.errors import ConfigError, ParseError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.reference import exact_name
 
 _IDS = ("record_id", "example_id")
 _JUDGED = "judged"
@@ -62,7 +63,10 @@ class ResponseFile:
 
     def has_replies(self, record_id: str, check: str) -> bool:
         """Whether any row is the reply of a judge about a check of a record."""
-        return next(self._found((_JUDGED, record_id, check)), None) is not None
+        return any(
+            next(self._found((_JUDGED, record_id, about)), None) is not None
+            for about in (check, None)
+        )
 
     def _under(self, key: tuple[JsonValue, ...]) -> list[JsonObject]:
         rows = [self._row(place) for place in sorted(self._found(key))]
@@ -162,13 +166,20 @@ class ReplyKey(NamedTuple):
     record_id: str
     candidate: str
     """The target whose answer is judged; empty where the row does not say."""
-    check: str
+    check: str | None
+    """None where the row is about any check that asks the judge."""
     judge: str
     """`id@version`, or the id alone."""
     item: str | None
     turn: int | None
     sample: int
     round: int
+
+
+def judge_name(text: str) -> str:
+    """A judge as rows are found by it: without `judge/`, and with all of its version."""
+    prefix = "judge/"
+    return exact_name(prefix + text.removeprefix(prefix)).removeprefix(prefix)
 
 
 def is_judge_reply(row: JsonObject) -> bool:
@@ -227,7 +238,7 @@ def _key(row: JsonObject) -> tuple[JsonValue, ...]:
     return (
         *named,
         row.get("check"),
-        judge.removeprefix("judge/") if isinstance(judge, str) else judge,
+        judge_name(judge) if isinstance(judge, str) else judge,
         next((row[name] for name in _ITEMS if row.get(name) is not None), None),
         row.get("turn"),
         *(row.get(name) or 0 for name in ("sample", "round")),
@@ -267,8 +278,10 @@ def _wrong(row: JsonObject) -> str | None:
         return "record_id must be a text"
     if not isinstance(candidate, str):
         return "candidate_name must be a text"
-    if judged and not all(isinstance(name, str) and name for name in judged[:2]):
-        return "a judge's reply needs 'check' and 'judge', each a text"
+    if judged and not (isinstance(judged[1], str) and judged[1]):
+        return "a judge's reply needs 'judge', a text"
+    if judged and judged[0] is not None and not (isinstance(judged[0], str) and judged[0]):
+        return "check must be a text"
     if judged and not isinstance(judged[2], str | None):
         return "question and criterion must be a text"
     for name, least in _NUMBERS:

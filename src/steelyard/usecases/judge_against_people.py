@@ -13,12 +13,14 @@ from steelyard.model.label import Design
 from steelyard.model.validation import (
     Counts,
     JudgeValidation,
+    JuryCounts,
     LabelledItem,
     LeftOut,
     SliceCounts,
     SplitChoice,
 )
 from steelyard.usecases.judged_rows import Decision, JudgedRow, JudgedRows
+from steelyard.usecases.jurors import Bench, jury_of
 from steelyard.usecases.label_sets import (
     People,
     Place,
@@ -63,6 +65,8 @@ class Compared(NamedTuple):
     """Why it may not be relied on."""
     places: dict[Path, tuple[int, ...]]
     """Of each run, the indices of the records that were compared."""
+    jury: JuryCounts | None = None
+    """Each juror by itself, where a jury decides."""
 
 
 @dataclass(slots=True)
@@ -127,7 +131,8 @@ def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> 
         run.folder: tuple(one.index for one in validation.items if one.run_id == run.run_id)
         for run in runs
     }
-    return Compared(validation, check, dict(splits), tuple(_refusals(validation)), places)
+    refusals = tuple(_refusals(validation))
+    return Compared(validation, check, dict(splits), refusals, places, jury_of(tally.benches))
 
 
 def counts_of(items: Iterable[LabelledItem]) -> Counts:
@@ -239,6 +244,7 @@ class _Tally:
         self._check = check
         self.items: list[LabelledItem] = []
         self.counted: list[tuple[tuple[str, int], Said]] = []
+        self.benches: list[Bench] = []
         self.other_splits = self.ties = self.without_judgement = self.unscored = 0
 
     def add(self, run: _Run) -> None:
@@ -258,6 +264,7 @@ class _Tally:
             else:
                 self.counted.append(((name, repeat), said))
                 self.items.append(_item(run, name, row, decision, said))
+                self.benches.append(Bench(said.is_good, decision.jurors))
 
 
 def _item(run: _Run, name: str, row: JudgedRow, decision: Decision, said: Said) -> LabelledItem:

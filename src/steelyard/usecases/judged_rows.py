@@ -16,6 +16,15 @@ _PREDICTIONS = "predictions.jsonl"
 _COMPOSITE = "composite"
 
 
+class JurorVote(NamedTuple):
+    """What one juror says of a response."""
+
+    judge: str
+    weight: float
+    passed: bool | None
+    """None where the juror has no score."""
+
+
 class Decision(NamedTuple):
     """What one check that asks judges decided about one response."""
 
@@ -26,6 +35,8 @@ class Decision(NamedTuple):
     passed: bool | None
     """None where it has no score."""
     is_skipped: bool = False
+    jurors: tuple[JurorVote, ...] = ()
+    """In the order in which they sit; empty where there is no jury."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +59,16 @@ class _Call(msgspec.Struct):
 
 
 class _Juror(msgspec.Struct):
+    judge: str = ""
+    weight: float = 1.0
+    status: str = "scored"
+    passed: bool | None = None
     calls: list[_Call] = []
+
+    @property
+    def vote(self) -> JurorVote:
+        passed = self.passed if self.status == "scored" else None
+        return JurorVote(self.judge, self.weight, passed)
 
 
 class _Details(msgspec.Struct):
@@ -144,5 +164,6 @@ def _decisions(scores: list[_Score], before: str = "") -> Iterator[tuple[str, De
                 fingerprints=details.fingerprints(),
                 passed=score.passed if score.status == "scored" else None,
                 is_skipped=score.status == "skipped",
+                jurors=tuple(juror.vote for juror in details.jurors),
             ),
         )

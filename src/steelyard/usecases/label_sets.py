@@ -87,13 +87,13 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
     people = People(labels=len(labels))
     blind = [label for label in labels if label.is_blind]
     people.not_blind = len(labels) - len(blind)
-    asked = {label.rubric for label in blind}
+    asked = {rubrics.whole_name(label.rubric) for label in blind}
     if rubric is None and len(asked) > 1:
         names = ", ".join(sorted(asked))
         raise UsageError(f"the labels are about several rubrics; name one with --rubric: {names}")
-    people.rubric = rubric or next(iter(asked), "")
+    people.rubric = rubrics.whole_name(rubric) if rubric else next(iter(asked), "")
     for label in blind:
-        if label.rubric != people.rubric:
+        if rubrics.whole_name(label.rubric) != people.rubric:
             people.other_rubrics += 1
             continue
         passed = _passed(label, rubrics)

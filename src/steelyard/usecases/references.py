@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path as FilePath
 from typing import Protocol, cast
 
@@ -20,6 +20,7 @@ from steelyard.model.rubric import Rubric, StatedCheck
 from steelyard.usecases.resolution import Found, clash_of, conflict_of, drift_of, resolve, said
 
 FRESH = timedelta(days=90)
+_DAY = len("2026-01-15")
 
 
 class Definitions(Protocol):
@@ -221,7 +222,7 @@ class References:
     def _staleness(self, judge: Judge) -> Iterator[Problem]:
         validated_at = judge.validation.validated_at if judge.validation else None
         time = moment(validated_at) if validated_at else None
-        if time and self._now - time > FRESH:
+        if validated_at and time and is_stale(validated_at, self._now):
             days = (self._now - time).days
             message = (
                 f"{judge.name} was validated {days} days ago ({validated_at}); "
@@ -229,6 +230,16 @@ class References:
             )
             hint = "validate it again"
             yield Problem(code="stale_validation", message=message, hint=hint, severity="warning")
+
+
+def is_stale(validated_at: str, now: datetime) -> bool:
+    """Whether a time is more than 90 days ago; of a day without a time, all of the day."""
+    time = moment(validated_at)
+    if time is None:
+        return True
+    if len(validated_at) == _DAY:
+        return now.astimezone(UTC).date() - time.date() > FRESH
+    return now - time > FRESH
 
 
 def out_of_scope(judge: Judge, bundle: str | None) -> str | None:

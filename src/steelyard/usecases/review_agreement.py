@@ -14,7 +14,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.label import Label
 from steelyard.model.question import Answer, Question, QuestionRubric
 from steelyard.review.agreement import Given, Sheet, question_agreement
-from steelyard.usecases.review_export import narrowed
+from steelyard.usecases.review_export import narrowed, what_there_is
 from steelyard.usecases.review_judgements import (
     Judgements,
     each_answer,
@@ -96,11 +96,11 @@ def agreement(
         wanted = Wanted(rubric=wanted.rubric, runs=judged.ids)
     rows: dict[str, list[JsonObject]] = {}
     for revision in door.annotations.all(wanted):
-        rows.setdefault(cast(str, revision.row["rubric"]), []).append(revision.row)
+        rows.setdefault(label_of(revision.row).rubric, []).append(revision.row)
     if not rows:
         about = f" about {judged.responses.run_id}" if judged else ""
         under = f" under {wanted.rubric}" if wanted.rubric else ""
-        raise NotFoundError(f"no label{about}{under}; `steelyard review import` brings labels in")
+        raise NotFoundError(f"no label{about}{under}; {what_there_is(door)}")
     known = KnownRubrics(door.references)
     return Agreement(
         run_id=judged.responses.run_id if judged else None,

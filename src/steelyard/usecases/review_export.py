@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from steelyard.errors import NotFoundError
 from steelyard.model.annotation import Wanted
@@ -26,14 +27,22 @@ def export_labels(
         more: JsonObject = {"revision": revision.number, "kept_at": revision.at}
         yield {**revision.row, **more} if with_history else revision.row
     if is_empty:
-        raise NotFoundError("no label fits; `steelyard review import` brings labels in")
+        raise NotFoundError(f"no label fits; {what_there_is(door)}")
 
 
 def narrowed(door: ReviewDoor, wanted: Wanted, run: str | None) -> Wanted:
     """What is wanted, with the rubric by its whole name and the run by its id."""
     rubric = wanted.rubric
     if rubric is not None:
-        found = KnownRubrics(door.references).questions(rubric)
-        rubric = str(found.reference) if found else rubric
+        rubric = KnownRubrics(door.references).whole_name(rubric)
     runs = response_runs(door.run_folder(run))[:1] if run is not None else None
     return Wanted(rubric=rubric, runs=runs, annotator=wanted.annotator)
+
+
+def what_there_is(door: ReviewDoor) -> str:
+    """For somebody who finds no label: under which rubrics there are labels, or how they come."""
+    kept = door.annotations.all(Wanted())
+    names = sorted({cast(str, revision.row["rubric"]) for revision in kept})
+    if not names:
+        return "`steelyard review import` brings labels in"
+    return f"there are labels under {', '.join(names)}"

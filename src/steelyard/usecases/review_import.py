@@ -100,12 +100,11 @@ def _checked(desk: LabelDesk, stream: BinaryIO) -> Iterator[LabelRow]:
             yield row
             continue
         label, wrong = desk.placed(row.label)
+        label = replace(label, rubric=desk.rubrics.whole_name(label.rubric))
         answers = label.answers
-        if answers is not None:
-            rubric = desk.rubrics.questions(label.rubric)
-            label = replace(label, rubric=str(rubric.reference) if rubric else label.rubric)
-            if label.passed is None and not (answers.trace or answers.turns):
-                wrong = [*wrong, _NOTHING]
+        is_empty = answers is not None and not (answers.trace or answers.turns)
+        if is_empty and label.passed is None:
+            wrong = [*wrong, _NOTHING]
         placed = [
             replace(finding, line=row.line, index=index, record_id=label.record_id)
             for finding in wrong

@@ -15,7 +15,7 @@ from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.label import Label
 from steelyard.model.question import Answers, QuestionRubric
-from steelyard.model.reference import Reference
+from steelyard.model.reference import Reference, exact_name
 from steelyard.usecases.references import References
 from steelyard.usecases.review_ports import Annotations, ReviewDoor
 from steelyard.usecases.review_runs import ResponseRow, RunResponses, read_responses
@@ -41,6 +41,15 @@ class KnownRubrics:
         """The same without a reason."""
         found = self.find(name)
         return found if isinstance(found, QuestionRubric) else None
+
+    def whole_name(self, name: str) -> str:
+        """The name under which labels about a rubric are kept, however it is written."""
+        found = self.questions(name)
+        if found:
+            return str(found.reference)
+        reference = Reference.parse(f"rubric/{name}") if "@" in name else None
+        is_rubric = reference is not None and self._references.find(reference).content is not None
+        return exact_name(str(reference) if is_rubric else name)
 
     def _look_up(self, name: str) -> QuestionRubric | str:
         reference = Reference.parse(name if "/" in name else f"rubric/{name}")

@@ -17,7 +17,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.validation import JudgeValidation
 from steelyard.usecases.judges import judges_of
-from steelyard.usecases.references import FRESH, out_of_scope
+from steelyard.usecases.references import FRESH, is_stale, out_of_scope
 from steelyard.usecases.run_ports import TargetSpec
 from steelyard.usecases.validations import fits
 
@@ -60,7 +60,7 @@ def standing_of(
 
 def is_fresh(validation: JudgeValidation, now: datetime) -> bool:
     """Whether it is not too long ago."""
-    return now - _time(validation) <= FRESH
+    return not is_stale(validation.validated_at, now)
 
 
 def _time(validation: JudgeValidation) -> datetime:

@@ -12,12 +12,13 @@ from steelyard.errors import SteelyardError, UsageError
 from steelyard.judging.examples import examples_of
 from steelyard.model.annotation import Wanted
 from steelyard.model.dataset import Dataset
+from steelyard.model.definition import reference_to
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.label import Design, Label
+from steelyard.model.reference import Reference, exact_name
 from steelyard.model.validation import CanaryTally, JudgeValidation, SplitChoice
 from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport, gate_text
-from steelyard.stats.confusion import confusion_of
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.evaluating import OnResult
 from steelyard.usecases.judge_against_people import Asked, Compared, compared
@@ -102,7 +103,7 @@ def plan_validation(door: ValidationDoor, request: ValidationRequest) -> Validat
     if request.runs and request.dataset:
         raise UsageError("--run compares verdicts that are there; leave out --dataset")
     judge = None if _is_rubric(request) else load_judge(door.run.references, request.judge)
-    named = request.judge if judge is None else judge.name
+    named = _rubric_name(door, request.judge) if judge is None else judge.name
     if request.is_written:
         writing_of(door.run.references, judge, request.judge)
     folders = [door.review.run_folder(name) for name in request.runs]
@@ -126,11 +127,31 @@ def plan_validation(door: ValidationDoor, request: ValidationRequest) -> Validat
     )
     if request.dataset and request.responses:
         return _asking_now(door, plan, request.dataset, request.responses)
-    return plan if folders else replace(plan, folders=tuple(_labelled_runs(door, people)))
+    plan = plan if folders else replace(plan, folders=tuple(_labelled_runs(door, people)))
+    if judge is None:
+        _require_graded_by(named, plan.folders)
+    return plan
 
 
 def _is_rubric(request: ValidationRequest) -> bool:
     return request.judge.startswith("rubric/")
+
+
+def _rubric_name(door: ValidationDoor, text: str) -> str:
+    """A rubric as runs name it; one whose file is gone may still have graded one."""
+    reference = Reference.parse(text)
+    found = door.run.references.find(reference).content if reference else None
+    return str(reference_to(found)) if found else exact_name(text)
+
+
+def _require_graded_by(rubric: str, folders: Sequence[Path]) -> None:
+    """What a check of another rubric decides tells nothing of this one."""
+    for folder in folders:
+        manifest = read_run(folder).manifest
+        by = [cast(str, one["rubric"]) for one in cast(list[JsonObject], manifest["rubrics"])]
+        if rubric not in by:
+            graded = ", ".join(by) or "no rubric"
+            raise UsageError(f"{manifest['run_id']} was not graded by {rubric}, but by {graded}")
 
 
 def _labels(door: ValidationDoor, request: ValidationRequest, desk: LabelDesk) -> list[Label]:
@@ -180,7 +201,7 @@ async def validate_judge(
         folders = (await _carried_out(door.run, plan.asking, on_start, on_result),)
     request, at = plan.request, door.run.clock.stamp()
     found = compared(plan.asked, plan.people, folders, at)
-    is_test = request.split != "dev"
+    is_test = request.split != "dev" and _has_looked(found.validation)
     reads = door.validations.read_test(plan.asked.judge, at) if is_test else None
     notes: list[str] = []
     labelled = _cases(door.run, found, notes)
@@ -192,6 +213,7 @@ async def validate_judge(
         labels=plan.people.labels,
         splits=found.splits,
         refusals=found.refusals,
+        jury=found.jury,
         failed_gate=_gate(validation, request.fail_under),
         test_reads=reads,
         notes=tuple(notes),
@@ -284,5 +306,10 @@ async def _canaries(
     return canary_tally(await _carried_out(door, prepared, *watch), found.check)
 
 
+def _has_looked(validation: JudgeValidation) -> bool:
+    """Whether any label was put beside what the judge says of it."""
+    return bool(validation.counts.n + validation.left_out.unscored)
+
+
 def _gate(validation: JudgeValidation, least: float | None) -> str:
-    return "" if least is None else gate_text(confusion_of(validation.counts), least)
+    return "" if least is None else gate_text(validation, least)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.model.reference import Reference, exact_version, release_numbers
+from steelyard.model.reference import Reference, exact_name, exact_version, release_numbers
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,20 @@ def test_a_version_is_made_exact_and_compared_by_numbers(
 ) -> None:
     assert exact_version(version) == exact
     assert release_numbers(exact) == numbers
+
+
+@pytest.mark.parametrize(
+    ("name", "exact"),
+    [
+        ("rubric/basic@1.2", "rubric/basic@1.2.0"),
+        ("judge/fair@1.2.0", "judge/fair@1.2.0"),
+        ("judge/fair@1.2-rc.1", "judge/fair@1.2.0-rc.1"),
+        ("rubric/basic", "rubric/basic"),
+        ("rubric/agent-quality-v2", "rubric/agent-quality-v2"),
+        ("verdict", "verdict"),
+        ("basic@1.2", "basic@1.2"),
+        ("", ""),
+    ],
+)
+def test_references_that_mean_the_same_have_one_exact_name(name: str, exact: str) -> None:
+    assert exact_name(name) == exact

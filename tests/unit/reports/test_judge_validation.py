@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fakes.validations import a_validation, an_item
-from steelyard.model.validation import CanaryTally, Counts, LeftOut, SliceCounts
+from steelyard.model.validation import (
+    CanaryTally,
+    Counts,
+    JurorCounts,
+    JuryCounts,
+    LeftOut,
+    SliceCounts,
+)
 from steelyard.reports.judge_validation import (
     RatedRun,
     ValidationReport,
@@ -15,7 +23,6 @@ from steelyard.reports.judge_validation import (
     validation_json,
     validation_lines,
 )
-from steelyard.stats.confusion import Confusion
 
 RATE = {"value": 0.7, "low": 0.6, "high": 0.8, "method": "wilson", "n": 100}
 
@@ -161,11 +168,82 @@ def test_json_has_the_rates_of_every_slice() -> None:
     ],
 )
 def test_gates_look_at_lower_bounds(least: float, said: str) -> None:
-    found = gate_text(Confusion(tp=90, fn=10, tn=40, fp=10), least)
+    found = gate_text(a_validation(counts=Counts(tp=90, fn=10, tn=40, fp=10)), least)
 
     assert found.startswith(said)
     assert bool(found) is bool(said)
 
 
 def test_a_rate_that_is_not_known_reaches_no_gate() -> None:
-    assert "TNR is –" in gate_text(Confusion(tp=90, fn=10), 0.1)
+    assert "TNR is –" in gate_text(a_validation(counts=Counts(tp=90, fn=10)), 0.1)
+
+
+SOME = tuple(
+    an_item(place, is_good=good, is_passed=passed, inclusion_prob=0.2 if passed else 0.5)
+    for place, (good, passed) in enumerate(
+        [(True, True)] * 16 + [(True, False)] * 4 + [(False, False)] * 43 + [(False, True)] * 6
+    )
+)
+UNEQUAL = a_validation(counts=Counts(tp=16, fn=4, tn=43, fp=6), items=SOME, design=None)
+
+
+def test_labels_with_unequal_chances_have_rates_of_their_own() -> None:
+    row: Any = validation_json(a_report(validation=UNEQUAL))
+
+    assert "by chance  TPR 90.9 % [70.1, 97.7], TNR 74.1 %" in text(validation=UNEQUAL)
+    assert (row["tpr"]["value"], row["rates_by_chance"]["tpr"]["value"]) == (0.8, 80 / 88)
+    assert validation_json(a_report())["rates_by_chance"] is None
+    assert "by chance" not in text()
+
+
+@pytest.mark.parametrize(("least", "is_reached"), [(0.59, True), (0.6, False)])
+def test_gates_look_at_the_rates_by_chance_where_chances_differ(
+    least: float, is_reached: bool
+) -> None:
+    # By the plain counts the lower end of TPR is 58.4 %, and that of TNR 75.8 %.
+    assert (gate_text(UNEQUAL, least) == "") is is_reached
+
+
+def a_juror(name: str, counts: Counts, unscored: int = 0) -> JurorCounts:
+    return JurorCounts(judge=f"judge/{name}@1.0.0", weight=1.0, counts=counts, unscored=unscored)
+
+
+JURY = JuryCounts(
+    jurors=(
+        a_juror("a", Counts(tp=80, fn=20, tn=40, fp=10)),
+        a_juror("b", Counts(tp=95, fn=5, tn=44, fp=6), unscored=1),
+    ),
+    n=149,
+    correlation=0.44,
+    effective_votes=1.389,
+    best=1,
+)
+
+
+def test_a_jury_stands_beside_its_jurors() -> None:
+    said = text(jury=JURY)
+
+    assert "juror 1    judge/a@1.0.0  TPR 80.0 % [71.1, 86.7], TNR 80.0 %" in said
+    assert "juror 2    judge/b@1.0.0, the best  TPR 95.0 %" in said
+    assert "n = 150, 1 unscored" in said
+    assert "2 jurors are worth 1.39 independent votes: their errors correlate by 0.44  n" in said
+    assert "jury       85.0 %, no better than its best juror with 91.5 %" in said
+
+
+def test_a_jury_without_a_best_juror_or_a_correlation_says_so() -> None:
+    said = text(jury=replace(JURY, correlation=None, effective_votes=None, best=None))
+
+    assert "how far the errors of 2 jurors go together is not known" in said
+    assert "best" not in said
+
+
+def test_the_json_of_a_jury_has_every_juror() -> None:
+    row: Any = validation_json(a_report(jury=JURY))["jury"]
+
+    figures = [row[name] for name in ("n", "correlation", "effective_votes", "best")]
+    assert figures == [149, 0.44, 1.389, 1]
+    assert [(one["judge"], one["tp"], one["unscored"]) for one in row["jurors"]] == [
+        ("judge/a@1.0.0", 80, 0),
+        ("judge/b@1.0.0", 95, 1),
+    ]
+    assert validation_json(a_report())["jury"] is None

@@ -180,7 +180,9 @@ def said(target: RecordedTarget, request: Request) -> str:
     return asyncio.run(ask_once(target, request)).response
 
 
-@pytest.mark.parametrize("judge", ["fair", "fair@1.2.0", "judge/fair@1.2.0"])
+@pytest.mark.parametrize(
+    "judge", ["fair", "fair@1.2", "fair@1.2.0", "judge/fair", "judge/fair@1.2", "judge/fair@1.2.0"]
+)
 def test_a_recorded_reply_is_found_by_the_name_of_its_judge(tmp_path: Path, judge: str) -> None:
     target = recorded(tmp_path, reply("no", judge="other"), reply(judge=judge))
 
@@ -228,6 +230,15 @@ def test_a_version_and_a_candidate_that_are_named_win(tmp_path: Path) -> None:
     assert said(recorded(tmp_path, *rows), other) == "version"
 
 
+def test_a_reply_without_a_check_is_about_every_check(tmp_path: Path) -> None:
+    rows = [reply("any", check=None), reply("left", check="left")]
+    target = recorded(tmp_path, *rows)
+
+    assert [target.has_replies("q1", check) for check in ("left", "right")] == [True, True]
+    assert said(target, asking(JUDGED._replace(check="right"))) == "any"
+    assert said(recorded(tmp_path, *rows), asking(JUDGED._replace(check="left"))) == "left"
+
+
 def test_a_missing_recording_says_which_one(tmp_path: Path) -> None:
     judged = JUDGED._replace(item="kind", turn=2, sample=1, round=1)
     with pytest.raises(TargetError) as caught:
@@ -270,10 +281,11 @@ def test_what_was_recorded_of_judges_is_known_by_record_and_check(tmp_path: Path
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"check": None}, "needs 'check' and 'judge'"),
-        ({"check": ""}, "needs 'check' and 'judge'"),
-        ({"judge": 7}, "needs 'check' and 'judge'"),
-        ({"judge": None}, "needs 'check' and 'judge'"),
+        ({"check": 7}, "check must be a text"),
+        ({"check": ""}, "check must be a text"),
+        ({"judge": 7}, "needs 'judge', a text"),
+        ({"judge": ""}, "needs 'judge', a text"),
+        ({"judge": None}, "needs 'judge', a text"),
         ({"question": 7}, "question and criterion must be a text"),
         ({"turn": 0}, "turn must be a whole number from 1"),
         ({"sample": -1}, "sample must be a whole number from 0"),

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.definitions import NOW
 from steelyard.contracts.labels.reader import label_of
 from steelyard.errors import UsageError
+from steelyard.model.definition import Definition
 from steelyard.model.finding import Finding
 from steelyard.model.label import Label
 from steelyard.model.question import Answers
@@ -28,16 +30,33 @@ from steelyard.usecases.label_sets import (
     require_in_train,
     split_of,
 )
+from steelyard.usecases.references import References
 from steelyard.usecases.review_labels import KnownRubrics, LabelDesk
 from strategies.question_rubrics import question, rubric, sound
 
 RUBRIC = sound(rubric(question("yes_no", key="good", label="Good?")))
 
 
+class Nothing:
+    """A project without rubrics and judges."""
+
+    def all(self, _kind: str) -> list[Definition]:
+        """No file."""
+        return []
+
+    def at(self, _name: str) -> Definition | None:
+        """None either."""
+
+    def published(self, _kind: str) -> list[Definition]:
+        """No version."""
+        return []
+
+
 class Rubrics(KnownRubrics):
     """One rubric of questions."""
 
     def __init__(self) -> None:
+        super().__init__(References(cast(Any, Nothing()), NOW))
         self._found = {"rubric/q": RUBRIC, "rubric/gone": "there is none"}
 
 
@@ -135,6 +154,14 @@ def test_labels_of_several_rubrics_need_a_choice() -> None:
     found = people(*both, rubric="other")
     assert (found.rubric, found.other_rubrics) == ("other", 1)
     assert found.said[Place("", "q1", 0)].is_good is False
+
+
+@pytest.mark.parametrize("asked", [None, "rubric/a@1.0", "rubric/a@1.0.0"])
+def test_equal_versions_are_one_rubric(asked: str | None) -> None:
+    short = a_label(rubric="rubric/a@1.0", passed=True)
+    found = people(short, a_label("q2", rubric="rubric/a@1.0.0", passed=False), rubric=asked)
+
+    assert (found.rubric, found.other_rubrics, len(found.said)) == ("rubric/a@1.0.0", 0, 2)
 
 
 def test_nobody_has_two_votes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from steelyard.formats.schema import spoken
 from steelyard.model.definition import Content
 from steelyard.model.json_value import path_text
 from steelyard.model.rubric import Rubric, RubricCheck, StatedCheck
-from steelyard.usecases.references import Resolution, references_in
+from steelyard.usecases.references import Resolution, is_stale, references_in
 
 OLD = "validation: {validated_at: 2026-01-15}\n"
 
@@ -91,6 +92,7 @@ class TestStaleness:
         ("validated_at", "is_stale"),
         [
             ("2026-03-03", False),  # 90 days before the first of June
+            ("2026-03-02", True),
             ("2026-03-02T23:59:59Z", True),
             ("2026-03-03T01:00+02:00", True),
             ("2026-02-01", True),
@@ -105,6 +107,21 @@ class TestStaleness:
         stale = [("warning", "stale_validation", "validation.validated_at")]
 
         assert told(project, path) == (stale if is_stale else [])
+
+    @pytest.mark.parametrize(
+        ("validated_at", "now", "expected"),
+        [
+            ("2026-03-03", "2026-06-01T23:59:59+00:00", False),  # a day lasts until it is over
+            ("2026-03-03", "2026-06-02T00:00:00+00:00", True),
+            ("2026-03-03", "2026-06-02T01:00:00+02:00", False),
+            ("2026-03-03T00:00:00Z", "2026-06-01T00:00:00+00:00", False),
+            ("2026-03-03T00:00:00Z", "2026-06-01T00:00:01+00:00", True),
+            ("2026-02-30", "2026-02-28T00:00:00+00:00", True),  # no time at all
+        ],
+    )
+    def test_a_day_counts_as_a_whole(self, validated_at: str, now: str, expected: bool) -> None:
+        """JD-09"""
+        assert is_stale(validated_at, datetime.fromisoformat(now)) is expected
 
     @pytest.mark.parametrize("more", ["", "validation: {tpr: 0.9}\n"])
     def test_a_judge_that_was_never_validated_is_not_stale(

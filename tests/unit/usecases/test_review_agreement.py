@@ -326,3 +326,48 @@ def test_one_rubric_can_be_chosen(project: ReviewProject) -> None:
 
     assert len(agreement(project.door).rubrics) == 2
     assert [one.rubric for one in agreement(project.door, rubric="desk-v1").rubrics] == [DESK]
+
+
+@pytest.mark.parametrize(
+    "asked", ["rubric/tone@1.2", "rubric/tone@1.2.0", "tone@1.2", "tone@1.2.0"]
+)
+@pytest.mark.parametrize("said", ["rubric/tone@1.2", "rubric/tone@1.2.0"])
+def test_labels_are_found_under_an_equal_version(
+    project: ReviewProject, said: str, asked: str
+) -> None:
+    project.write(
+        "rubrics/tone.yaml",
+        "{id: tone, version: 1.2.0, checks: [{id: a, kind: is_json}], scoring: {combine: min}}",
+    )
+    project.run([judged(0, correct=1)])
+    project.bring([{**plain(0, True), "rubric": said}])
+
+    found = agreement(project.door, rubric=asked)
+
+    assert [one.rubric for one in found.rubrics] == ["rubric/tone@1.2.0"]
+
+
+def test_another_version_is_another_rubric(project: ReviewProject) -> None:
+    project.run([judged(0, correct=1)])
+    project.bring([{**plain(0, True), "rubric": "rubric/tone@1.2"}])
+
+    with pytest.raises(NotFoundError, match=r"under rubric/tone@1\.2\.1; there are labels under "):
+        agreement(project.door, rubric="rubric/tone@1.2.1")
+
+
+def test_the_same_under_an_equal_version_is_one_label(project: ReviewProject) -> None:
+    project.run([judged(0, correct=1)])
+    project.bring([{**plain(0, True), "rubric": "rubric/tone@1.2"}])
+
+    again = project.bring([{**plain(0, True), "rubric": "rubric/tone@1.2.0"}])
+
+    assert (again.same, again.imported) == (1, 0)
+
+
+def test_plain_passes_are_found_under_the_name_of_a_question_rubric(
+    project: ReviewProject,
+) -> None:
+    project.run([judged(0, correct=1)])
+    project.bring([{**plain(0, True), "rubric": "desk-v1"}])
+
+    assert [one.rubric for one in agreement(project.door, rubric="desk-v1").rubrics] == [DESK]

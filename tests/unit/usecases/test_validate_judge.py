@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -21,6 +21,7 @@ from fakes.judged_desk import (
 )
 from steelyard.errors import UsageError
 from steelyard.model.run import VALIDATION
+from steelyard.model.validation import JuryCounts
 from steelyard.reports.judge_validation import ValidationReport
 from steelyard.usecases.planning import prepare
 from steelyard.usecases.read_run import read_run
@@ -171,7 +172,12 @@ def test_a_jury_is_validated_as_a_whole(desk: MakeDesk) -> None:
         judge="rubric/panel@1.0.0", dataset=Path("desk.yaml"), responses=Path("responses.jsonl")
     )
 
+    jury = cast(JuryCounts, report.jury)
+
     assert report.validation.judge == "rubric/panel@1.0.0 both"
+    assert [one.judge for one in jury.jurors] == ["judge/right@1.0.0", "judge/fair@1.0.0"]
+    assert {one.counts for one in jury.jurors} == {report.validation.counts}
+    assert (jury.n, round(jury.effective_votes or 0, 9)) == (len(RESPONSES), 1.0)
     assert report.validation.rule == "jury (mean; weights 1, 1) at 0.7"
     assert now.validation.counts == report.validation.counts
     with pytest.raises(UsageError, match="is a rubric, and holds no validation"):
@@ -254,6 +260,34 @@ def test_a_gate_is_about_lower_bounds_and_what_was_found_is_kept(
     report = here.validate(runs=(here.run(),), fail_under=least)
 
     assert (report.is_good, report.kept) == (is_good, "recorded")
+
+
+@pytest.mark.parametrize("name", ["rubric/quality@1.0", "rubric/quality@1.0.0", "rubric/quality"])
+def test_a_rubric_has_one_name_however_it_is_written(desk: MakeDesk, name: str) -> None:
+    here = desk()
+    run_id = here.run()
+    first = here.validate(judge="rubric/quality@1.0.0", runs=(run_id,))
+    again = here.validate(judge=name, runs=(run_id,))
+
+    assert again.validation.judge == first.validation.judge == "rubric/quality@1.0.0 right"
+    assert (first.test_reads, again.test_reads) == (1, 2)
+
+
+@pytest.mark.parametrize("name", ["rubric/nope@1.0", "rubric/quality@2.0.0"])
+def test_a_run_of_another_rubric_tells_nothing_of_this_one(desk: MakeDesk, name: str) -> None:
+    here = desk()
+    run_id = here.run()
+
+    with pytest.raises(UsageError, match=r"was not graded by .*, but by rubric/quality@1\.0\.0"):
+        here.validate(judge=name, runs=(run_id,))
+
+
+def test_labels_that_are_all_left_out_were_not_read(desk: MakeDesk) -> None:
+    here = desk([label(one, exposure="suggested") for one in RESPONSES])
+    run_id = here.run()
+    unread = here.validate(runs=(run_id,))
+
+    assert (unread.is_good, unread.test_reads, unread.validation.counts.n) == (False, None, 0)
 
 
 def test_dev_labels_are_not_recorded_nor_are_refused_ones(desk: MakeDesk) -> None:

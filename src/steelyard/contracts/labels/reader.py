@@ -18,6 +18,7 @@ from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue, path_text
 from steelyard.model.label import Exposure, Label
 from steelyard.model.question import Answers
+from steelyard.model.reference import exact_name
 
 _KNOWN = {
     *("record_id", "run_id", "repeat", "rubric", "annotator"),
@@ -98,7 +99,7 @@ def label_of(row: JsonObject) -> Label:
     """The label of a row that is as it should be, without its answers."""
     return Label(
         record_id=cast(str, row["record_id"]),
-        rubric=cast(str, row["rubric"]),
+        rubric=exact_name(cast(str, row["rubric"])),
         annotator=cast(str, row["annotator"]),
         exposure=cast(Exposure, row["exposure"]),
         run_id=cast("str | None", row.get("run_id")),

@@ -1,0 +1,62 @@
+"""TPR and TNR of labels that were chosen with unequal chances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fakes.validations import a_validation, an_item
+from steelyard.model.validation import LabelledItem
+from steelyard.stats.confusion import Confusion, balanced_accuracy, rates_by_chance
+
+
+def items(**numbers: int) -> tuple[LabelledItem, ...]:
+    """So many of each cell; what the judge passes was chosen with 0.2, the rest with 0.5."""
+    cells = {"tp": (True, True), "fn": (True, False), "tn": (False, False), "fp": (False, True)}
+    made = [cells[name] for name, number in numbers.items() for _ in range(number)]
+    return tuple(
+        an_item(place, is_good=good, is_passed=passed, inclusion_prob=0.2 if passed else 0.5)
+        for place, (good, passed) in enumerate(made)
+    )
+
+
+def test_labels_chosen_by_the_judge_count_by_their_chances() -> None:
+    found = rates_by_chance(a_validation(design=None, items=items(tp=16, fn=4, tn=43, fp=6)))
+
+    assert found
+    tpr, tnr = found
+    # 16 labels stand for 80 responses and 4 for 8; 43 for 86 and 6 for 30.
+    assert (tpr.value, tpr.n) == (pytest.approx(80 / 88), 20)
+    assert (tnr.value, tnr.n) == (pytest.approx(86 / 116), 49)
+    # Wilson over what they are worth: 88² / 416 = 18.6 and 116² / 322 = 41.8 labels.
+    assert (tpr.low, tpr.high) == (
+        pytest.approx(0.7011, abs=1e-4),
+        pytest.approx(0.9771, abs=1e-4),
+    )
+    assert tnr.method == "wilson with inverse-probability weights"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"design": "by_label", "items": items(tp=2, fn=1, tn=1, fp=1)},
+        {"items": items(tp=2, fp=1)},  # one chance for all
+        {"items": (an_item(0), an_item(1, inclusion_prob=0.5))},  # not known of all
+        {"items": ()},
+    ],
+)
+def test_the_plain_rates_are_right_where_chances_do_not_differ(more: dict[str, Any]) -> None:
+    assert rates_by_chance(a_validation(**more)) is None
+
+
+def test_a_rate_of_nothing_is_not_known() -> None:
+    found = rates_by_chance(a_validation(items=items(tp=2, fn=1)))
+
+    assert found
+    assert (found[1].value, found[1].n) == (None, 0)
+
+
+def test_balanced_accuracy_is_the_mean_of_both_rates() -> None:
+    assert balanced_accuracy(Confusion(tp=9, fn=1, tn=7, fp=3)) == pytest.approx(0.8)
+    assert balanced_accuracy(Confusion(tp=9, fn=1)) is None
