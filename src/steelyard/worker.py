@@ -7,6 +7,7 @@ of `steelyard.store.worker_pipe`; what is wrong, on standard error.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -23,6 +24,7 @@ def main(root: str) -> int:
     """Work on the part; 0 when it is done, 3 when it cannot go on, 130 when it was stopped."""
     os.chdir(root)
     holder = _holder()
+    _show_warnings()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         door = part_door(Path(root), holder)
@@ -41,6 +43,13 @@ def main(root: str) -> int:
         # On the way out there is nothing left to break off in order.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
+
+
+def _show_warnings() -> None:
+    """As the process that holds the run shows its own."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("steelyard: warning: %(message)s"))
+    logging.getLogger("steelyard").addHandler(handler)
 
 
 def _holder() -> HolderPipe:

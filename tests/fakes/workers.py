@@ -101,14 +101,16 @@ class PaperCrew:
     """Hands out the workers of each part in turn, the last again and again."""
 
     workers: Sequence[Sequence[PaperWorker]]
-    started: list[tuple[str, tuple[int, int], list[str]]] = field(
-        default_factory=list[tuple[str, tuple[int, int], list[str]]]
+    started: list[tuple[str, tuple[int, int, int], list[str]]] = field(
+        default_factory=list[tuple[str, tuple[int, int, int], list[str]]]
     )
 
     def warm(self, count: int) -> None:
         """Paper is always ready."""
 
-    def start(self, run_id: str, part: tuple[int, int], targets: Sequence[str]) -> PaperWorker:
+    def start(
+        self, run_id: str, part: tuple[int, int, int], targets: Sequence[str]
+    ) -> PaperWorker:
         """The next one."""
         before = sum(one[1] == part for one in self.started)
         self.started.append((run_id, part, list(targets)))

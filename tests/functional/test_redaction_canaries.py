@@ -15,7 +15,11 @@ from fakes.canaries import CANARIES
 from fakes.many_commands import run_many
 from servers.openai_server import COMPLETION, serving
 
-SECRETS = {"STEELYARD_TEST_KEY": "the-configured-key-8931", "STEELYARD_TEST_HEADER": "Head Value!"}
+SECRETS = {
+    "STEELYARD_TEST_KEY": "the-configured-key-8931",
+    "STEELYARD_TEST_HEADER": "Head Value!",
+    "STEELYARD_TEST_TOKEN": "an argument, 4417",
+}
 PLANTED = [text for texts in CANARIES.values() for text in texts]
 EVERYTHING = [*PLANTED, *SECRETS.values()]
 SETTINGS = """\
@@ -26,11 +30,20 @@ targets:
     model: m
     api_key_env: STEELYARD_TEST_KEY
     headers: {{x-tenant: "${{STEELYARD_TEST_HEADER}}"}}
+  tool:
+    provider: command
+    command:
+      - sh
+      - -c
+      - echo At nine, $0; case $1 in *refuse*) echo $0 >&2; exit 3; esac
+      - "${{STEELYARD_TEST_TOKEN}}"
+      - "{{PROMPT}}"
 retry: {{backoff_s: [0, 0]}}
 slices: [tags, metadata.owner]
 redaction: {{patterns: {patterns}}}
 """
 COMMANDS = (
+    ("run", "cases.jsonl", "--target", "tool"),
     ("run", "cases.jsonl", "--target", "live", "--format", "junit"),
     ("run", "cases.jsonl", "--target", "live"),
     ("show", "latest"),

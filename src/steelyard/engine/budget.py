@@ -28,8 +28,12 @@ def deadline_stop(deadline_s: float) -> Stop:
 class Budget:
     """The money of a run, which calls that are being made have not spent yet, but will."""
 
-    def __init__(self, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
+    def __init__(
+        self, limit_usd: float | None = None, spent_usd: float = 0.0, parts: int = 1
+    ) -> None:
         self._limit = limit_usd
+        self._parts = parts
+        """Of a budget that so many processes share, the limit is an equal part."""
         self._spent = spent_usd
         self._paid = 0
         self._paid_usd = 0.0
@@ -52,11 +56,14 @@ class Budget:
             return self._stopped
         each = self._paid_usd / self._paid if self._paid else 0.0
         if self._spent + each * in_flight > self._limit or self._spent >= self._limit:
-            message = (
-                f"the budget of ${self._limit:g} (limits.budget_usd) was used up: "
-                f"${self._spent:.4f} spent"
-            )
-            self._stopped = Stop(label="budget", message=message)
+            self._stopped = Stop(label="budget", message=self._message(self._limit))
             for callback in self._told:
                 callback(self._stopped)
         return self._stopped
+
+    def _message(self, limit: float) -> str:
+        whole = f"the budget of ${limit * self._parts:g} (limits.budget_usd)"
+        if self._parts == 1:
+            return f"{whole} was used up: ${self._spent:.4f} spent"
+        part = f"the part of one of {self._parts} processes in {whole}"
+        return f"{part} was used up: ${self._spent:.4f} of ${limit:g} spent"

@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol
 
 from steelyard.checks.command import Command
 from steelyard.contracts.eval_cases.prompts import RESULTS
+from steelyard.engine.apart import apart
 from steelyard.engine.composite import inner_rows, outcome_of
 from steelyard.engine.grading import check_result, combined, judged_result
 from steelyard.judging.llm_judge import LlmJudge
@@ -127,7 +128,7 @@ class JudgedEvaluatorComposite:
             return missing
         scored = _scored(results)
         if self.joined:
-            return _kept(await asyncio.to_thread(self.joined.outcome, scored), results)
+            return _kept(await apart(self.joined.outcome, scored), results)
         return _kept(await self._joined_by_judge(scored, trace, case, asker), results)
 
     async def _joined_by_judge(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
+from steelyard.engine.apart import apart
 from steelyard.engine.breakable import Breakable, BrokenOff, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
@@ -206,7 +207,7 @@ class RecordLoop:
             return
         if work.rubric.runs_commands:
             # A program may take seconds, and others must not wait for it.
-            verdict = await asyncio.to_thread(grade, work.rubric, answer, work.case)
+            verdict = await apart(grade, work.rubric, answer, work.case)
         else:
             verdict = grade(work.rubric, answer, work.case)
         self._keep_graded(work, answer, attempt, verdict, key)

@@ -26,8 +26,8 @@ class WorkerJob(NamedTuple):
     """A part of a run."""
 
     run_id: str
-    part: tuple[int, int]
-    """Its number, and of how many."""
+    part: tuple[int, int, int]
+    """Its number, of how many, and how many neighbours stay together."""
     targets: tuple[str, ...]
 
 

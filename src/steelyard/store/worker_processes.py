@@ -91,7 +91,9 @@ class WorkerProcesses:
         """Start processes before there is work for them: to be ready takes them a while."""
         self._waiting.extend(WorkerProcess(self._root) for _ in range(count))
 
-    def start(self, run_id: str, part: tuple[int, int], targets: Sequence[str]) -> WorkerProcess:
+    def start(
+        self, run_id: str, part: tuple[int, int, int], targets: Sequence[str]
+    ) -> WorkerProcess:
         """A process that works on a part of a run."""
         process = self._waiting.pop() if self._waiting else WorkerProcess(self._root)
         process.give(WorkerJob(run_id, part, tuple(targets)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -15,6 +16,17 @@ from typing import IO, NamedTuple, cast
 _TAIL = 2000
 _GRACE_S = 1.0
 _PIECE = 65536
+_RUNNING: set[int] = set()
+"""The process groups of programs that have not ended."""
+
+
+def end_all() -> None:
+    """End every program; when this one goes, nobody else would."""
+    for group in list(_RUNNING):
+        _end(group)
+
+
+atexit.register(end_all)
 
 
 class Bounds(NamedTuple):
@@ -52,6 +64,7 @@ def run_bounded(
             env=dict(environ),
             start_new_session=True,
         )
+    _RUNNING.add(process.pid)
     over = threading.Event()
     output = _Reader(cast("IO[bytes]", process.stdout), bounds.output_bytes, over)
     complaint = _Reader(cast("IO[bytes]", process.stderr), None, over)
@@ -60,13 +73,18 @@ def run_bounded(
     try:
         is_late = not over.wait(bounds.timeout_s)
     finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _end(process.pid)
         waiting.join()
+        _RUNNING.discard(process.pid)
     for reader in (output, complaint):
         # A process that left the group may hold a pipe for as long as it likes.
         reader.join(_GRACE_S)
     return Ended(process.returncode, output.data, complaint.data, is_late, output.is_full)
+
+
+def _end(group: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def _wait(process: subprocess.Popen[bytes], over: threading.Event) -> None:

@@ -51,7 +51,7 @@ def command_settings(given: TargetSettings, root: Path) -> CommandSettings:
         folder=root,
         environ=environ,
         added=tuple(added),
-        secrets=given.outside("env"),
+        secrets=(*given.outside("env"), *given.named_secrets),
         timeout_s=given.timeout_s,
     )
     for name in sorted(made.placeholders.difference(PLACEHOLDERS)):

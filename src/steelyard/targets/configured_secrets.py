@@ -8,7 +8,7 @@ from typing import cast
 
 from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonObject
-from steelyard.targets.target_settings import filled
+from steelyard.targets.target_settings import filled, named_secrets
 
 
 def configured_secrets(targets: JsonObject, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -39,3 +39,4 @@ def _secrets(row: JsonObject, environ: Mapping[str, str]) -> Iterator[str]:
         # What is not in the environment cannot have been written either.
         with suppress(ConfigError):
             yield str(filled(value, name, environ))
+    yield from named_secrets(row, environ)

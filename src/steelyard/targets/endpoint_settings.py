@@ -55,7 +55,7 @@ def _http(given: TargetSettings) -> HttpSettings:
     return HttpSettings(
         url=given.address("url"),
         headers={**sent, **bearer},
-        secrets=(*((key,) if key else ()), *headers.values()),
+        secrets=(*((key,) if key else ()), *headers.values(), *given.named_secrets),
         timeout_s=given.timeout_s,
         method=cast(str, given.values.get("method", "POST")),
     )

@@ -86,8 +86,8 @@ class HttpCalls:
         status = reply.status
         code = _STATUS_CODES.get(status) or ("internal_error" if status >= 500 else "bad_request")
         said = refusal_text(reply.data)
-        if status // 100 == 3:
-            said = f"redirects to {reply.headers.get('location')}, which is not followed"
+        if status // 100 == 3 and (to := reply.headers.get("location")):
+            said = f"redirects to {to}, which is not followed"
         return self._error(code, f"HTTP {status}: {said}" if said else f"HTTP {status}", reply)
 
     def _error(self, code: str, message: str, reply: Reply | None = None) -> TargetError:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 from urllib.parse import quote, urlsplit
 
-from httptools import HttpParserError, HttpResponseParser
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from steelyard.errors import TargetError
 
@@ -81,6 +81,7 @@ class HttpEndpoint:
         """Close all connections."""
         if self._alarm:
             self._alarm.cancel()
+        self._alarm_at = math.inf
         self._idle.clear()
         for connection in list(self._all):
             connection.abort()
@@ -175,7 +176,9 @@ class _Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except HttpParserError as error:
-            self._fail(_unavailable(f"the answer is not HTTP: {error}"))
+            self._refuse(_unavailable(f"the answer is not HTTP: {error}"))
+        except HttpParserUpgrade:
+            self._refuse(TargetError("bad_response", "the server changes to another protocol"))
 
     def eof_received(self) -> None:
         """An answer without a length ends with its connection."""
@@ -191,6 +194,12 @@ class _Connection(asyncio.Protocol):
             why = f"{type(exc).__name__}: {exc}" if exc else "the connection was closed"
             self._fail(_unavailable(why))
         self._on_lost(self)
+
+    def on_message_begin(self) -> None:
+        """The parser found another answer; what comes after the one asked for is nobody's."""
+        if self._waiter is None:
+            self.is_reusable = False
+            self._begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """The parser found a header."""
@@ -229,6 +238,12 @@ class _Connection(asyncio.Protocol):
         waiter = self._settled()
         if not waiter.done():
             waiter.set_result(reply)
+
+    def _refuse(self, error: TargetError) -> None:
+        """The rest cannot be read; where it comes after the answer, nobody waits for it."""
+        self.is_reusable = False
+        if self._waiter:
+            self._fail(error)
 
     def _fail(self, error: TargetError) -> None:
         waiter = self._settled()

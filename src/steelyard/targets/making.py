@@ -92,9 +92,10 @@ class TargetMaker:
             if name == "echo":
                 return Made(EchoTarget(), {"provider": "echo"})
             known = ", ".join(self._targets) or "none"
+            unnamed = "; it answers where none is named with --target"
             raise ConfigError(
                 f"unknown target '{name}'{_hint(name, (*self._targets, 'echo'))}; "
-                f"targets in steelyard.yaml: {known}"
+                f"targets in steelyard.yaml: {known}{unnamed if name == 'default' else ''}"
             )
         written = cast(JsonObject, self._targets[name])
         values = cast(JsonObject, filled(written, f"targets.{name}", self._environ))
@@ -103,7 +104,8 @@ class TargetMaker:
         made = self._made(given)
         if template and isinstance(made.target, PythonTarget) and made.target.takes_case:
             raise given.wrong("'prompt' does not reach a function that takes the Case")
-        return made._replace(template=template)
+        secrets = tuple(dict.fromkeys((*made.secrets, *given.named_secrets)))
+        return made._replace(template=template, secrets=secrets)
 
     def _made(self, given: TargetSettings) -> Made:
         makers: dict[str, Callable[[TargetSettings], Made]] = {

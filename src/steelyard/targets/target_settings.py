@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -15,6 +15,11 @@ from steelyard.model.json_value import JsonObject, JsonValue
 DEFAULT_CONCURRENCY = 16
 _DEFAULT_TIMEOUT_S = 60.0
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+_SECRET = re.compile(
+    r"(?:^|_)(?:API)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|\d|$)",
+    re.IGNORECASE,
+)
+"""What a variable is called that holds one."""
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
@@ -103,9 +108,24 @@ class TargetSettings:
             if isinstance(value, str) and _VARIABLE.search(value)
         )
 
+    @property
+    def named_secrets(self) -> tuple[str, ...]:
+        """The secrets that any setting takes from the environment, by the variables' names."""
+        return tuple(dict.fromkeys(named_secrets(self.written, self.environ)))
+
     def wrong(self, message: str) -> ConfigError:
         """The error that says which target is meant."""
         return ConfigError(f"{self.place}: {message}")
+
+
+def named_secrets(value: JsonValue, environ: Mapping[str, str]) -> Iterator[str]:
+    """The values of `${NAME}` in a setting, of all names that say that they are secrets."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from named_secrets(item, environ)
+    elif isinstance(value, str):
+        names = (found[1] for found in _VARIABLE.finditer(value) if _SECRET.search(found[1]))
+        yield from (environ[name] for name in names if environ.get(name))
 
 
 def filled(value: JsonValue, place: str, environ: Mapping[str, str]) -> JsonValue:

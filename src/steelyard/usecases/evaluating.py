@@ -89,7 +89,11 @@ def _surroundings(
         chance=random.Random(run_id),  # noqa: S311 - jitter, no secret
         on_result=on_result,
         # A part of the budget has its part in what the whole run has spent before.
-        budget=Budget(prepared.limits.budget_usd, _spent_usd(door, run_id) / prepared.part.of),
+        budget=Budget(
+            prepared.limits.budget_usd,
+            _spent_usd(door, run_id) / prepared.part.of,
+            prepared.part.of,
+        ),
         deadline=_deadline(door, prepared),
     )
 

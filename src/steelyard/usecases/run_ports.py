@@ -23,7 +23,9 @@ from steelyard.usecases.references import References
 from steelyard.usecases.validations import Validations
 
 _BLOCK = 64
-"""Neighbours among the records stay with one process."""
+"""Neighbours among the records stay with one process, so many at most."""
+_TURNS = 8
+"""How often a process has its turn at least, where there are so many records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,10 +230,17 @@ class Part(NamedTuple):
 
     number: int
     of: int
+    block: int = _BLOCK
+
+    @classmethod
+    def all_of(cls, count: int, records: int) -> list[Part]:
+        """The parts of so many records, which have about as many each."""
+        block = min(_BLOCK, max(1, records // (count * _TURNS)))
+        return [cls(number, count, block) for number in range(count)]
 
     def has(self, index: int) -> bool:
         """Whether a record belongs to it."""
-        return index // _BLOCK % self.of == self.number
+        return index // self.block % self.of == self.number
 
     def limited(self, spec: TargetSpec) -> TargetSpec:
         """A target with the part of its limits that this process may use."""

@@ -21,12 +21,12 @@ _GRACE_S = 10.0
 
 
 def worker_count(prepared: Prepared) -> int:
-    """How many processes a run can use: none without a call that it may make at once."""
+    """How many processes a run can use: none without a record or a call at once for it."""
     asked = prepared.options.workers
     if asked == 1 or not prepared.paths:
         return 1
     specs = (*prepared.specs.values(), *prepared.judge_specs.values())
-    return min(asked, *(spec.max_concurrency for spec in specs))
+    return min(asked, prepared.outlook.total, *(spec.max_concurrency for spec in specs))
 
 
 async def evaluate_in_workers(
@@ -54,12 +54,12 @@ async def evaluate_in_workers(
 
     watches = [
         _Watch(
-            partial(door.crew.start, run_id, Part(number, count), list(prepared.specs)),
+            partial(door.crew.start, run_id, part, list(prepared.specs)),
             register,
             phase,
             on_sent,
         )
-        for number in range(count)
+        for part in Part.all_of(count, prepared.outlook.total)
     ]
     await phase.tell(watches[0], is_only_retrying=False)
     try:

@@ -58,6 +58,26 @@ def test_a_budget_of_nothing_allows_nothing() -> None:
     assert Budget(0.0).stop(0)
 
 
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (1, "the budget of $5 (limits.budget_usd) was used up: $5.0000 spent"),
+        (
+            2,
+            (
+                "the part of one of 2 processes in the budget of $10 (limits.budget_usd) was used "
+                "up: $5.0000 of $5 spent"
+            ),
+        ),
+    ],
+)
+def test_the_budget_is_told_as_the_user_has_set_it(parts: int, message: str) -> None:
+    stop = Budget(5.0, 5.0, parts).stop(0)
+
+    assert stop
+    assert (stop.label, stop.message) == ("budget", message)
+
+
 def test_everybody_is_told_once_and_the_stop_stays() -> None:
     told: list[Stop] = []
     budget = Budget(1.0)

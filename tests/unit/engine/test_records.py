@@ -13,6 +13,7 @@ import pytest
 from fakes.ledger import MemoryLedger
 from fakes.targets import ScriptedTarget, fails, trace
 from fakes.work import Bench, work
+from steelyard.checks.cost import Cost
 from steelyard.engine.limiter import Limiter
 from steelyard.errors import RunError
 from steelyard.model.case import Case
@@ -196,6 +197,20 @@ def test_a_cost_needs_a_price_and_both_counts(usage: Usage, cost: float | None) 
     kept = bench.ledger.results[0, 0]
     assert kept.cost_usd == (None if cost is None else pytest.approx(cost))
     assert attempts(bench)[0].input_tokens == usage.input_tokens
+
+
+@pytest.mark.parametrize(("most", "passed"), [(1.0, True), (0.99, False)])
+def test_a_check_may_look_at_what_an_answer_cost(most: float, passed: bool) -> None:
+    check = RubricCheck(id="c", check=Cost(max_usd=most))
+    bench = Bench()
+    bench.price = (0.0, 200_000.0)  # a dollar an answer, which has five tokens
+    rubric = Rubric(id="r", version="1.0.0", checks=(check,))
+    asyncio.run(bench.run([replace(work(0), rubric=rubric)]))
+    result = bench.ledger.results[0, 0]
+
+    assert result.cost_usd == 1.0
+    assert result.verdict
+    assert result.verdict.passed is passed
 
 
 def test_without_a_price_there_is_no_cost() -> None:

@@ -250,6 +250,25 @@ def test_a_commit_does_not_wait_for_more_when_somebody_waits_for_it(
     assert [row["index"] for row in rows(store)] == [0, 1]
 
 
+def test_a_change_of_state_is_kept_at_once_with_what_came_before_it(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "GATHER_S", 3600)
+
+    async def use(ledger: BatchLedger) -> None:
+        result = ledger.keep(evaluated(0), ())
+        await asyncio.wait_for(ledger.move("retrying"), 30)
+        assert result.done()
+        with pytest.raises(RunError, match="a run cannot go from retrying to queued"):
+            await asyncio.wait_for(ledger.move("queued"), 30)
+
+    during(store, use)
+
+    assert store.find("run_1").status == "retrying"
+    assert [state for state, _ in store.state_times("run_1")] == ["running", "retrying"]
+    assert store.state_times("run_1")[-1][1] == "now"
+
+
 def test_whoever_no_longer_waits_for_what_cannot_be_kept_is_left_alone(store: RunStore) -> None:
     odd = Trace(extra={"odd": object()})  # pyright: ignore[reportArgumentType]
 

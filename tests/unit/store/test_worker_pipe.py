@@ -26,7 +26,7 @@ from steelyard.store.worker_pipe import (
     written_rows,
 )
 
-JOB = WorkerJob("run_1", (0, 2), ("live",))
+JOB = WorkerJob("run_1", (0, 2, 64), ("live",))
 
 
 class Holder:

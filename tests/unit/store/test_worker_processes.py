@@ -31,7 +31,7 @@ def test_a_process_that_cannot_begin_says_why_and_ends(
 ) -> None:
     crew = WorkerProcesses(root)
     crew.warm(1)
-    worker = crew.start("run_1", (0, 2), ["live"])
+    worker = crew.start("run_1", (0, 2, 64), ["live"])
 
     assert asyncio.run(ended(worker)) == (b"", 3)
     assert capfd.readouterr().err.startswith("steelyard: no run 'run_1' in this project")

@@ -7,7 +7,7 @@ import pytest
 from steelyard.model.json_value import JsonObject
 from steelyard.targets.configured_secrets import configured_secrets
 
-ENVIRON = {"KEY": "sk-1\n", "TENANT": "t-7", "EMPTY": ""}
+ENVIRON = {"KEY": "sk-1\n", "TENANT": "t-7", "EMPTY": "", "APP_TOKEN": "tok-9"}
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,39 @@ ENVIRON = {"KEY": "sk-1\n", "TENANT": "t-7", "EMPTY": ""}
         ({"headers": {"x-a": "${UNSET}", "x-b": "${UNSET:-some}"}}, ("some",)),
         ({"api_key_env": "KEY", "headers": {"x-a": "b"}}, ("sk-1", "b")),
         ({"env": {"A": "plain", "B": "${TENANT}", "C": "${UNSET}", "D": 7}}, ("t-7",)),
+        ({"body": {"a": [{"b": "${TENANT} ${APP_TOKEN}"}], "c": "${UNSET_KEY:-x}"}}, ("tok-9",)),
+        ({"command": ["x", "--key=${APP_TOKEN}", "${EMPTY}"]}, ("tok-9",)),
+        ({"url": "https://x/${APP_TOKEN}/ask", "timeout_s": 7}, ("tok-9",)),
     ],
 )
 def test_keys_and_headers_are_secrets(target: JsonObject, expected: tuple[str, ...]) -> None:
     assert configured_secrets({"live": target}, ENVIRON) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "is_secret"),
+    [
+        ("KEY", True),
+        ("MY_KEY", True),
+        ("my_api_key", True),
+        ("APIKEY", True),
+        ("KEY_2", True),
+        ("TOKEN1", True),
+        ("GITHUB_TOKEN", True),
+        ("CLIENT_SECRET", True),
+        ("DB_PASSWORD", True),
+        ("AWS_CREDENTIALS", True),
+        ("MODEL", False),
+        ("MAX_TOKENS", False),
+        ("KEYBOARD", False),
+        ("MONKEY", False),
+        ("TOKENIZER", False),
+    ],
+)
+def test_a_variable_says_by_its_name_that_it_is_a_secret(name: str, is_secret: bool) -> None:
+    targets: JsonObject = {"live": {"body": {"x": f"${{{name}}}"}}}
+
+    assert configured_secrets(targets, {name: "value"}) == (("value",) if is_secret else ())
 
 
 def test_every_target_has_its_own() -> None:

@@ -63,13 +63,22 @@ async def once(endpoint: HttpEndpoint, _server: Scripted) -> Reply:
         [b"HTTP/1.1 100 Continue\r\n\r\n", sized()],
         [b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + sized()],
         [sized() + b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nX"],
+        [sized() + b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nX"],
+        [sized() + b"not HTTP"],
+        [sized(more=b"upgrade: h2c\r\nconnection: upgrade\r\n")],
     ],
-    ids=["whole", "pieces", "chunked", "until the end", "old", "100", "103", "one too many"],
+    ids=[
+        *("whole", "pieces", "chunked", "until the end", "old", "100", "103", "one too many"),
+        *("half of one too many", "something too many", "an offer of another protocol"),
+    ],
 )
-def test_an_answer_is_read_however_it_is_framed(pieces: list[bytes]) -> None:
+def test_an_answer_is_read_however_it_is_framed(
+    pieces: list[bytes], caplog: pytest.LogCaptureFixture
+) -> None:
     reply, _ = talk([pieces], once)
 
     assert (reply.status, reply.data) == (200, b"yes")
+    assert "Fatal error" not in caplog.text
 
 
 def test_headers_are_found_by_small_letters() -> None:
@@ -139,8 +148,15 @@ async def twice(endpoint: HttpEndpoint, _server: Scripted) -> list[bytes]:
         ([b"HTTP/1.0 200 OK\r\ncontent-length: 1\r\n\r\na"], 2),
         ([b"HTTP/1.1 200 OK\r\n\r\na", b""], 2),
         ([sized(b"a"), b"unasked"], 2),
+        ([sized(b"a") + b"unasked"], 2),
+        ([sized(b"a") + sized(b"unasked")], 2),
+        ([sized(b"a") + sized(b"unasked")[:-3]], 2),
+        ([sized(b"a") + b"HTTP/1.1 2"], 2),
     ],
-    ids=["kept", "closed by a word", "closed", "old", "until the end", "unasked"],
+    ids=[
+        *("kept", "closed by a word", "closed", "old", "until the end", "unasked"),
+        *("unasked at once", "an answer too many", "most of one", "the beginning of one"),
+    ],
 )
 def test_a_connection_is_used_again_unless_it_was_closed(
     first: list[bytes], connections: int
@@ -148,6 +164,13 @@ def test_a_connection_is_used_again_unless_it_was_closed(
     data, server = talk([first, [sized(b"b")]], twice)
 
     assert (data, server.connections) == ([b"a", b"b"], connections)
+
+
+def test_what_comes_after_an_answer_is_no_part_of_it() -> None:
+    second = sized(b"later", b"retry-after: 9\r\ncontent-encoding: gzip\r\n")
+    reply, _ = talk([[sized(more=b"x-a: 1\r\n") + second]], once)
+
+    assert (reply.headers, reply.data) == ({"x-a": "1", "content-length": "3"}, b"yes")
 
 
 def test_two_calls_at_once_have_a_connection_each() -> None:
@@ -167,16 +190,27 @@ def test_two_calls_at_once_have_a_connection_each() -> None:
         ([b"HTTP/1.1 200 OK\r\ncontent-len", b""], "service_unavailable", "closed"),
         ([b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nyes", b""], "internal_error", "cut off"),
         ([b"SSH-2.0-x\r\n"], "service_unavailable", "the answer is not HTTP"),
+        (
+            [b"HTTP/1.1 101 Go\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\nyes"],
+            "bad_response",
+            "the server changes to another protocol",
+        ),
         ([sized(b"a" * (MAX_BODY + 1))], "bad_response", "larger than 16 MB"),
         ([b"HTTP/1.1 200 OK\r\nx: " + b"a" * (18 << 20)], "bad_response", "larger than 16 MB"),
     ],
-    ids=["nothing", "half a head", "half a body", "no HTTP", "a body without end", "a head alike"],
+    ids=[
+        *("nothing", "half a head", "half a body", "no HTTP", "another protocol"),
+        *("a body without end", "a head alike"),
+    ],
 )
-def test_an_answer_that_is_none_is_told(pieces: list[bytes], code: str, message: str) -> None:
+def test_an_answer_that_is_none_is_told(
+    pieces: list[bytes], code: str, message: str, caplog: pytest.LogCaptureFixture
+) -> None:
     with pytest.raises(TargetError, match=message) as caught:
         talk([pieces], once)
 
     assert caught.value.code == code
+    assert "Fatal error" not in caplog.text
 
 
 def test_a_body_may_be_as_large_as_it_may_be() -> None:
@@ -192,6 +226,39 @@ def test_the_deadline_holds_for_the_whole_answer() -> None:
 
     assert caught.value.code == "timeout"
     assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize("pauses", [(0.0, 0.0), (0.0, 0.1), (0.1, 0.0)])
+def test_every_call_has_the_deadline_that_it_began_with(pauses: tuple[float, float]) -> None:
+    """One alarm is set for all of them; each must ring when its own time is over."""
+
+    async def late(endpoint: HttpEndpoint, _server: Scripted) -> list[float]:
+        async def call(pause: float) -> float:
+            await asyncio.sleep(pause)
+            started = time.monotonic()
+            with pytest.raises(TargetError, match=r"no answer within 0\.3 s"):
+                await endpoint.send(b"{}")
+            return time.monotonic() - started
+
+        assert (await endpoint.send(b"{}")).data == b"yes"
+        return await asyncio.gather(*map(call, pauses))
+
+    nothing = [b"HTTP/1.1 200 OK\r\n"]
+    took, _ = talk([[sized()], nothing, nothing], late, timeout_s=0.3)
+
+    assert all(0.29 <= seconds < 3 for seconds in took)
+
+
+def test_an_endpoint_that_was_closed_keeps_its_deadline() -> None:
+    async def again(endpoint: HttpEndpoint, _server: Scripted) -> str:
+        await endpoint.send(b"{}")
+        await endpoint.close()
+        await asyncio.sleep(0.3)
+        with pytest.raises(TargetError) as caught:
+            await asyncio.wait_for(endpoint.send(b"{}"), 5)
+        return caught.value.code
+
+    assert talk([[sized()], [b"HTTP"]], again, timeout_s=0.2)[0] == "timeout"
 
 
 def test_a_call_that_is_cancelled_takes_its_connection_with_it() -> None:

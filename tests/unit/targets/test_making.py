@@ -155,6 +155,13 @@ def test_lists_and_objects_are_filled_too(root: Path) -> None:
         ("liev", "unknown target 'liev' (did you mean 'live'?); targets in steelyard.yaml: live"),
         ("ecko", "unknown target 'ecko' (did you mean 'echo'?); targets in steelyard.yaml: live"),
         ("other", "unknown target 'other'; targets in steelyard.yaml: live"),
+        (
+            "default",
+            (
+                "unknown target 'default'; targets in steelyard.yaml: live; it answers where none "
+                "is named with --target"
+            ),
+        ),
     ],
 )
 def test_an_unknown_target_is_told_with_what_was_meant(root: Path, name: str, said: str) -> None:
@@ -342,7 +349,7 @@ def test_a_command_runs_in_the_project_and_knows_what_its_file_adds(root: Path) 
     found = made(root, {**AGENT, "env": added}, environ=environ)
 
     assert answer(found.target).response == f"{root} good 7 inherited"
-    assert found.secrets == ("x-hush-hush-hush",)
+    assert found.secrets == ("x-hush-hush-hush", "hush-hush-hush")
     assert found.target.described()["env"] == ["LEVEL", "MOOD", "PLAIN", "TOKEN"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -55,6 +56,33 @@ def test_a_folder_is_no_program(tmp_path: Path) -> None:
     found = LocalPrograms(tmp_path).run(call(str(tmp_path)))
 
     assert found == NotRun("not_found", f"{tmp_path} is not installed")
+
+
+LEAVING = """
+import sys, threading
+from pathlib import Path
+from steelyard.checks.programs import ProgramCall
+from steelyard.targets.programs import LocalPrograms
+
+begun = Path(sys.argv[1])
+code = "import sys, time; open(sys.argv[1], 'w').write('here'); time.sleep(60)"
+call = ProgramCall((sys.executable, "-c", code, sys.argv[1]), "", 60)
+threading.Thread(target=LocalPrograms(Path()).run, args=(call,), daemon=True).start()
+while not (begun.exists() and begun.read_text()):
+    pass
+"""
+
+
+def test_a_program_ends_with_the_one_that_runs_it(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    started = time.monotonic()
+    # The program holds on to the pipe for as long as it lives.
+    subprocess.run(
+        [sys.executable, "-c", LEAVING, str(begun)], stderr=subprocess.PIPE, check=True, timeout=40
+    )
+
+    assert begun.read_text(encoding="utf-8") == "here"
+    assert time.monotonic() - started < 30
 
 
 def test_a_program_is_stopped_when_its_time_is_over() -> None:

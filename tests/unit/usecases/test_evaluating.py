@@ -54,6 +54,18 @@ def test_a_run_ends_when_its_money_is_used_up(
     ]
 
 
+def test_a_repeat_that_a_budget_leaves_over_is_a_failure_of_the_run(project: Project) -> None:
+    target = ScriptedTarget()
+    run = project.run(
+        project.door(dear(target)), project.cases(ROWS[:2]), repeat=2, budget_usd=3.0
+    )
+
+    check_run(Path(run.folder))
+    assert [entry["status"] for entry in rows_of(run)] == [*["evaluated"] * 3, "cancelled"]
+    assert (run.metrics["evaluated_records"], run.metrics["cancelled_records"]) == (2, 0)
+    assert run.status == "completed_with_failures"
+
+
 def test_the_option_wins_over_the_project_file(project: Project) -> None:
     project.write("steelyard.yaml", "limits: {budget_usd: 5}")
     target = ScriptedTarget()

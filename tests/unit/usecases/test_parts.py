@@ -54,6 +54,31 @@ def test_the_parts_of_a_run_make_up_the_whole(
 
 
 @pytest.mark.parametrize(
+    ("count", "records", "block", "most"),
+    [
+        (2, 2, 1, 1),
+        (2, 31, 1, 16),
+        (2, 40, 2, 20),
+        (3, 100, 4, 36),
+        (2, 1023, 63, 519),
+        (2, 1024, 64, 512),
+        (4, 1_000_000, 64, 250_048),
+        (1, 5, 1, 5),
+    ],
+)
+def test_parts_have_about_as_many_records_each(
+    count: int, records: int, block: int, most: int
+) -> None:
+    parts = Part.all_of(count, records)
+    sizes = [sum(map(part.has, range(records))) for part in parts]
+
+    assert [(part.number, part.of, part.block) for part in parts] == [
+        (number, count, block) for number in range(count)
+    ]
+    assert (sum(sizes), max(sizes)) == (records, most)
+
+
+@pytest.mark.parametrize(
     ("change", "kept"),
     [({}, True), ({"workers": 2}, False), ({"workers": 1}, True)],
     ids=["one process", "two", "said to be one"],

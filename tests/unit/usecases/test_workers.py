@@ -49,7 +49,16 @@ def test_no_more_processes_than_calls_at_once(
     project: Project, asked: int, most: int, count: int
 ) -> None:
     door = project.door(spec(ScriptedTarget(), max_concurrency=most))
-    prepared = project.prepare(door, project.cases([row("a")]), workers=asked)
+    rows = [row(f"r{number}") for number in range(12)]
+    prepared = project.prepare(door, project.cases(rows), workers=asked)
+
+    assert worker_count(prepared) == count
+
+
+@pytest.mark.parametrize(("records", "count"), [(1, 1), (2, 2), (3, 3), (4, 3)])
+def test_no_more_processes_than_records(project: Project, records: int, count: int) -> None:
+    rows = [row(f"r{number}") for number in range(records)]
+    prepared = project.prepare(project.door(ScriptedTarget()), project.cases(rows), workers=3)
 
     assert worker_count(prepared) == count
 
@@ -62,7 +71,7 @@ def test_what_processes_send_is_kept_told_and_sealed(project: Project) -> None:
     told = {(one.status, one.verdict is not None) for one in project.seen}
 
     assert [kept["index"] for kept in rows_of(done)] == [0, 1]
-    assert crew.started == [(RUN, (0, 2), ["scripted"]), (RUN, (1, 2), ["scripted"])]
+    assert crew.started == [(RUN, (0, 2, 1), ["scripted"]), (RUN, (1, 2, 1), ["scripted"])]
     assert first.seen == second.seen == ["kept", "closed"]
     assert told == {("evaluated", True), ("evaluation_error", False)}
     assert (done.status, done.metrics["pass_count"]) == ("completed_with_failures", 1)
@@ -136,7 +145,7 @@ def test_a_cancel_reaches_every_process(project: Project) -> None:
     door = replace(door, on_cancel=on_cancel)
 
     async def cancelled() -> None:
-        prepared = project.prepare(door, project.cases([row("a")]), workers=2)
+        prepared = project.prepare(door, project.cases([row("a"), row("b")]), workers=2)
         running = asyncio.ensure_future(start_run(door, prepared, lambda _: None, print))
         while not told or len(crew.started) < 2:
             await asyncio.sleep(0)
