@@ -160,6 +160,8 @@ def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None
     assert failures == [
         (row["index"], row["repeat"]) for row in predictions if row["status"] in FAILED
     ]
+    assert metrics["failure_rows"] == len(failures)
+    assert not failures or _object(folder, "run_manifest.json")["status"] != "completed"
     assert all(row["label"] and row["message"] for row in _rows(folder, "failures.jsonl"))
     validated = [row["index"] for row in _rows(folder, "record_validation.jsonl")]
     assert validated == sorted(indexes)
@@ -174,7 +176,9 @@ def _check_attempts(predictions: list[dict[str, Any]], attempts: list[dict[str, 
         tried = made.pop((row["index"], row["repeat"]), [])
         assert [entry["attempt"] for entry in tried] == list(range(1, len(tried) + 1))
         assert all(entry["error_code"] for entry in tried[:-1])
-        if row["trace"] is not None:
+        if row["response_source"] == "cached":
+            assert tried == []
+        elif row["trace"] is not None:
             assert tried[-1]["error_code"] is None
             assert row["first_attempt_at"] == tried[0]["at"]
             assert row["last_attempt_at"] == tried[-1]["at"]

@@ -76,9 +76,11 @@ def test_stored_traces_are_graded_anew_and_no_agent_is_called(desk: Path) -> Non
 
     assert calls(desk) == before
     assert (again.code, text.code, folder.code) == (4, 4, 4)
+    missing = "1 of 4 record(s) have no score, more than allow-failures 0"
     assert again.stderr.splitlines() == [
         "grading stored traces, in which secrets and personal data are redacted",
         "graded by rubric/polite@1.0.0 (1 check): 4 records",
+        f"steelyard: {row_of(again)['run_id']}: {missing}",
     ]
     assert [row["passed"] for row in predictions(again)] == [True, True, None, True]
     assert [row["passed"] for row in predictions(folder)] == [True, True, None, True]
@@ -94,6 +96,7 @@ def test_a_document_is_regraded_though_its_file_is_gone(desk: Path) -> None:
 
     assert first.code == 4
     assert (again.code, [row["record_id"] for row in predictions(again)]) == (0, ["fast"])
+    assert "\nleft out: 1 record(s) never asked (1 skipped)\n" in again.stderr
     check_run(Path(row_of(again)["artifacts"]))
 
 

@@ -91,7 +91,7 @@ def test_runs_has_a_line_for_each(project: Project, told: dict[str, Done]) -> No
 
     assert first.startswith(project.newer)
     assert "completed_with_failures" in first
-    assert second.endswith("75.0 % [30.1, 95.4]      desk × agent")
+    assert second.endswith("75.0 % [30.1, 95.4] n = 4        desk × agent")
 
 
 def test_show_tells_what_did_not_pass_and_why(told: dict[str, Done]) -> None:
@@ -219,6 +219,20 @@ def test_one_changed_byte_or_missing_file_is_found(
     assert text.stdout.count("intact") == 7
 
 
+def test_a_removed_manifest_is_found_by_verify_and_told_by_the_others(
+    project: Project, tmp_path: Path
+) -> None:
+    shutil.copytree(project.folder(project.newer), tmp_path / "kept")
+    (tmp_path / "kept" / "run_manifest.json").unlink()
+    verified, shown = run_many(tmp_path, [("verify", "kept"), ("show", "kept")])
+
+    assert verified.code == 1
+    assert verified.stdout.startswith("missing   run_manifest.json  it was removed, or")
+    assert verified.stdout.count("no manifest says what it was") == 7
+    assert (shown.code, shown.stdout) == (2, "")
+    assert "kept holds no run_manifest.json: no finished run" in shown.stderr
+
+
 def test_what_cannot_be_shown_is_told_with_2(project: Project) -> None:
     refused = {
         ("show", "run_NO"): "no run 'run_NO' in this project",
@@ -242,6 +256,22 @@ def test_a_project_without_runs_says_how_to_make_one(tmp_path: Path) -> None:
     assert text.stdout.startswith("no runs yet; `steelyard run DATASET --target NAME`")
     assert json.loads(listed.stdout) == {"data": []}
     assert (latest.code, latest.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "words", [("show", "latest"), ("verify", "run_NO"), ("compare", "a", "b")]
+)
+def test_looking_for_a_run_where_none_was_made_leaves_nothing_behind(
+    steelyard: Steelyard, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    listed, looked = steelyard("runs", cwd=tmp_path), steelyard(*words, cwd=tmp_path)
+
+    assert (listed.returncode, looked.returncode, looked.stdout) == (0, 2, "")
+    assert looked.stderr == (
+        f"steelyard: no run '{words[1]}' in this project, which has none yet; "
+        "`steelyard run DATASET --target NAME` makes one\n"
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_that_a_model_says_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,7 @@ ARTIFACTS = {
     "record_validation.jsonl",
     "run_manifest.json",
 }
+WHY = re.compile(r"steelyard: run_\w{26}: (gate failed: the |1 of 4 record\(s\) have no score)")
 GATES: dict[Words, int] = {
     (*AGENT, "--fail-under", "0.75"): 0,
     (*AGENT, "--fail-under", "0.76"): 1,
@@ -51,12 +53,14 @@ GATES: dict[Words, int] = {
 REFUSED: dict[Words, str] = {
     ("run",): "name a dataset, or a suite that has one",
     ("run", "datasets/no.jsonl", "--target", "echo"): "no such file: datasets/no.jsonl",
+    ("run", "datasets", "--target", "echo"): "datasets is a folder; name a file in it",
     ("run", DESK): "unknown target 'default'; targets in steelyard.yaml: agent, moody, slow, dear",
     ("run", DESK, "--target", "agnet"): "unknown target 'agnet' (did you mean 'agent'?)",
     ("run", "--suite", "relaese"): "unknown suite 'relaese' (did you mean 'release'?)",
     (*AGENT, "--rubric", "rubric/no"): "cannot resolve rubric/no",
     (*AGENT, "--where", "id = nobody"): "no record is selected",
     (*AGENT, "--where", "id"): "cannot read 'id'",
+    (*AGENT, "--where", ""): "cannot read ''; write PATH OP VALUE",
     ("run", "datasets/hopeless.jsonl", "--target", "echo"): "none of 1 record(s) is valid",
     ("run", DESK, "--responses", "responses/gaps.jsonl"): "2 selected pair(s) have no recorded",
     ("run", DESK, "--responses", "responses/no.jsonl"): "cannot read the responses responses/no",
@@ -65,6 +69,9 @@ REFUSED: dict[Words, str] = {
     ("run", DESK, "--from-run", "run_NO"): "no run 'run_NO' in this project",
     (*AGENT, "--allow-failures", "many"): "a share such as 5%",
     (*AGENT, "--fail-under", "7"): "Invalid value for '--fail-under'",
+    (*AGENT, "--fail-under", "nan"): "nan is not a number",
+    (*AGENT, "--fail-under-low", "NaN"): "nan is not a number",
+    (*AGENT, "--budget", "nan"): "nan is not a number",
 }
 
 
@@ -125,8 +132,12 @@ def test_gates_and_records_without_a_score_decide_on_the_exit_code(
 ) -> None:
     done = gates[words]
 
+    others = [line for line in done.stderr.splitlines() if not line.startswith("graded by")]
+
     assert done.code == GATES[words]
-    assert all(line.startswith("graded by") for line in done.stderr.splitlines())
+    assert bool(others) == bool(done.code)
+    assert all(WHY.match(line) for line in others)
+    assert ("gate failed" in done.stderr) == (done.code == 1)
     assert json.loads(done.stdout)
 
 
@@ -240,12 +251,13 @@ def test_the_responses_of_a_run_are_graded_again_without_a_call(tmp_path: Path) 
 def test_a_plan_makes_no_call_and_no_run(tmp_path: Path) -> None:
     write_desk(tmp_path)
     some = ("--target", "moody", "--limit", "2")
-    text, plan, dear, listed = run_many(
+    text, plan, dear, played, listed = run_many(
         tmp_path,
         [
             (*AGENT, "--repeat", "3", "--plan"),
             (*AGENT, *some, "--plan", *JSON),
             ("run", "datasets/mixed.json", "--target", "dear", "--plan"),
+            ("run", DESK, "--responses", "responses/both.jsonl", "--target", "ann", "--plan"),
             ("runs", *JSON),
         ],
     )
@@ -253,6 +265,8 @@ def test_a_plan_makes_no_call_and_no_run(tmp_path: Path) -> None:
     assert (text.code, plan.code, dear.code) == (0, 0, 0)
     assert "records  4 = 4 valid + 0 invalid" in text.stdout
     assert "calls    12 to agent, 16 at once" in text.stdout
+    assert "answers  4 recorded of ann, no call\n" in played.stdout
+    assert "tokens" not in played.stdout
     assert "graded   by nothing: 1 record" in dear.stdout
     assert "cost     about $0.0010 for the input" in dear.stdout
     assert [plan["targets"] for plan in json.loads(plan.stdout)["plans"]] == [
@@ -281,7 +295,10 @@ def test_junit_and_markdown_are_for_machines_that_show_them(desk: Path) -> None:
     junit, markdown = run_many(desk, [(*MOODY, "--format", "junit"), (*nightly, "markdown")])
     suite = ET.fromstring(junit.stdout)[0]
 
-    assert (junit.code, junit.stderr) == (4, WHO_GRADES)
+    graded, why = junit.stderr.splitlines(keepends=True)
+
+    assert (junit.code, graded) == (4, WHO_GRADES)
+    assert WHY.match(why)
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "1", "1"]
     assert [case.get("name") for case in suite] == ["hours", "loans", "fees", "parking"]
     assert (markdown.code, markdown.stdout[:3]) == (4, "###")

@@ -28,10 +28,16 @@ def calls(folder: Path) -> Counter[str]:
     return Counter(path.read_text(encoding="utf-8").splitlines() if path.exists() else [])
 
 
-def stopped(folder: Path, number: int) -> subprocess.Popen[str]:
+IN_BACKGROUND = ("sh", "-c", 'trap "" INT; exec "$@"', "sh")
+"""What a script's shell does with a command that ends in `&`."""
+
+
+def stopped(
+    folder: Path, number: int, run: tuple[str, ...] = RUN, before: tuple[str, ...] = ()
+) -> subprocess.Popen[str]:
     """A run that was sent a signal once all of its calls were under way."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "steelyard", *RUN],
+        [*before, sys.executable, "-m", "steelyard", *run],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -60,6 +66,9 @@ def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
 
     (tmp_path / "desk_agent.py").write_text(AGENT.replace("30)", "0)"), encoding="utf-8")
     run_id = said.split()[-1]
+    shown = steelyard("show", run_id, cwd=tmp_path)
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert f"{run_id} is not finished: running; where it was stopped, go on" in shown.stderr
     done = steelyard("resume", run_id, "--format", "json", cwd=tmp_path)
     run: dict[str, Any] = json.loads(done.stdout)
 
@@ -70,6 +79,68 @@ def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
     whole = steelyard(*RUN, cwd=tmp_path)
     folder = Path(json.loads(whole.stdout)["artifacts"])
     check_run(Path(run["artifacts"]), Trial(uninterrupted=folder))
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_run_in_the_background_of_a_script_is_stopped_too(tmp_path: Path, workers: str) -> None:
+    write_desk(tmp_path)
+    run = (*RUN, "--workers", workers)
+    process = stopped(tmp_path, signal.SIGTERM, run, IN_BACKGROUND)
+    output, said = process.communicate(timeout=20)
+
+    assert (process.returncode, output) == (130, "")
+    assert "stopped; go on with: steelyard resume run_" in said
+    assert "Traceback" not in said
+
+
+def is_gone(process: str) -> bool:
+    """Whether a process ends within a moment; one that nobody has buried yet has ended."""
+    stat, deadline = Path("/proc", process, "stat"), time.monotonic() + 5
+    while time.monotonic() < deadline:
+        if not stat.exists() or ") Z " in stat.read_text(encoding="utf-8"):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+RUBRIC = """\
+id: slow
+version: "1.0"
+scoring: {combine: weighted_avg, pass_threshold: 0.5}
+checks:
+  - {id: one, kind: command, script: [sh, -c, "echo $$ >> begun; exec sleep 50"]}
+  - {id: two, kind: command, script: [sh, -c, "echo $$ >> begun; exec sleep 50"]}
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_does_not_wait_for_the_programs_of_checks_and_ends_them(
+    tmp_path: Path, number: int
+) -> None:
+    write_desk(tmp_path)
+    (tmp_path / "desk_agent.py").write_text(AGENT.replace("30)", "0)"), encoding="utf-8")
+    (tmp_path / "rubrics").mkdir(exist_ok=True)
+    (tmp_path / "rubrics" / "slow.yaml").write_text(RUBRIC, encoding="utf-8")
+    with (tmp_path / "steelyard.yaml").open("a", encoding="utf-8") as settings:
+        settings.write("allow: {commands: true}\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", *RUN, "--rubric", "rubrics/slow.yaml"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    begun, deadline = tmp_path / "begun", time.monotonic() + 30
+    while not begun.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    process.send_signal(number)
+    output, said = process.communicate(timeout=10)
+
+    assert (process.returncode, output) == (130, "")
+    assert "stopped; go on with: steelyard resume run_" in said
+    for program in begun.read_text(encoding="utf-8").split():
+        assert is_gone(program)
 
 
 def test_a_finished_run_says_so_and_exits_with_its_own_code(

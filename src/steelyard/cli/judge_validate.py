@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from steelyard.cli.running import Progress, stoppable
+from steelyard.cli.running import Progress, require_number, stoppable
 from steelyard.cli.terminal import painter, show, show_json
 
 
@@ -73,7 +73,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     seed: Annotated[int, typer.Option(help="The seed of the splits.")] = 0,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="The score that passes when the judge is asked now."),
+        typer.Option(
+            min=0,
+            max=1,
+            callback=require_number,
+            help="The score that passes when the judge is asked now.",
+        ),
     ] = None,
     no_canaries: Annotated[
         bool, typer.Option("--no-canaries", help="Do not try answers that none should pass.")
@@ -83,11 +88,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = False,
     fail_under: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Exit with 1 if a lower bound of TPR or TNR is below."),
+        typer.Option(
+            min=0,
+            max=1,
+            callback=require_number,
+            help="Exit with 1 if a lower bound of TPR or TNR is below.",
+        ),
     ] = None,
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
-    """Compare a judge's verdicts with people's labels, and keep what came of it."""
+    """Compare a judge's verdicts with people's labels. What came of it is kept."""
     from steelyard.reports.judge_validation import validation_json, validation_lines
     from steelyard.usecases.validate_judge import (
         ValidationRequest,

@@ -76,10 +76,14 @@ def _plan_lines(prepared: Prepared) -> Iterator[str]:
         first, _, rest = line.partition(" ")
         yield f"  {first:<7}  {rest}"
     for name, calls in outlook.targets.items():
-        yield f"  calls    {calls:,} to {name}, {prepared.concurrency_of(name)} at once"
+        if prepared.specs[name].response_source == "sampled":
+            yield f"  calls    {calls:,} to {name}, {prepared.concurrency_of(name)} at once"
+        else:
+            yield f"  answers  {calls:,} recorded of {name}, no call"
     for name, calls in outlook.judges.items():
         yield f"  judging  about {calls:,} calls to {name}"
-    yield f"  tokens   about {outlook.input_tokens:,} in"
+    if outlook.calls:
+        yield f"  tokens   about {outlook.input_tokens:,} in"
     if outlook.cost_usd is not None:
         yield f"  cost     about ${outlook.cost_usd:.4f} for the input"
     if outlook.judge_input_tokens:

@@ -28,7 +28,10 @@ class Format(StrEnum):
 
 Named = Annotated[
     str,
-    typer.Argument(metavar="REF", help="A path, an id or a reference such as rubric/basic@1.0."),
+    typer.Argument(
+        metavar="REF",
+        help="A path, an id, or rubric/id@version, judge/id@version, dataset/id@version.",
+    ),
 ]
 One = Annotated[str, typer.Argument(metavar="A", help="A path or a reference.")]
 Other = Annotated[str, typer.Argument(metavar="B", help="A path or a reference.")]
@@ -119,7 +122,8 @@ def dataset_commands() -> typer.Typer:
 
 
 def _group(kind: str) -> typer.Typer:
-    help_text = f"Versions of {kind}s: publish, list, show, diff."
+    more = ", validate" if kind == "judge" else ""
+    help_text = f"Versions of {kind}s: publish, list, show, diff{more}."
     return typer.Typer(help=help_text, rich_markup_mode=None, no_args_is_help=True)
 
 
@@ -136,7 +140,7 @@ def _measured(plan: Plan, run: str, root: Path) -> MeasuredShift:
 
     typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
     trial = plan_trial(lambda judge: run_door_with(judge, root), plan, run_folder(run))
-    total = 2 * trial.old.prepared.outlook.calls
+    total = 2 * trial.old.prepared.outlook.answers
     started: list[str] = []
     with stoppable(started), Progress("grading twice", total, is_quiet=False) as progress:
         return run_async(lambda: measure_shift(trial, started.append, progress.note))

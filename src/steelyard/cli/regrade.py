@@ -19,8 +19,14 @@ def command(
     ),
 ) -> None:
     """Grade what was answered once more; no target is called."""
-    from steelyard.usecases.derive import regrade_options
+    from steelyard.usecases.derive import never_asked, regrade_options
     from steelyard.wiring import run_folder
 
+    folder = run_folder(run)
+    options = regrade_options(folder, rubric)
     typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
-    run_derived(regrade_options(run_folder(run), rubric), output)
+    left_out = never_asked(folder)
+    if left_out:
+        why = ", ".join(f"{count:,} {status}" for status, count in sorted(left_out.items()))
+        typer.echo(f"left out: {left_out.total():,} record(s) never asked ({why})", err=True)
+    run_derived(options, output)

@@ -12,6 +12,8 @@ from steelyard.cli.running import (
     Progress,
     check_allowed,
     exit_code,
+    require_number,
+    say_why,
     stoppable,
 )
 from steelyard.cli.terminal import show_json
@@ -27,10 +29,14 @@ class Format(StrEnum):
 def command(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a prefix, or latest.")],
     fail_under: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Exit 1 below this pass rate.")
+        float | None,
+        typer.Option(min=0, max=1, callback=require_number, help="Exit 1 below this pass rate."),
     ] = None,
     fail_under_low: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Exit 1 when its lower bound is below.")
+        float | None,
+        typer.Option(
+            min=0, max=1, callback=require_number, help="Exit 1 when its lower bound is below."
+        ),
     ] = None,
     allow_failures: Annotated[
         str | None,
@@ -40,7 +46,7 @@ def command(
         Format.text
     ),
 ) -> None:
-    """Go on after a stop; what is kept is not asked again, and the run's own gates hold."""
+    """Go on after a stop. What is kept is not asked again, and the run's own gates hold."""
     from steelyard.cli.run import finished_row, show_finished
     from steelyard.engine.states import is_terminal
     from steelyard.usecases.run import resume_run
@@ -69,4 +75,6 @@ def command(
     }
     kept = stored_options(stored.plan, stored.group_id).gates
     changed = {name: value for name, value in named.items() if value is not None}
-    raise typer.Exit(exit_code(finished, Gates.of({**kept, **changed})))
+    gates = Gates.of({**kept, **changed})
+    say_why(finished, gates)
+    raise typer.Exit(exit_code(finished, gates))

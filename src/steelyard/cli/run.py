@@ -17,6 +17,8 @@ from steelyard.cli.running import (
     check_allowed,
     exit_code,
     group_code,
+    require_number,
+    say_why,
     stoppable,
 )
 from steelyard.cli.terminal import painter, show, show_json
@@ -77,16 +79,23 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         bool, typer.Option("--cache", help="Take answers that earlier runs were given.")
     ] = False,
     budget: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Stop before more is spent.")
+        float | None,
+        typer.Option(
+            min=0, metavar="USD", callback=require_number, help="Stop before more is spent."
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse to start on any error or misspelt field.")
     ] = False,
     fail_under: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Exit 1 below this pass rate.")
+        float | None,
+        typer.Option(min=0, max=1, callback=require_number, help="Exit 1 below this pass rate."),
     ] = None,
     fail_under_low: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Exit 1 when its lower bound is below.")
+        float | None,
+        typer.Option(
+            min=0, max=1, callback=require_number, help="Exit 1 when its lower bound is below."
+        ),
     ] = None,
     allow_failures: Annotated[
         str, typer.Option(callback=check_allowed, help="Records without a score before exit 4.")
@@ -98,7 +107,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         Format.text
     ),
 ) -> None:
-    """Run datasets against targets; exit 1 when a gate fails, 4 when records have no score."""
+    """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
     from steelyard.errors import UsageError
     from steelyard.usecases.planning import prepare
     from steelyard.usecases.suites import SuiteChoice, choose
@@ -182,6 +191,7 @@ def run_all(
         codes.append(exit_code(done, gates))
         if output is Format.text:
             show_finished(done)
+        say_why(done, gates)
     return finished, codes
 
 
@@ -190,7 +200,8 @@ def _run_one(door: RunDoor, prepared: Prepared, output: Format) -> FinishedRun:
     from steelyard.wiring import run_async
 
     started: list[str] = []
-    total = prepared.outlook.calls + prepared.outlook.total - prepared.outlook.valid
+    outlook, repeats = prepared.outlook, prepared.options.repeat
+    total = outlook.answers + outlook.skipped * repeats + outlook.total - outlook.valid
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
     is_quiet = output is not Format.text
     say_who_grades(prepared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import time
@@ -41,17 +42,56 @@ def exit_code(finished: FinishedRun, gates: Gates) -> int:
     if finished.status == "cancelled":
         return 130
     metrics = cast(dict[str, Any], finished.metrics)
+    if _failed_gate(metrics, gates):
+        return 1
+    return 4 if _too_few_scores(metrics, gates) else 0
+
+
+def say_why(finished: FinishedRun, gates: Gates) -> None:
+    """Say on standard error why a run that is done does not end with 0."""
+    if finished.status in {"failed", "cancelled"}:
+        return
+    metrics = cast(dict[str, Any], finished.metrics)
+    for reason in (_failed_gate(metrics, gates), _too_few_scores(metrics, gates)):
+        if reason:
+            typer.echo(f"steelyard: {finished.run_id}: {reason}", err=True)
+
+
+def _failed_gate(metrics: dict[str, Any], gates: Gates) -> str | None:
+    """Which gate a run has not reached, if any."""
     rate = metrics["pass_rate"]
-    for bar, reached in ((gates.fail_under, rate["value"]), (gates.fail_under_low, rate["low"])):
-        if bar is not None and (reached is None or reached < bar):
-            return 1
+    for name, what, bar, reached in (
+        ("fail-under", "the pass rate", gates.fail_under, rate["value"]),
+        ("fail-under-low", "the lower end of the pass rate", gates.fail_under_low, rate["low"]),
+    ):
+        if bar is None:
+            continue
+        if reached is None:
+            return f"gate failed: nothing was evaluated, so that there is no rate for {name} {bar}"
+        if reached < bar:
+            return f"gate failed: {what} is {reached:.6g}, below {name} {bar}"
+    return None
+
+
+def _too_few_scores(metrics: dict[str, Any], gates: Gates) -> str | None:
+    """How many records have no score, where they are more than allowed."""
     missing = metrics["failed_records"] + metrics["skipped_records"]
-    return 4 if _is_too_many(missing, metrics["total_records"], gates.allow_failures) else 0
+    total, allowed = metrics["total_records"], gates.allow_failures
+    if not _is_too_many(missing, total, allowed):
+        return None
+    return f"{missing:,} of {total:,} record(s) have no score, more than allow-failures {allowed}"
 
 
 def group_code(codes: Sequence[int]) -> int:
     """The code of several runs: the first of these that occurs."""
     return next(code for code in (2, 3, 130, 1, 4, 0) if code in codes)
+
+
+def require_number(number: float | None) -> float | None:
+    """`nan` lies in no range, and every gate would let it pass."""
+    if number is not None and math.isnan(number):
+        raise typer.BadParameter("nan is not a number")
+    return number
 
 
 def check_allowed(text: str | None) -> str | None:
@@ -79,6 +119,9 @@ def stoppable(started: Sequence[str]) -> Generator[None]:
     """SIGTERM stops a run as Ctrl-C does; after either, say how to go on."""
 
     def stop(_number: int, _frame: object) -> None:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            # A job that a script has started in the background is spared Ctrl-C, but not this.
+            raise KeyboardInterrupt
         signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGTERM, stop)

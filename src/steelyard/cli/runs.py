@@ -28,12 +28,11 @@ def command(
 ) -> None:
     """List runs, newest first."""
     from steelyard.reports.findings import printable
-    from steelyard.reports.numbers import rate_text
     from steelyard.usecases.pruned_files import pruned_runs
     from steelyard.wiring import STEELYARD_FOLDER, project, run_store
 
     root = project().root
-    runs = run_store(root).list(limit)
+    runs = run_store(root).list(limit) if (root / STEELYARD_FOLDER).is_dir() else []
     pruned = {
         run_id: list(files) for run_id, files in pruned_runs(root / STEELYARD_FOLDER).items()
     }
@@ -44,11 +43,18 @@ def command(
         show("no runs yet; `steelyard run DATASET --target NAME` makes one")
     for run in runs:
         metrics = cast(dict[str, Any], run.summary or {})
-        rate = rate_text(metrics["pass_rate"]) if metrics else "–"
+        rate = _rate(metrics["pass_rate"]) if metrics else "–"
         when = run.created_at[:19].replace("T", " ")
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
         gone = "  (pruned)" if run.run_id in pruned else ""
-        show(f"{run.run_id}  {when}  {run.status:<24} {rate:<24} {what}{gone}")
+        show(f"{run.run_id}  {when}  {run.status:<24} {rate:<32} {what}{gone}")
+
+
+def _rate(rate: dict[str, Any]) -> str:
+    """The pass rate with what it is a rate of."""
+    from steelyard.reports.numbers import count, rate_text
+
+    return f"{rate_text(rate)} n = {count(rate['n'])}"
 
 
 def _row(run: StoredRun) -> dict[str, Any]:

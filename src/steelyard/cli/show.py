@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
@@ -36,7 +37,7 @@ def command(
     ] = None,
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
-    """Show a run's numbers and what failed, or everything about one record."""
+    """Show a run's numbers and what failed, or all about one record."""
     from steelyard.wiring import run_folder
 
     folder = run_folder(run)
@@ -57,7 +58,9 @@ def _show_run(folder: Path, output: Format) -> None:
         show_json({"manifest": view.manifest, "metrics": view.metrics, **view.slices, **failures})
         return
     paint = painter()
-    for line in (*run_lines(as_of_today(view), paint), *_failed(folder, paint)):
+    metrics = cast(dict[str, Any], view.metrics)
+    ungraded = metrics["skipped_records"] - metrics["cancelled_records"]
+    for line in (*run_lines(as_of_today(view), paint), *_failed(folder, ungraded, paint)):
         show(line)
 
 
@@ -71,7 +74,7 @@ def _labels(folder: Path) -> dict[str, Any]:
     return {"failures": dict(failures_of(folder, ()).counts.most_common())}
 
 
-def _failed(folder: Path, paint: Paint) -> Iterator[str]:
+def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
     from steelyard.usecases.pruned_files import pruned_on
     from steelyard.usecases.read_run import failures_of, read_rows
 
@@ -85,10 +88,9 @@ def _failed(folder: Path, paint: Paint) -> Iterator[str]:
     )
     shown = list(islice(failed, _SHOWN + 1))
     failures = failures_of(folder, {_place(row) for row in shown})
-    if failures.counts:
-        why = ", ".join(
-            f"{count:,} {_line(name)}" for name, count in failures.counts.most_common()
-        )
+    counts = failures.counts + Counter(skipped=ungraded)
+    if counts:
+        why = ", ".join(f"{count:,} {_line(name)}" for name, count in counts.most_common())
         yield f"  no score   {why}"
     if shown:
         yield "\nnot passed:"

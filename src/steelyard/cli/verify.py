@@ -24,7 +24,7 @@ def command(
     ],
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
-    """Compare every artifact with the manifest; exit 1 when one was changed or is missing."""
+    """Compare every artifact with the manifest. Exit 1 when one was changed or is missing."""
     from steelyard.store.artifacts import digest_of
     from steelyard.usecases.verify import verify
     from steelyard.wiring import run_folder

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple, cast
 
 from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
+from steelyard.contracts.run_artifacts.rows import FAILURES
 from steelyard.engine.columns import Column, mean_of, rate
 from steelyard.engine.judging_metrics import JudgingTally
 from steelyard.engine.question_metrics import QuestionTally
@@ -82,7 +83,7 @@ def _record(repeats: list[Facts], clusters: dict[str, int]) -> _Record:
                 checks[check.check] = [check]
     return _Record(
         repeats=repeats,
-        status="evaluated" if scored else first.status,
+        status="evaluated" if scored else _unscored_status(repeats),
         found=_mean(scored),
         cluster=cluster,
         checks={
@@ -90,6 +91,13 @@ def _record(repeats: list[Facts], clusters: dict[str, int]) -> _Record:
             for name, made in checks.items()
         },
     )
+
+
+def _unscored_status(repeats: Sequence[Facts]) -> str:
+    """What became of a record without a score: a failure tells more than a repeat never asked."""
+    statuses = [facts.status for facts in repeats]
+    failed = (status for status in statuses if status in FAILED)
+    return next(failed, "cancelled" if "cancelled" in statuses else statuses[0])
 
 
 def _single(checks: Sequence[CheckFact]) -> dict[str, tuple[list[CheckFact], _Found | None]]:
@@ -118,6 +126,7 @@ class _Tally:
     def __init__(self) -> None:
         self._statuses: dict[str, int] = {}
         self._rows = 0
+        self._failure_rows = 0
         self._passes = Column()
         self._scores = Column()
         self._raw = Column()
@@ -174,6 +183,7 @@ class _Tally:
 
     def _add_row(self, facts: Facts) -> None:
         self._rows += 1
+        self._failure_rows += facts.status in FAILURES
         self._attempts += facts.attempts
         self._unscored += facts.status == "evaluation_error" and facts.answered
         if facts.judging:
@@ -208,6 +218,7 @@ class _Tally:
             "invalid_records": count("invalid_record", 0),
             "cancelled_records": count("cancelled", 0),
             "rows": self._rows,
+            "failure_rows": self._failure_rows,
             "pass_count": _whole(passes),
             "fail_count": _whole(evaluated - passes),
             "unscored_count": self._unscored,

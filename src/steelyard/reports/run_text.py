@@ -193,6 +193,9 @@ def _denominators(metrics: JsonObject) -> str:
     ]
     if metrics["rows"] != metrics["total_records"]:
         parts.append(f"{count(metrics['rows'])} rows")
+        # Runs of earlier versions do not know it.
+        if metrics.get("failure_rows"):
+            parts.append(f"{count(metrics['failure_rows'])} of them without a result")
     if metrics.get("unread_records"):
         parts.append(f"and {count(metrics['unread_records'])} that could not be read")
     return f"{text} ({', '.join(parts)})" if parts else text

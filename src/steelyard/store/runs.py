@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import (
@@ -51,6 +53,16 @@ class KeptResult(NamedTuple):
     failure: bytes | None
     facts: bytes
     repeat: int
+
+
+def no_such_run(name: str, *, has_runs: bool) -> NotFoundError:
+    """What to say when a run is not found, and how to find or make one."""
+    if has_runs:
+        return NotFoundError(f"no run '{name}' in this project; `steelyard runs` lists them")
+    return NotFoundError(
+        f"no run '{name}' in this project, which has none yet; "
+        "`steelyard run DATASET --target NAME` makes one"
+    )
 
 
 class RunStore:
@@ -153,7 +165,7 @@ class RunStore:
             query = query.where(runs.c.run_id.startswith(name, autoescape=True))
         found = list(self._rows(query.limit(2)))
         if not found:
-            raise NotFoundError(f"no run '{name}' in this project; `steelyard runs` lists them")
+            raise no_such_run(name, has_runs=name != "latest")
         if len(found) > 1 and name != "latest" and found[0].run_id != name:
             raise NotFoundError(f"'{name}' fits several runs; give more of the id")
         return _stored(found[0])
@@ -271,11 +283,13 @@ class RunStore:
         Those that are about no record stand before the first.
         """
         order = (attempts.c.idx, attempts.c.repeat, attempts.c.call, attempts.c.attempt)
-        query = select(attempts.c.row).where(
-            attempts.c.run_id == run_id, _between(attempts, begin or NO_RECORD, end)
+        query = (
+            select(attempts.c.row, *order[:3])
+            .where(attempts.c.run_id == run_id, _between(attempts, begin or NO_RECORD, end))
+            .order_by(*order)
         )
-        for (row,) in self._rows(query.order_by(*order)):
-            yield row
+        for _, made in groupby(self._rows(query), key=itemgetter(1, 2)):
+            yield from _in_turn([*made])
 
     def _hold(self, run_id: str, fence: int) -> None:
         """A hold that this process had before, with another fence, is renewed no longer."""
@@ -297,6 +311,23 @@ class RunStore:
         """The rows of a query, a thousand at a time."""
         with told(), self.engine.connect() as connection:
             yield from connection.execution_options(yield_per=1000).execute(query)
+
+
+def _in_turn(made: Sequence[Row[Any]]) -> Iterable[bytes]:
+    """The attempts of a record: its target's, then those of its judges as they were asked.
+
+    The tries of one call stay together, in their order whatever the clock said.
+    """
+    if made[0].call == made[-1].call:
+        return [row.row for row in made]
+    calls: dict[str, list[bytes]] = {}
+    for row in made:
+        calls.setdefault(row.call, []).append(row.row)
+
+    def began(call: str) -> tuple[bool, str]:
+        return call != TARGET_CALL, json.loads(calls[call][0])["at"]
+
+    return [row for call in sorted(calls, key=began) for row in calls[call]]
 
 
 def _between(table: Table, begin: int, end: int | None) -> ColumnElement[bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,16 @@ def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
         pass_threshold=None,
         derived=_derived(manifest, "regrade", folder),
     )
+
+
+def never_asked(folder: Path) -> Counter[str]:
+    """How many records of a run have no answer to grade again, by what became of them."""
+    statuses: dict[int, str] = {}
+    for row in read_rows(folder, PREDICTIONS):
+        index, status = cast(int, row["index"]), cast(str, row["status"])
+        if statuses.get(index, "skipped") in _NEVER_ASKED:
+            statuses[index] = status
+    return Counter(status for status in statuses.values() if status in _NEVER_ASKED)
 
 
 def _parent(folder: Path) -> tuple[JsonObject, RunOptions]:

@@ -50,8 +50,8 @@ def finalize(
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
-    has_failures = summary["failed_records"] or summary["cancelled_records"]
-    status: RunState = "completed_with_failures" if has_failures else "completed"
+    # A record may have a score though one of its repeats has failed.
+    status: RunState = "completed_with_failures" if summary["failure_rows"] else "completed"
     if door.repository.is_cancelling(run_id):
         status = "cancelled"
     at = door.clock.stamp()

@@ -10,9 +10,11 @@ from typing import NamedTuple, TypeVar, cast
 
 import msgspec
 
-from steelyard.contracts.run_artifacts.rows import MANIFEST
+from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
+from steelyard.engine.states import is_terminal
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
+from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.pruned_files import pruned_on
 
@@ -31,6 +33,20 @@ class Failures(NamedTuple):
 def is_run_folder(path: Path) -> bool:
     """Whether a folder holds a sealed run."""
     return (path / MANIFEST).is_file()
+
+
+def holds_artifacts(folder: Path) -> bool:
+    """Whether a folder has any file of a run."""
+    return any((folder / name).is_file() for name in ARTIFACTS)
+
+
+def require_finished(folder: Path, run: StoredRun) -> None:
+    """A run that was stopped, or that is going on, has nothing to read yet."""
+    if not is_terminal(run.status) and not is_run_folder(folder):
+        raise NotFoundError(
+            f"{run.run_id} is not finished: {run.status}; where it was stopped, go on with: "
+            f"steelyard resume {run.run_id}"
+        )
 
 
 def read_run(folder: Path) -> RunView:

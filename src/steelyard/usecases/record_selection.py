@@ -20,7 +20,7 @@ def selected(
     part: Part = WHOLE,
 ) -> Iterator[tuple[Row, Case | None]]:
     """The rows that a run, or its part, is about, with the case of each valid one."""
-    clauses = parse_where(options.where) if options.where else ()
+    clauses = () if options.where is None else parse_where(options.where)
     left = options.limit
     for row in reading.rows() if rows is None else rows:
         if left == 0:

@@ -50,17 +50,21 @@ async def start_run(
     door: RunDoor, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
 ) -> FinishedRun:
     """Make a run and carry it through to its artifacts."""
+    redact = redactor_of(prepared)
+    about = kept_about(prepared, redact)
     run = StoredRun(
         run_id=door.new_run_id(),
         status="queued",
         created_at=door.clock.stamp(),
-        dataset=redactor_of(prepared).text(without_surrogates(prepared.dataset.id)),
+        dataset=redact.text(without_surrogates(prepared.dataset.id)),
         target=next(iter(prepared.specs)) if len(prepared.specs) == 1 else None,
         group_id=prepared.options.group_id,
         owner=door.owner,
         plan={
             **_plan(door, prepared),
-            "about": kept_about(prepared, redactor_of(prepared)),
+            # As they may be written: an argument of a program may be a key.
+            "targets": about["targets"],
+            "about": about,
             "selected": prepared.outlook.total,
             "secret": door.new_secret(),
         },
@@ -189,7 +193,6 @@ def _plan(door: RunDoor, prepared: Prepared) -> JsonObject:
             "templates": {name: judge_sha256(one) for name, one in judges.items()},
         },
         "redacted": list(prepared.redacted),
-        "targets": {name: spec.described() for name, spec in specs.items()},
     }
 
 

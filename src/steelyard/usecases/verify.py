@@ -14,6 +14,7 @@ from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.pruned_files import pruned_files
+from steelyard.usecases.read_run import holds_artifacts
 from steelyard.usecases.run_ports import Sealing
 
 _OWN_HASH = "manifest_sha256"
@@ -25,7 +26,7 @@ class ArtifactState:
 
     name: str
     state: str
-    """`intact`, `pruned`, `changed`, `missing` or `unreadable`."""
+    """`intact`, `pruned`, `changed`, `missing`, `unreadable` or, without a manifest, `unknown`."""
     message: str = ""
 
 
@@ -46,8 +47,8 @@ class Verification:
 def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
     """Compare every artifact with its hash and size in the manifest."""
     path, pruned = folder / MANIFEST, pruned_files(folder)
-    if not path.is_file() and MANIFEST in pruned:
-        return _all_pruned(folder, pruned)
+    if not path.is_file() and (MANIFEST in pruned or holds_artifacts(folder)):
+        return _without_manifest(folder, pruned)
     if not path.is_file():
         raise NotFoundError(f"{folder} holds no {MANIFEST}; the run is not finished, or no run")
     data = path.read_bytes()
@@ -69,15 +70,21 @@ def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
     return Verification(run_id=run_id, folder=str(folder), files=tuple(files))
 
 
-def _all_pruned(folder: Path, pruned: Mapping[str, PrunedFile]) -> Verification:
-    """A run whose manifest went with all else; what was left behind cannot be told any more."""
-    files = [
-        _pruned(pruned[name])
-        if name in pruned and not (folder / name).exists()
-        else ArtifactState(name=name, state="missing", message="no manifest says what it was")
-        for name in ARTIFACTS
-    ]
-    return Verification(run_id=folder.name, folder=str(folder), files=tuple(files))
+def _without_manifest(folder: Path, pruned: Mapping[str, PrunedFile]) -> Verification:
+    """A run whose manifest is gone, or was never written: what is there cannot be told."""
+    files = tuple(_unsealed(folder / name, pruned.get(name)) for name in ARTIFACTS)
+    return Verification(run_id=folder.resolve().name, folder=str(folder), files=files)
+
+
+def _unsealed(path: Path, pruned: PrunedFile | None) -> ArtifactState:
+    if path.exists():
+        message = "no manifest says what it was"
+        return ArtifactState(name=path.name, state="unknown", message=message)
+    if pruned:
+        return _pruned(pruned)
+    is_manifest = path.name == MANIFEST
+    message = "it was removed, or the run is not finished" if is_manifest else "it is not there"
+    return ArtifactState(name=path.name, state="missing", message=message)
 
 
 def _pruned(file: PrunedFile) -> ArtifactState:

@@ -16,6 +16,7 @@ from steelyard.engine.answer_places import AnswerPlaces
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.record_work import Asked, Work
+from steelyard.engine.selection import value_at
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
@@ -28,6 +29,8 @@ from steelyard.usecases.record_selection import field_of
 from steelyard.usecases.run_ports import RunDoor, RunRepository, TargetSpec
 
 _USUAL = frozenset(("tags", "task_type"))
+_LONGEST = 64
+"""So many characters a tag may have (contract 2)."""
 _NONE: Mapping[tuple[int, int], bytes] = {}
 
 
@@ -113,7 +116,7 @@ def work_items(
     for row, case, graded in prepared.records():
         if case is None or graded is None:
             if share.is_first and not is_done(row.index, 0):
-                yield _invalid(row)
+                yield _invalid(prepared, row)
             continue
         is_asked = isinstance(graded, Rubric)
         if not (prepared.target_of(case) == share.target if is_asked else share.is_first):
@@ -146,15 +149,46 @@ def _base(prepared: Prepared, row: Row, case: Case) -> Result:
         record_sha256=record_sha256(prepared.reading.hashed(row, case)),
         target=name,
         response_source=spec.response_source if spec else None,
-        slices=_slices(prepared.slices, case),
+        slices=_slices(prepared, case),
         cluster=case.conversation_id,
     )
 
 
-def _slices(paths: tuple[str, ...], case: Case) -> tuple[tuple[str, str | None], ...]:
+def _slices(prepared: Prepared, case: Case) -> tuple[tuple[str, str | None], ...]:
+    paths, task_type = prepared.slices, case.task_type or _task_type(prepared, case.metadata)
     if _USUAL.issuperset(paths):
-        return _usual_slices(paths, case.tags, case.task_type)
-    return tuple(pair for path in paths for pair in _groups(path, field_of(case, path)))
+        return _usual_slices(paths, case.tags, task_type)
+    return tuple(
+        pair
+        for path in paths
+        for pair in _groups(path, task_type if path == "task_type" else field_of(case, path))
+    )
+
+
+def _task_type(prepared: Prepared, metadata: Mapping[str, JsonValue]) -> str | None:
+    """The task type of a record, in a contract that has it in the metadata; else its dataset's."""
+    for found in (metadata.get("task_type"), prepared.dataset.metadata.get("task_type")):
+        if isinstance(found, str):
+            return found
+    return None
+
+
+def _invalid_slices(prepared: Prepared, row: Row) -> tuple[tuple[str, str | None], ...]:
+    """The groups of a record that is counted, though not evaluated, as far as they can be read."""
+    record = row.value if isinstance(row.value, dict) else {}
+    metadata = record.get("metadata")
+    task_type = _task_type(prepared, metadata if isinstance(metadata, dict) else {})
+    known = {"dataset": prepared.dataset.id, "task_type": task_type}
+    found = {**known, **{name: value for name, value in record.items() if value is not None}}
+    groups = ((path, name) for path in prepared.slices for name in _names(value_at(found, path)))
+    return tuple(dict.fromkeys(groups))
+
+
+def _names(value: JsonValue) -> Iterator[str | None]:
+    """What a broken record says of a slice; None for what cannot be the name of a group."""
+    for item in value if isinstance(value, list) and value else (value,):
+        name = None if item is None or isinstance(item, dict | list) else str(item)
+        yield name if name and len(name) <= _LONGEST and name.isprintable() else None
 
 
 @lru_cache
@@ -182,7 +216,7 @@ def _skipped(base: Result, reason: str) -> Result:
     )
 
 
-def _invalid(row: Row) -> Result:
+def _invalid(prepared: Prepared, row: Row) -> Result:
     first, *others = (finding for finding in row.findings if finding.is_error)
     return Result(
         index=row.index,
@@ -192,4 +226,5 @@ def _invalid(row: Row) -> Result:
         errors=(first, *others),
         label=first.code,
         message=first.message,
+        slices=_invalid_slices(prepared, row),
     )

@@ -16,6 +16,8 @@ from steelyard.cli.running import (
     check_allowed,
     exit_code,
     group_code,
+    require_number,
+    say_why,
     stoppable,
 )
 from steelyard.model.json_value import JsonObject
@@ -68,6 +70,52 @@ def test_a_run_ends_with_the_code_of_what_became_of_it(
     run: FinishedRun, gates: Gates, code: int
 ) -> None:
     assert exit_code(run, gates) == code
+
+
+@pytest.mark.parametrize(
+    ("run", "gates", "said"),
+    [
+        (finished(), Gates(fail_under=0.75), []),
+        (
+            finished(rate=0.79996),
+            Gates(fail_under=0.8),
+            ["gate failed: the pass rate is 0.79996, below fail-under 0.8"],
+        ),
+        (
+            finished(),
+            Gates(fail_under_low=0.31),
+            ["gate failed: the lower end of the pass rate is 0.3, below fail-under-low 0.31"],
+        ),
+        (
+            finished(rate=None, low=None, failed=100),
+            Gates(fail_under=0.5),
+            [
+                "gate failed: nothing was evaluated, so that there is no rate for fail-under 0.5",
+                "100 of 100 record(s) have no score, more than allow-failures 0",
+            ],
+        ),
+        (
+            finished(failed=2, skipped=1, total=1500),
+            Gates(allow_failures="0.1%"),
+            ["3 of 1,500 record(s) have no score, more than allow-failures 0.1%"],
+        ),
+        (finished("cancelled", failed=9), Gates(fail_under=1), []),
+        (finished("failed"), Gates(fail_under=1), []),
+    ],
+)
+def test_why_a_run_does_not_end_with_0_is_told(
+    run: FinishedRun, gates: Gates, said: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    say_why(run, gates)
+
+    assert capsys.readouterr().err.splitlines() == [f"steelyard: run_1: {line}" for line in said]
+
+
+@pytest.mark.parametrize("number", [None, 0.0, 0.5, 1.0])
+def test_a_gate_is_a_number(number: float | None) -> None:
+    assert require_number(number) == number
+    with pytest.raises(typer.BadParameter, match="nan is not a number"):
+        require_number(float("nan"))
 
 
 @pytest.mark.parametrize(

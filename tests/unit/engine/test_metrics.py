@@ -101,6 +101,32 @@ def test_with_repeats_records_are_counted_and_rows_apart(
     assert found["pass_count"] + found["fail_count"] == pytest.approx(len(evaluated))
 
 
+@pytest.mark.parametrize(
+    ("statuses", "counted", "failures"),
+    [
+        (("evaluated", "timeout"), "evaluated_records", 1),
+        (("timeout", "evaluated"), "evaluated_records", 1),
+        (("cancelled", "evaluation_error"), "failed_records", 2),
+        (("skipped", "timeout"), "failed_records", 1),
+        (("skipped", "cancelled"), "cancelled_records", 1),
+        (("skipped", "skipped"), "skipped_records", 0),
+        (("evaluated", "skipped"), "evaluated_records", 0),
+    ],
+)
+def test_a_failed_repeat_is_counted_whatever_becomes_of_its_record(
+    statuses: tuple[str, str], counted: str, failures: int
+) -> None:
+    found = summary(
+        *(
+            facts(0, passed=True if status == "evaluated" else None, repeat=repeat, status=status)
+            for repeat, status in enumerate(statuses)
+        )
+    )
+
+    assert (found["total_records"], found[counted]) == (1, 1)
+    assert (found["rows"], found["failure_rows"]) == (2, failures)
+
+
 def test_passes_have_wilsons_interval() -> None:
     found = summary(*(facts(index, passed=index < 180) for index in range(200)))
 

@@ -89,7 +89,7 @@ def test_what_stands_behind_the_denominators_is_told_where_there_is_any() -> Non
 
     assert told[3] == (
         "  records    5 = 2 evaluated + 2 failed + 1 skipped "
-        "(1 invalid, 1 unscored, 1 cancelled, 1 retried, 6 rows)"
+        "(1 invalid, 1 unscored, 1 cancelled, 1 retried, 6 rows, 3 of them without a result)"
     )
     assert told[-3:] == [
         "  check      quick  – (nothing evaluated)  n = 0, 1 unscored",

@@ -158,6 +158,21 @@ def test_attempts_of_judges_stand_after_those_of_targets(store: RunStore) -> Non
     assert "check" not in rows[0]
 
 
+def test_attempts_of_judges_stand_in_the_order_in_which_they_were_asked(store: RunStore) -> None:
+    asked = [("again", "t2", 1), ("early", "t3", 1), ("early", "t1", 2), ("zeal", "t0", 1)]
+
+    async def use(ledger: BatchLedger) -> None:
+        tries = [replace(judge_attempt(0, key, number), at=at) for key, at, number in asked]
+        await ledger.keep_judgement(judgement(), tries)
+        await ledger.keep_answer(answered(), [replace(attempt(0), at="t9")])
+
+    keeping(store, use)
+    rows = [json.loads(row) for row in store.attempt_rows("run_1")]
+    places = [(row.get("key"), row["attempt"]) for row in rows]
+
+    assert places == [(None, 1), ("zeal", 1), ("again", 1), ("early", 1), ("early", 2)]
+
+
 def test_a_judgement_is_kept_once(store: RunStore) -> None:
     async def use(ledger: BatchLedger) -> None:
         await ledger.keep_judgement(judgement(), ())

@@ -17,7 +17,7 @@ from fakes.projects import Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import NotFoundError, UsageError
-from steelyard.usecases.derive import regrade_options, retry_options
+from steelyard.usecases.derive import never_asked, regrade_options, retry_options
 from steelyard.usecases.planning import prepare
 from steelyard.usecases.run import FinishedRun, start_run
 from steelyard.usecases.run_options import RunOptions
@@ -330,6 +330,7 @@ def test_what_was_never_asked_is_not_regraded(project: Project) -> None:
         ("r1", "evaluation_error"),
     ]
     assert rows_of(again, "failures.jsonl")[0]["label"] == "no_response"
+    assert never_asked(Path(first.folder)) == {"cancelled": 4}
 
 
 def test_a_regraded_run_is_regraded_again_but_not_tried_again(project: Project) -> None:

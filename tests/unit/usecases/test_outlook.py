@@ -57,6 +57,16 @@ def test_a_plan_counts_calls_tokens_and_what_they_would_cost(project: Project) -
     assert outlook.cost_usd == pytest.approx(0.006)
 
 
+def test_what_was_recorded_takes_no_call_and_no_tokens(project: Project) -> None:
+    recorded = spec(ScriptedTarget(name="ann"), price=(2.0, 10.0), response_source="prefilled")
+    dataset = project.cases([row("a", input="x" * 4000), row("b")])
+    outlook = project.prepare(project.door(recorded), dataset, target="ann", repeat=3).outlook
+
+    assert (outlook.calls, outlook.recorded, outlook.answers) == (0, 6, 6)
+    assert (outlook.input_tokens, outlook.cost_usd) == (0, 0.0)
+    assert outlook.targets == {"ann": 6}
+
+
 def test_without_a_price_there_is_no_cost(project: Project) -> None:
     prepared = project.prepare(project.door(ScriptedTarget()), project.cases([row("a")]))
 

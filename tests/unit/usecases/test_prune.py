@@ -213,7 +213,7 @@ def test_what_was_pruned_and_is_there_again_is_looked_at(project: Project, days:
     folder.mkdir(exist_ok=True)
     (folder / "predictions.jsonl").write_bytes(b"forged")
 
-    assert states(folder)["predictions.jsonl"] == ("changed" if days < 180 else "missing")
+    assert states(folder)["predictions.jsonl"] == ("changed" if days < 180 else "unknown")
     assert not verify(folder, digest_of).is_intact
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.model.run import TERMINAL, RunState, StoredRun
 from steelyard.usecases.read_run import (
     attempts_of,
     find_records,
     is_run_folder,
     read_rows,
     read_run,
+    require_finished,
 )
 
 
@@ -41,6 +45,22 @@ def test_a_run_can_be_read_without_its_project(folder: Path, tmp_path: Path) -> 
     assert is_run_folder(moved)
     assert read_run(moved).metrics["rows"] == 6
     assert len(list(read_rows(moved, "predictions.jsonl"))) == 6
+
+
+@pytest.mark.parametrize("status", get_args(RunState))
+def test_a_run_that_has_not_ended_has_nothing_to_read(tmp_path: Path, status: RunState) -> None:
+    run = StoredRun(run_id="run_1", status=status, created_at="", dataset="d", plan={})
+    with pytest.raises(NotFoundError) if status not in TERMINAL else nullcontext() as told:
+        require_finished(tmp_path, run)
+
+    if told:
+        assert str(told.value) == (
+            f"run_1 is not finished: {status}; where it was stopped, go on with: "
+            "steelyard resume run_1"
+        )
+    # The last thing that a run writes may be there before its end is noted.
+    (tmp_path / "run_manifest.json").write_text("{}", encoding="utf-8")
+    require_finished(tmp_path, run)
 
 
 def test_a_folder_that_holds_no_run_is_told(tmp_path: Path) -> None:

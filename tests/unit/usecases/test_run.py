@@ -27,7 +27,7 @@ ROWS = [
     row("late"),
     row("broken", tags=["y"]),
     row("moody"),
-    row("ungraded", evaluators=[{"type": "regex", "value": "(?=a)"}]),
+    row("ungraded", evaluator="contains", evaluators=[]),
     row("busy"),
     row("good", input="the same id again"),
 ]
@@ -112,8 +112,8 @@ def test_slices_count_the_records_of_each_value(finished: FinishedRun) -> None:
     assert counted == {
         ("tags", "x"): 2,
         ("tags", "y"): 2,
-        ("tags", None): 4,
-        ("task_type", None): 7,
+        ("tags", None): 6,
+        ("task_type", None): 9,
     }
 
 
@@ -166,6 +166,59 @@ def test_unselected_records_are_in_no_denominator_and_no_artifact(project: Proje
     assert [entry["index"] for entry in records] == [0, 1]
 
 
+def test_invalid_records_are_counted_in_their_slices(project: Project) -> None:
+    """As far as they can be read; no slice has fewer records than the run."""
+    broken: list[object] = [
+        {"id": "a", "tags": ["x", "y"]},
+        {"id": "b", "tags": "x", "metadata": {"task_type": "chat"}},
+        {"id": "c", "tags": ["x" * 64, "x" * 65]},
+        {"id": "d", "tags": ["\u0007", None, {"x": 1}]},
+        {"id": "e"},
+    ]
+    rows = [row("good", tags=["x"], metadata={"task_type": "qa"}), *broken]
+    run = project.run(project.door(ScriptedTarget()), project.cases(rows))
+    check_run(Path(run.folder))
+    found = [
+        (entry["slice"], entry["value"], entry["total_records"], entry["invalid_records"])
+        for entry in json_of(run, "metrics_by_slice.json")["slices"]
+    ]
+
+    assert found == [
+        ("tags", "x", 3, 2),
+        ("tags", "x" * 64, 1, 1),
+        ("tags", "y", 1, 1),
+        ("tags", None, 3, 3),
+        ("task_type", "chat", 1, 1),
+        ("task_type", "qa", 1, 0),
+        ("task_type", None, 4, 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "slices"),
+    [
+        ({"task_type": "qa"}, [("chat", 1), ("qa", 2)]),
+        ({"task_type": 7}, [("chat", 1), (None, 2)]),
+        ({}, [("chat", 1), (None, 2)]),
+    ],
+)
+def test_the_task_type_of_a_document_is_in_its_metadata(
+    project: Project, metadata: dict[str, object], slices: list[object]
+) -> None:
+    latency = {"expected": {"max_latency_ms": 60000}}
+    records = [
+        {"record_id": "a", "input": {"prompt": "?"}, **latency},
+        {"record_id": "b", "input": {"prompt": 7}},
+        {"record_id": "c", "input": {"prompt": "?"}, "metadata": {"task_type": "chat"}, **latency},
+    ]
+    run = project.run(project.door(ScriptedTarget()), project.document(records, metadata=metadata))
+    found = json_of(run, "metrics_by_slice.json")["slices"]
+
+    assert [
+        (entry["value"], entry["total_records"]) for entry in found if entry["slice"] != "tags"
+    ] == slices
+
+
 def test_repeats_are_rows_of_one_record(project: Project) -> None:
     target = ScriptedTarget({"b": ["no"]})
     run = project.run(project.door(target), project.cases([row("a"), row("b")]), repeat=3)
@@ -190,7 +243,8 @@ def test_a_record_is_failed_only_when_every_repeat_is(project: Project) -> None:
     check_run(Path(run.folder))
 
     assert (run.metrics["evaluated_records"], run.metrics["failed_records"]) == (1, 0)
-    assert len(rows_of(run, "failures.jsonl")) == 1
+    assert len(rows_of(run, "failures.jsonl")) == run.metrics["failure_rows"] == 1
+    assert run.status == json_of(run)["status"] == "completed_with_failures"
 
 
 def test_cases_may_have_their_own_targets(project: Project) -> None:

@@ -138,3 +138,15 @@ def test_a_manifest_that_does_not_know_a_file_is_told(folder: Path, entry: objec
 def test_a_folder_without_a_manifest_is_no_finished_run(tmp_path: Path, name: str) -> None:
     with pytest.raises(NotFoundError, match=r"holds no run_manifest\.json; the run is not finis"):
         verify(tmp_path / name, digest_of)
+
+
+@pytest.mark.parametrize("left", [ARTIFACTS[1:], ARTIFACTS[3:4]], ids=["all else", "one file"])
+def test_a_manifest_that_is_gone_is_a_missing_file(folder: Path, left: tuple[str, ...]) -> None:
+    for name in set(ARTIFACTS) - set(left):
+        (folder / name).unlink()
+    found = verify(folder, digest_of)
+    states = {file.name: file.state for file in found.files}
+
+    assert (found.is_intact, found.run_id) == (False, folder.name)
+    assert states == {name: "unknown" if name in left else "missing" for name in ARTIFACTS}
+    assert found.files[0].message == "it was removed, or the run is not finished"
