@@ -231,14 +231,20 @@ def system_clock() -> Clock:
 
 def run_folder(name: str) -> Path:
     """The folder of a finished run: by id, prefix, `latest`, or the folder itself."""
-    from steelyard.usecases.read_run import is_run_folder
+    from steelyard.usecases.read_run import holds_artifacts, require_finished
 
     path = Path(name)
-    if is_run_folder(path):
+    if holds_artifacts(path):
         return path
     root = project().root
+    if not (root / STEELYARD_FOLDER).is_dir():
+        from steelyard.store.runs import no_such_run
+
+        raise no_such_run(name, has_runs=False)
     found = run_store(root).find(name)
-    return root / STEELYARD_FOLDER / "runs" / found.run_id
+    folder = root / STEELYARD_FOLDER / "runs" / found.run_id
+    require_finished(folder, found)
+    return folder
 
 
 def kept_judgements(folder: Path, index: int) -> list[JsonObject]:
@@ -271,9 +277,10 @@ def evaluate(
     from steelyard.targets.callables import PythonTarget
     from steelyard.targets.making import Made
     from steelyard.usecases.evaluate import evaluate as carry_out
-    from steelyard.usecases.evaluate import plan_evaluation
+    from steelyard.usecases.evaluate import look_over, plan_evaluation
     from steelyard.usecases.run_options import RunOptions, within
 
+    look_over(dataset, target, checks, {"repeat": repeat, "max_concurrency": max_concurrency})
     given = dataset if isinstance(dataset, Dataset) else None
     path = Path(dataset.id if isinstance(dataset, Dataset) else dataset)
     door = run_door(None if given else path)
@@ -303,9 +310,41 @@ def spare_collector() -> None:
 
 
 def run_async(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-    """The one place where the engine's event loop is started."""
+    """The one place where the engine's event loop is started.
+
+    Where a loop runs already, as in a notebook, it gets a thread of its own.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run(made)
+    return _run_beside(made)
+
+
+def _run(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(made())
+
+
+def _run_beside(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    """The answer of another thread; an interrupt stops its work as it would stop ours."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+
+    async def noted() -> Answer:
+        begun.append((asyncio.get_running_loop(), asyncio.current_task()))
+        return await made()
+
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="steelyard") as pool:
+        answer = pool.submit(_run, noted)
+        try:
+            return answer.result()
+        except KeyboardInterrupt:
+            for loop, task in begun:
+                if task and not answer.done():
+                    loop.call_soon_threadsafe(task.cancel)
+            raise
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -75,7 +75,8 @@ def test_the_demo_runs_in_an_empty_folder_without_a_network(
     "told",
     [
         "$ steelyard validate datasets rubrics judges",
-        "= did you mean 'expected_messages'?",
+        "unknown field 'expecteed_facts' [unknown_field]",
+        "= did you mean 'expected_facts'?",
         "$ steelyard run datasets/helpdesk.jsonl --target assistant_a --target assistant_b",
         "1 retried",
         "weak slice tags = fees",

@@ -67,7 +67,7 @@ def test_help_and_version_are_no_errors(
     [
         ((), "Usage: steelyard"),
         (("validat",), "No such command 'validat'. Did you mean 'validate'?"),
-        (("validate",), "Missing argument 'PATH'"),
+        (("validate",), "Missing argument 'PATH...'"),
         (("validate", "--formt", "json", "."), "No such option: --formt"),
         (("validate", "--format", "yaml", "."), "'yaml' is not one of"),
         (("validate", "x" * 5000), "File name too long"),

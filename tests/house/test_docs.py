@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,14 @@ KEYS = cast(dict[str, JsonObject], SETTINGS["properties"])
 CONTRACT_PAGES = sorted(DOCS.glob("contracts/*.md"))
 LINKED_PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 RULE = re.compile(r"^- \*\*([A-Z]+\d*)-(\d+)\*\*", re.MULTILINE)
+WITH_COMMANDS = [
+    *LINKED_PAGES,
+    *sorted(ROOT.glob("examples/**/README.md")),
+    ROOT / "src" / "steelyard" / "demo" / "project" / "README.md",
+]
+TYPED = re.compile(
+    r"^(?: {4}|\$ )?(steelyard [^\n]+(?:\\\n[^\n]+)*)$|`(steelyard [^`\n]+)`", re.MULTILINE
+)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -71,6 +80,12 @@ def test_the_options_of_a_command_are_those_of_its_section(command: str) -> None
     options = {name for name in written if name.startswith("-")}
 
     assert set(re.findall(r"`(--?[a-z-]+)`", text)) - {"-h", "--help"} == options
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_command_does_fits_into_its_line_of_the_list(command: str) -> None:
+    """At 80 columns, beside the longest name."""
+    assert not COMMANDS[command].get_short_help_str(64).endswith("...")
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -114,3 +129,56 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
     broken = [link for link in links if "://" not in link and not (page.parent / link).exists()]
 
     assert broken == []
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link may name on a page: its headings, as GitHub writes them."""
+    fence = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+    text = fence.sub("", page.read_text(encoding="utf-8"))
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", LINKED_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_heading_leads_to_one(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    broken = [
+        f"{link}#{anchor}"
+        for link, anchor in links
+        if anchor not in anchors(page.parent / link if link else page)
+    ]
+
+    assert broken == []
+
+
+def typed(page: Path) -> Iterator[str]:
+    """The commands that a page shows, without `…` and what else stands for something."""
+    for block, word in TYPED.findall(page.read_text(encoding="utf-8")):
+        yield re.sub(r"[\[\]|…]", " ", block or word).replace("\\\n", " ")
+
+
+def unknown_words(line: str) -> list[str]:
+    """The command or the options of a line that there are not."""
+    name, rest = "steelyard", shlex.split(line, comments=True)[1:]
+    while rest and f"{name} {rest[0]}" in COMMANDS:
+        name = f"{name} {rest.pop(0)}"
+    if hasattr(COMMANDS[name], "commands") and rest and re.fullmatch("[a-z]+", rest[0]):
+        return [f"{name} {rest[0]}"]
+    known = {"-h", "--help"} | {option for one in COMMANDS[name].params for option in one.opts}
+    return [word for word in rest if re.match("--?[a-z]", word) and word not in known]
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_that_a_page_shows_can_be_typed(page: Path) -> None:
+    wrong = {line: unknown for line in typed(page) if (unknown := unknown_words(line))}
+
+    assert wrong == {}
+
+
+def test_commands_are_found_and_misspelt_ones_told() -> None:
+    shown = [line for page in WITH_COMMANDS for line in typed(page)]
+
+    assert len(shown) > 150
+    assert unknown_words("steelyard rnu x --target a") == ["steelyard rnu"]
+    assert unknown_words("steelyard run x --targte a -o y") == ["--targte", "-o"]
+    assert unknown_words("steelyard rubric publsh x") == ["steelyard rubric publsh"]

@@ -5,7 +5,13 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from steelyard.errors import ConfigError
-from steelyard.settings import Settings, parse_settings, project_schema
+from steelyard.settings import (
+    Settings,
+    parse_settings,
+    project_schema,
+    variables,
+    with_environment,
+)
 
 EXAMPLE = """\
 targets:
@@ -88,46 +94,46 @@ def test_every_key_of_the_published_schema_is_optional() -> None:
     [
         (
             "store: sqlite\ntarget: {}",
-            "2: target is not a field of this contract (did you mean 'targets'?)",
+            "2: target is not a field of steelyard.yaml (did you mean 'targets'?)",
         ),
-        ("Slices: []", "1: Slices is not a field of this contract (did you mean 'slices'?)"),
+        ("Slices: []", "1: Slices is not a field of steelyard.yaml (did you mean 'slices'?)"),
         (
             "targets:\n  live:\n    provider: openai\n    base-url: x",
-            "4: targets.live.base-url is not a field of this contract (did you mean 'base_url'?)",
+            "4: targets.live.base-url is not a field of steelyard.yaml (did you mean 'base_url'?)",
         ),
         (
             "targets:\n  live:\n    provider: openai\n    price:\n      imput: 1",
-            "5: targets.live.price.imput is not a field of this contract (did you mean 'input'?)",
+            "5: targets.live.price.imput is not a field of steelyard.yaml (did you mean 'input'?)",
         ),
         (
             "judges:\n  default: {target: a, tagret: b}",
-            "2: judges.default.tagret is not a field of this contract (did you mean 'target'?)",
+            "2: judges.default.tagret is not a field of steelyard.yaml (did you mean 'target'?)",
         ),
         (
             "judges:\n  default: {target: a, sample: 3}",
-            "2: judges.default.sample is not a field of this contract (did you mean 'samples'?)",
+            "2: judges.default.sample is not a field of steelyard.yaml (did you mean 'samples'?)",
         ),
         (
             "suites:\n  s:\n    fail_uder: 1",
-            "3: suites.s.fail_uder is not a field of this contract (did you mean 'fail_under'?)",
+            "3: suites.s.fail_uder is not a field of steelyard.yaml (did you mean 'fail_under'?)",
         ),
         (
             "retry:\n  max_attemps: 3",
-            "2: retry.max_attemps is not a field of this contract (did you mean 'max_attempts'?)",
+            "2: retry.max_attemps is not a field of steelyard.yaml (did you mean 'max_attempts'?)",
         ),
         (
             "limits: {\n  budget: 1,\n  deadlines: 2}",
-            "2: limits.budget is not a field of this contract",
+            "2: limits.budget is not a field of steelyard.yaml",
         ),
         (
             "redaction:\n  pattern: []",
-            "2: redaction.pattern is not a field of this contract (did you mean 'patterns'?)",
+            "2: redaction.pattern is not a field of steelyard.yaml (did you mean 'patterns'?)",
         ),
         (
             "allow:\n  commands: true\n  folder: []",
-            "3: allow.folder is not a field of this contract (did you mean 'folders'?)",
+            "3: allow.folder is not a field of steelyard.yaml (did you mean 'folders'?)",
         ),
-        ("colour: blue", "1: colour is not a field of this contract"),
+        ("colour: blue", "1: colour is not a field of steelyard.yaml"),
     ],
 )
 def test_an_unknown_key_at_any_level_is_named_with_line_and_hint(text: str, message: str) -> None:
@@ -197,3 +203,88 @@ def test_the_message_begins_with_the_given_name() -> None:
 
 def test_the_first_problem_by_path_is_reported() -> None:
     assert refusal("store: 1\nlimits: 2").startswith("steelyard.yaml:2: limits must")
+
+
+# --- the environment
+
+
+@pytest.mark.parametrize(
+    ("environ", "values"),
+    [
+        ({}, {"store": "sqlite", "retry": {"jitter": 0.1}}),
+        ({"STEELYARD_STORE": ""}, {"store": "sqlite", "retry": {"jitter": 0.1}}),
+        ({"STEELYARD_DEBUG": "1"}, {"store": "sqlite", "retry": {"jitter": 0.1}}),
+        ({"STEELYARD_MODEL": "m-1"}, {"store": "sqlite", "retry": {"jitter": 0.1}}),
+        (
+            {"STEELYARD_STORE": "postgresql://db"},
+            {"store": "postgresql://db", "retry": {"jitter": 0.1}},
+        ),
+        (
+            {"STEELYARD_RETRY_MAX_ATTEMPTS": "5", "STEELYARD_LIMITS_BUDGET_USD": "2.5"},
+            {
+                "store": "sqlite",
+                "retry": {"jitter": 0.1, "max_attempts": 5},
+                "limits": {"budget_usd": 2.5},
+            },
+        ),
+        (
+            {"STEELYARD_SLICES": "[tags, metadata.topic]"},
+            {"store": "sqlite", "retry": {"jitter": 0.1}, "slices": ["tags", "metadata.topic"]},
+        ),
+    ],
+)
+def test_the_environment_counts_more_than_the_file(
+    environ: dict[str, str], values: dict[str, object]
+) -> None:
+    settings = parse_settings(b"store: sqlite\nretry: {jitter: 0.1}")
+
+    assert with_environment(settings, environ).values == values
+    assert settings.values == {"store": "sqlite", "retry": {"jitter": 0.1}}
+
+
+def test_fields_of_their_own_are_taken_from_the_environment_too() -> None:
+    environ = {
+        "STEELYARD_ALLOW_FOLDERS": "[../handbook]",
+        "STEELYARD_GUIDELINE_PATTERNS": "['*.md']",
+    }
+    settings = with_environment(Settings(), environ)
+
+    assert (settings.allowed_folders, settings.guideline_patterns) == (("../handbook",), ("*.md",))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("STEELYARD_SLICES", "tags", "STEELYARD_SLICES: slices must be an array"),
+        ("STEELYARD_RETRY_JITTER", "2", "STEELYARD_RETRY_JITTER: retry.jitter must be at most 1"),
+        ("STEELYARD_SLICES", "[tags", "STEELYARD_SLICES is no YAML: "),
+        (
+            "STEELYARD_LIMIT_BUDGET_USD",
+            "2",
+            "STEELYARD_LIMIT_BUDGET_USD is no setting (did you mean 'STEELYARD_LIMITS_BUDGET_USD'",
+        ),
+    ],
+)
+def test_a_wrong_variable_is_told_by_its_name(name: str, text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        with_environment(Settings(), {name: text})
+    assert str(caught.value).startswith(f"the environment variable {said}")
+
+
+def test_every_setting_without_names_of_its_own_has_a_variable() -> None:
+    assert set(variables()) == {
+        "STEELYARD_ALLOW_COMMANDS",
+        "STEELYARD_ALLOW_FOLDERS",
+        "STEELYARD_ARTIFACTS",
+        "STEELYARD_GUIDELINE_PATTERNS",
+        "STEELYARD_LIMITS_BUDGET_USD",
+        "STEELYARD_LIMITS_DEADLINE_S",
+        "STEELYARD_REDACTION_PATTERNS",
+        "STEELYARD_RETENTION_RAW_DAYS",
+        "STEELYARD_RETENTION_SUMMARY_DAYS",
+        "STEELYARD_RETRY_BACKOFF_S",
+        "STEELYARD_RETRY_JITTER",
+        "STEELYARD_RETRY_MAX_ATTEMPTS",
+        "STEELYARD_SLICES",
+        "STEELYARD_STORE",
+    }

@@ -23,7 +23,7 @@ def command(
         Format.text
     ),
 ) -> None:
-    """Break off what a run is doing and seal what there is; exit 3 when it does not stop."""
+    """Break off what a run is doing and seal what there is. Exit 3 when it does not stop."""
     from steelyard.engine.states import is_terminal
     from steelyard.usecases.cancel import cancel_run
     from steelyard.wiring import run_async, run_door

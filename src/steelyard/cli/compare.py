@@ -42,7 +42,7 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Write it to a file instead.")
     ] = None,
 ) -> None:
-    """Say whether B is better than A, over the records that both have scored.
+    """Say whether B is better than A. Records count that both have scored.
 
     With more than two runs, every pair of them is compared.
     """

@@ -25,7 +25,7 @@ _WIDTH = 96
 def command(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help="Where to copy the example project to."),
+        typer.Argument(metavar="DIR", help="Where it goes; steelyard-demo when left out."),
     ] = None,
     _no_serve: Annotated[
         bool,

@@ -16,10 +16,12 @@ def command(
         Path, typer.Argument(metavar="[DIR]", help="Where the project goes.")
     ] = Path(),
 ) -> None:
-    """Scaffold a project: settings, a dataset, a rubric; nothing is overwritten."""
-    from steelyard.usecases.init import scaffold
+    """Start a project: settings, a dataset, a rubric and a judge. Nothing is overwritten."""
+    from steelyard.usecases.init import scaffold, unignored
 
     for path in scaffold(folder):
         show(f"wrote {path}")
+    if lacking := unignored(folder):
+        show(f"left {lacking} as it is; add the line .steelyard/ to it: results of runs are there")
     place = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
     show(f"try: {place}steelyard run datasets/first.yaml --target echo --rubric rubric/first@1.0")

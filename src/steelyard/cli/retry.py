@@ -17,7 +17,7 @@ def command(
         Format.text
     ),
 ) -> None:
-    """Run the records again that failed or were cancelled; the first run stays as it is."""
+    """Run the records that failed or were cancelled again. The first run stays as it is."""
     from steelyard.usecases.derive import retry_options
     from steelyard.wiring import run_folder
 

@@ -10,7 +10,7 @@ from steelyard.cli import review_agreement, review_assign, review_export, review
 def review_commands() -> typer.Typer:
     """The commands of review."""
     app = typer.Typer(
-        help="What people say of responses: import, export, agreement, assign.",
+        help="What people say of responses: assign, import, export, agreement.",
         rich_markup_mode=None,
         no_args_is_help=True,
     )

@@ -31,7 +31,7 @@ def command(
     ] = None,
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
-    """Say per question how far people agree, and with a RUN how far its judge agrees with them."""
+    """Say per question how far people agree. With a RUN, also how far its judge does with them."""
     from dataclasses import asdict
 
     from steelyard.errors import UsageError

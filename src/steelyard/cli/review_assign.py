@@ -71,7 +71,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         Format.text
     ),
 ) -> None:
-    """Draw records for people to label, and write a row for each to fill in."""
+    """Draw records for people to label. A row is written for each to fill in."""
     from steelyard.cli.label_files import write_rows
     from steelyard.errors import UsageError
     from steelyard.model.assignment import Choice

@@ -39,7 +39,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         Format.text
     ),
 ) -> None:
-    """Write labels, one a line, in the form in which they can be imported."""
+    """Write labels, one a line, as they can be imported."""
     from steelyard.cli.label_files import write_rows
     from steelyard.errors import UsageError
     from steelyard.model.annotation import Wanted

@@ -26,7 +26,9 @@ class Format(StrEnum):
 
 
 def command(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, folders or globs.")],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders or globs.")
+    ],
     kind: Annotated[
         str | None,
         typer.Option(help="dataset, rubric, judge or an exact contract name; settles a doubt."),

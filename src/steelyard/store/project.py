@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -11,7 +12,7 @@ from steelyard.formats.pdf_text import is_pdf, pdf_text
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import FileFault, FoundFile
-from steelyard.settings import PROJECT_FILE, Settings, parse_settings
+from steelyard.settings import PROJECT_FILE, Settings, parse_settings, with_environment
 from steelyard.store.globs import matches
 
 MAX_SHOWN_FILE = 10 * 1024 * 1024
@@ -43,7 +44,12 @@ class Project:
 
 
 def find_project(file: Path, current: Path) -> Project:
-    """The project that a file belongs to."""
+    """The project that a file belongs to; the environment counts more than its settings."""
+    found = _find(file, current)
+    return replace(found, settings=with_environment(found.settings, os.environ))
+
+
+def _find(file: Path, current: Path) -> Project:
     file, current = file.resolve(), current.resolve()
     folder = file if file.is_dir() else file.parent
     for start in (folder, current):

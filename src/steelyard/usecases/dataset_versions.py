@@ -9,13 +9,13 @@ from typing import NamedTuple
 from steelyard.contracts.differences import record_differences
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.reading import DatasetReading
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import UsageError
 from steelyard.model.difference import Diff, Difference
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.published import Published, dataset_name
 from steelyard.reports.registry import Listed, Shown
 from steelyard.usecases.look_up import suites_of
-from steelyard.usecases.open_dataset import open_dataset
+from steelyard.usecases.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.published_datasets import Staged, find_dataset
 from steelyard.usecases.registry import RegistryDoor
 
@@ -98,7 +98,7 @@ def _open(door: RegistryDoor, name: str) -> _Version:
         found = find_dataset(door.registry, door.root, name)
         path, workspace, held = found.path, Staged(workspace, found.files), found.published
     if not workspace.is_file(path):
-        raise NotFoundError(f"no such file: {path}")
+        raise no_such_file(path)
     opened = open_dataset(workspace, path, catalog=door.catalog)
     if opened.reading is None or opened.contract is None:
         raise UsageError(f"{name}: {opened.refusal}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from steelyard.errors import UsageError
+from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Check, Rubric, RubricCheck
@@ -47,6 +49,42 @@ class Run:
             for row in self.records()
         ]
         return polars.DataFrame(rows, infer_schema_length=None)
+
+
+def look_over(
+    dataset: object, target: object, checks: object, counts: Mapping[str, object]
+) -> None:
+    """Refuse what nobody can evaluate, in words, before anything is read."""
+    if not isinstance(dataset, Dataset | str | PathLike):
+        raise UsageError(f"dataset must be a path or a Dataset, not {_dataset_meant(dataset)}")
+    if not isinstance(target, str) and not callable(target):
+        raise UsageError(f"target must be a function or the name of a target, not {_type(target)}")
+    if not isinstance(checks, list | tuple):
+        raise UsageError(f"checks must be a list of checks, not {_type(checks)}")
+    for check in cast(Sequence[object], checks):
+        if isinstance(check, type) or not hasattr(check, "kind") or not hasattr(check, "check"):
+            raise UsageError(
+                f'a check is an object such as Equals(value="Paris"), not {_type(check)}'
+            )
+    for name, count in counts.items():
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise UsageError(f"{name} must be a whole number from 1 on, not {count!r}")
+
+
+def _dataset_meant(given: object) -> str:
+    """What was given instead of a dataset, and how to make one of it."""
+    kind = _type(given)
+    parts = cast(Sequence[object], given) if isinstance(given, list | tuple) else ()
+    if parts and isinstance(parts[0], Dataset):
+        return "a pair; write dataset, findings = steelyard.read_dataset(path)"
+    if parts and isinstance(parts[0], Case):
+        made = 'steelyard.Dataset(id="mine", contract="eval_cases", cases=tuple(cases))'
+        return f"cases alone; write {made}"
+    return kind
+
+
+def _type(given: object) -> str:
+    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
 
 
 def rubric_of(checks: Sequence[Check]) -> Rubric | None:

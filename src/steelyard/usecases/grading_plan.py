@@ -18,7 +18,7 @@ from steelyard.usecases.references import out_of_scope
 
 # Contracts whose expected outcome is there for people and never graded.
 _PROSE = ("evals_json",)
-_IMPLICIT = "rubric/implicit@1.0.0"
+IMPLICIT = "rubric/implicit@1.0.0"
 _log = logging.getLogger("steelyard")
 
 
@@ -70,12 +70,12 @@ class GradingPlan:
     @property
     def bringing(self) -> int:
         """How many of the cases seen so far are graded by what they bring."""
-        return self._graded[_IMPLICIT]
+        return self._graded[IMPLICIT]
 
     @property
     def graded(self) -> dict[str, int]:
         """How many of the cases seen so far each rubric grades."""
-        return {name: self._graded[name] for name in sorted(self._graded) if name != _IMPLICIT}
+        return {name: self._graded[name] for name in sorted(self._graded) if name != IMPLICIT}
 
     def of(self, case: Case) -> Rubric | NothingGrades:
         """What grades a case; a run that needs a judge without a target is refused."""
@@ -90,7 +90,7 @@ class GradingPlan:
         """Count a case by what grades it."""
         if isinstance(graded, Rubric):
             self._graded[graded.name] += 1
-            if graded.name == _IMPLICIT:
+            if graded.name == IMPLICIT:
                 self._brought.update({entry.check.kind for entry in graded.checks})
 
     def _implicit(self, case: Case) -> Rubric | NothingGrades:

@@ -12,9 +12,11 @@ _FILES = {
 targets:
   live:
     provider: openai
-    base_url: ${STEELYARD_BASE_URL:-http://127.0.0.1:8080/v1}
-    model: ${STEELYARD_MODEL:-my-model}
+    base_url: ${MODEL_URL:-http://127.0.0.1:8080/v1}
+    model: ${MODEL_NAME:-my-model}
     # api_key_env: MY_KEY
+# Which target answers as a judge is never guessed:
+# judges: {default: {target: live}}
 slices: [tags]
 """,
     "datasets/first.yaml": """\
@@ -48,20 +50,50 @@ checks:
   - id: no_apology
     kind: must_not_contain
     phrases: [as an AI]
+  # A judge grades what no phrase can tell, once steelyard.yaml says which target answers as one:
+  # - {id: helpful, kind: llm_judge, judge_prompt_ref: judge/helpful@1.0}
 scoring:
   combine: all_pass
 """,
-    ".gitignore": ".steelyard/\n",
+    "judges/helpful.yaml": """\
+id: helpful
+version: 1.0.0
+description: Whether an answer helps whoever asked.
+score_type: binary
+template: |
+  Question:
+  {{ input }}
+
+  Answer:
+  {{ output }}
+
+  Does the answer help whoever asked? A polite refusal does not.
+""",
 }
+_IGNORED = ".gitignore"
+_RUNS = ".steelyard/"
 
 
 def scaffold(folder: Path) -> list[Path]:
-    """Write the files of a new project; one that is there already is an error before any write."""
-    paths = [folder / name for name in _FILES]
-    taken = [path for path in paths if path.exists()]
+    """Write the files of a new project; one that is there already is an error before any write.
+
+    Most folders have a `.gitignore`: it is left as it is.
+    """
+    taken = [folder / name for name in _FILES if (folder / name).exists()]
     if taken:
         raise UsageError(f"{taken[0]} exists already; name another folder, or remove it")
-    for path, text in zip(paths, _FILES.values(), strict=True):
+    ignored = {} if (folder / _IGNORED).exists() else {_IGNORED: f"{_RUNS}\n"}
+    written: list[Path] = []
+    for name, text in {**_FILES, **ignored}.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return paths
+        written.append(path)
+    return written
+
+
+def unignored(folder: Path) -> Path | None:
+    """The `.gitignore` that lets the results of runs into the repository."""
+    path = folder / _IGNORED
+    lines = path.read_text(encoding="utf-8", errors="replace").split()
+    return None if {_RUNS, _RUNS[:-1], f"/{_RUNS}"} & set(lines) else path

@@ -11,6 +11,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
+from steelyard.usecases.grading_plan import IMPLICIT
 from steelyard.usecases.judges import Judges, judges_of
 from steelyard.usecases.run_ports import TargetSpec
 
@@ -93,10 +94,7 @@ class JudgePlan:
             for judge, named in judges_of(check):
                 name = self._target(judge, named)
                 if name is None:
-                    raise UsageError(
-                        f"{rubric.name} asks {judge.name}, which has no target: set "
-                        f"judges.{judge.id}.target or judges.default.target in steelyard.yaml"
-                    )
+                    raise _without_target(rubric, judge)
                 self.judges.setdefault(judge.name, judge)
                 self.add(name)
                 calls, characters = loads.get(name, Load())
@@ -112,6 +110,16 @@ class JudgePlan:
 
     def _target(self, judge: Judge, named: str | None) -> str | None:
         return named or self._judges.setting(judge).target
+
+
+def _without_target(rubric: Rubric, judge: Judge) -> UsageError:
+    entries = f"set judges.{judge.id}.target or judges.default.target in steelyard.yaml"
+    if rubric.name == IMPLICIT:
+        return UsageError(
+            f"what the records bring is graded by {judge.name}, which has no target: {entries}, "
+            "or name a rubric that asks no judge"
+        )
+    return UsageError(f"{rubric.name} asks {judge.name}, which has no target: {entries}")
 
 
 def _calls_of(check: object) -> int:

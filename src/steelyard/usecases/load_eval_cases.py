@@ -6,11 +6,11 @@ import logging
 from pathlib import Path
 
 from steelyard.contracts.reading import DatasetReading
-from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.errors import UnreadableFileError
 from steelyard.model.case import Case
 from steelyard.model.finding import Finding
 from steelyard.ports import Workspace
-from steelyard.usecases.open_dataset import Opened, open_dataset
+from steelyard.usecases.open_dataset import Opened, no_such_file, open_dataset
 
 _EXTENSIONS = (".yaml", ".yml", ".jsonl")
 _log = logging.getLogger("steelyard")
@@ -25,7 +25,7 @@ def load_eval_cases(workspace: Workspace, path: Path) -> tuple[Case, ...]:
             f"{path}: unsupported file format '{extension}'; supported formats: {supported}"
         )
     if not workspace.is_file(path):
-        raise NotFoundError(f"no such file: {path}")
+        raise no_such_file(path)
     opened = open_dataset(workspace, path, "eval_cases")
     reading = _sound(opened)
     cases: list[Case] = []

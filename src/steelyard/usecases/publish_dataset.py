@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from steelyard.contracts.detect import DATASETS
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import UsageError
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.published import (
@@ -20,7 +20,7 @@ from steelyard.model.published import (
     dataset_name,
 )
 from steelyard.reports.publication import Publication
-from steelyard.usecases.open_dataset import Opened, open_dataset
+from steelyard.usecases.open_dataset import Opened, no_such_file, open_dataset
 from steelyard.usecases.published_datasets import find_dataset
 from steelyard.usecases.registry import RegistryDoor
 from steelyard.usecases.run_options import within
@@ -84,7 +84,7 @@ def publish_dataset(door: RegistryDoor, name: str, version: str | None = None) -
 
 def _opened(door: RegistryDoor, path: Path) -> Opened:
     if not door.workspace.is_file(path):
-        raise NotFoundError(f"no such file: {path}")
+        raise no_such_file(path)
     opened = open_dataset(door.workspace, path, catalog=door.catalog)
     if opened.reading is None or opened.contract not in DATASETS:
         raise UsageError(f"{path}: {opened.refusal}")

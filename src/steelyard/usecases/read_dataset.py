@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.errors import UnreadableFileError
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.ports import Workspace
-from steelyard.usecases.open_dataset import open_dataset
+from steelyard.usecases.open_dataset import no_such_file, open_dataset
 
 
 def read_dataset(workspace: Workspace, path: Path) -> tuple[Dataset, list[Finding]]:
     """The accepted cases and all findings; raises only when the file is no dataset at all."""
     if not workspace.is_file(path):
-        raise NotFoundError(f"no such file: {path}")
+        raise no_such_file(path)
     opened = open_dataset(workspace, path)
     if opened.reading is None:
         raise UnreadableFileError(f"{path}: {opened.refusal}")

@@ -69,7 +69,7 @@ def test_without_a_judge_nothing_is_said() -> None:
 def test_a_page_shows_it_in_its_headline() -> None:
     page = run_html(view(CORRECTED), [])
 
-    assert "corrected pass rate (ppi++)" in page
+    assert "corrected pass rate (ppi++, n = 400)" in page
     assert "<b>65.0 % [55.0, 75.0]</b>" in page
     assert "150 labels and 400 judged records" in page
     assert "! uncorrected: &lt;never&gt; validated" in run_html(view(NEVER), [])
@@ -135,8 +135,10 @@ def gap(value: float, low: float, high: float) -> Difference:
         (gap(-0.2, -0.3, -0.1), "worse"),
         (
             gap(0.1, 0.0, 0.2),
-            "no difference detectable; about 460 more records, the same share of them labelled, "
-            "would settle it",
+            (
+                "no difference detectable; about 460 more records, the same share of them "
+                "labelled, would settle it"
+            ),
         ),
         (gap(0.0, -0.1, 0.1), "neither better nor worse: no difference detectable"),
     ],
@@ -153,6 +155,7 @@ def test_a_comparison_shows_both_answers() -> None:
     assert "  corrected  A 65.0 %, B 85.0 %, B − A +20.0 points [+10.0, +30.0]  (mover)" in lines
     assert "  corrected, B is better" in lines
     assert "corrected pass rate, B − A (mover)" in page
+    assert "<h1>Corrected, B is better</h1>\n<p>As the judge sees it, B is " in page
 
 
 def test_a_comparison_says_which_run_has_no_corrected_rate() -> None:
@@ -160,4 +163,5 @@ def test_a_comparison_says_which_run_has_no_corrected_rate() -> None:
 
     assert "  uncorrected A: <never> validated" in list(comparison_lines(found))
     assert "! uncorrected A: &lt;never&gt; validated" in comparison_html(found)
+    assert "<h1>B is " in comparison_html(found)
     assert not any("corrected B" in line for line in comparison_lines(found))

@@ -143,8 +143,8 @@ def test_the_browser_is_told_to_load_and_run_nothing() -> None:
 def test_a_page_shows_rates_with_interval_denominator_and_method() -> None:
     text = page(full()).text
 
-    assert "pass rate, 95 % interval (wilson) 50.0 % [9.5, 90.5]" in text
-    assert "mean score (bootstrap) 0.500 [0.000, 1.000]" in text
+    assert "pass rate, 95 % interval (wilson, n = 2) 50.0 % [9.5, 90.5]" in text
+    assert "mean score (bootstrap, n = 2) 0.500 [0.000, 1.000]" in text
     assert "scores of 2 records" in text
     assert "the pass rate would be 33.3 %; had all passed, 66.7 %" in text
     assert "tokens 10 in, 5 out (n = 1) · cost $0.5000 (n = 1)" in text

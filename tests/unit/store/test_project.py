@@ -140,7 +140,7 @@ def test_a_wrong_project_file_is_named_with_its_path(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         find_project(tmp_path, tmp_path)
 
-    assert str(caught.value) == f"{path}:2: colour is not a field of this contract"
+    assert str(caught.value) == f"{path}:2: colour is not a field of steelyard.yaml"
 
 
 # --- where a reference is looked for
@@ -447,3 +447,14 @@ def test_a_wrong_agentv_is_refused(root: Path, content: str, message: str) -> No
         files(root)
 
     assert str(caught.value) == f"{config}{message}"
+
+
+@pytest.mark.parametrize("text", [None, "slices: [tags]\n"])
+def test_the_environment_counts_more_than_the_project_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    if text:
+        (tmp_path / "steelyard.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("STEELYARD_SLICES", "[task_type]")
+
+    assert find_project(tmp_path, tmp_path).settings.values["slices"] == ["task_type"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import sys
+import threading
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -18,9 +21,23 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.message import Message
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
-from steelyard.wiring import evaluate, read_dataset
+from steelyard.wiring import evaluate, load_eval_cases, read_dataset
 
 YES = Equals(value="yes")
+MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
+    "no dataset": ({"dataset": None}, "dataset must be a path or a Dataset, not NoneType"),
+    "no target": ({"target": None}, "target must be a function or the name of a target, not None"),
+    "one check": ({"checks": YES}, "checks must be a list of checks, not Equals"),
+    "a name": ({"checks": ["equals"]}, "a check is an object such as Equals.*, not str"),
+    "a class": ({"checks": [Equals]}, "a check is an object .*, not the class Equals"),
+    "no repeat": ({"repeat": 0}, "repeat must be a whole number from 1 on, not 0"),
+    "half": ({"repeat": 1.5}, "repeat must be a whole number from 1 on, not 1.5"),
+    "true": ({"repeat": True}, "repeat must be a whole number from 1 on, not True"),
+    "no calls": (
+        {"max_concurrency": 0},
+        "max_concurrency must be a whole number from 1 on, not 0",
+    ),
+}
 
 
 def says_yes(_: str) -> str:
@@ -170,6 +187,67 @@ def test_what_cannot_be_run_is_refused() -> None:
         evaluate(dataset(), target=says_yes, checks=[YES])
     with pytest.raises(UsageError, match="no such file"):
         evaluate("gone.jsonl", target=says_yes)
+
+
+@pytest.mark.parametrize(("wrong", "said"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_in_the_call_is_told_before_anything_runs(
+    here: Path, wrong: dict[str, Any], said: str
+) -> None:
+    call: dict[str, Any] = {"dataset": dataset("a"), "target": says_yes, "checks": [YES], **wrong}
+
+    with pytest.raises(UsageError, match=said):
+        evaluate(call.pop("dataset"), **call)
+    assert not (here / ".steelyard").exists()
+
+
+def test_cases_alone_and_the_pair_of_read_dataset_are_no_dataset(project: Project) -> None:
+    path = project.root / project.cases([row("a")])
+    cases: Any = load_eval_cases(path)
+    pair: Any = read_dataset(path)
+
+    with pytest.raises(UsageError, match=r"not cases alone; write steelyard\.Dataset\(id="):
+        evaluate(cases, target=says_yes)
+    with pytest.raises(
+        UsageError, match=r"not a pair; write dataset, findings = steelyard\.read_da"
+    ):
+        evaluate(pair, target=says_yes)
+
+
+def test_a_folder_is_called_one(here: Path) -> None:
+    with pytest.raises(UsageError, match="is a folder; name a file in it"):
+        evaluate(here, target=says_yes)
+    with pytest.raises(UsageError, match="is a folder; name a file in it"):
+        read_dataset(here)
+
+
+def test_where_a_loop_is_running_the_run_gets_a_thread_of_its_own() -> None:
+    """As in a notebook."""
+
+    async def notebook() -> str:
+        return evaluate(dataset("a"), target=says_yes, checks=[YES]).status
+
+    assert asyncio.run(notebook()) == "completed"
+
+
+def test_an_interrupt_in_a_notebook_stops_the_run() -> None:
+    asked: list[str] = []
+
+    async def slow(prompt: str) -> str:
+        asked.append(prompt)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        await asyncio.sleep(60)
+        return "yes"
+
+    async def notebook() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(dataset("a", "b"), target=slow, checks=[YES], max_concurrency=1)
+
+    loop = asyncio.new_event_loop()  # asyncio.run would take the interrupt for itself
+    try:
+        loop.run_until_complete(notebook())
+    finally:
+        loop.close()
+    assert asked == ["Say yes."]
 
 
 def test_a_frame_needs_polars(monkeypatch: pytest.MonkeyPatch) -> None:

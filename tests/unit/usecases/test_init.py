@@ -8,7 +8,7 @@ import pytest
 
 from fakes.projects import Project
 from steelyard.errors import UsageError
-from steelyard.usecases.init import scaffold
+from steelyard.usecases.init import scaffold, unignored
 from steelyard.wiring import read_dataset
 
 
@@ -29,7 +29,22 @@ def test_a_new_project_can_be_run_at_once(tmp_path: Path) -> None:
     assert (run.status, run.metrics["pass_count"]) == ("completed", 2)
 
 
-@pytest.mark.parametrize("name", ["steelyard.yaml", "rubrics/first.yaml", ".gitignore"])
+def test_without_the_rubric_it_is_said_that_a_judge_needs_a_target(tmp_path: Path) -> None:
+    scaffold(tmp_path)
+    project = Project(tmp_path, (tmp_path / "steelyard.yaml").read_text(encoding="utf-8"))
+
+    with pytest.raises(UsageError) as caught:
+        project.run(project.door(), Path("datasets/first.yaml"), target="echo")
+    project.close()
+
+    assert str(caught.value) == (
+        "what the records bring is graded by judge/accuracy@1.0.0, which has no target: set "
+        "judges.accuracy.target or judges.default.target in steelyard.yaml, or name a rubric that "
+        "asks no judge"
+    )
+
+
+@pytest.mark.parametrize("name", ["steelyard.yaml", "rubrics/first.yaml"])
 def test_what_is_there_already_is_left_alone_and_nothing_is_written(
     tmp_path: Path, name: str
 ) -> None:
@@ -41,3 +56,27 @@ def test_what_is_there_already_is_left_alone_and_nothing_is_written(
         scaffold(tmp_path)
     assert [file for file in tmp_path.rglob("*") if file.is_file()] == [path]
     assert path.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_lacking"),
+    [
+        ("", True),
+        ("build/\n.steelyard.old\n", True),
+        (".steelyard/", False),
+        ("a\n/.steelyard/", False),
+    ],
+)
+def test_a_gitignore_is_left_as_it_is(tmp_path: Path, lines: str, is_lacking: bool) -> None:
+    path = tmp_path / ".gitignore"
+    path.write_text(lines, encoding="utf-8")
+
+    assert path not in scaffold(tmp_path)
+    assert path.read_text(encoding="utf-8") == lines
+    assert unignored(tmp_path) == (path if is_lacking else None)
+
+
+def test_the_results_of_a_new_project_stay_out_of_a_repository(tmp_path: Path) -> None:
+    scaffold(tmp_path)
+
+    assert unignored(tmp_path) is None
