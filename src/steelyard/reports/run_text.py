@@ -75,7 +75,7 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield from _spending(metrics)
     yield from _checks(metrics)
     yield from _repeats(metrics)
-    for name, text in weakest_slices(view.slices):
+    for name, text in weakest_slices(view):
         yield f"  weak slice {printable(name)}  {text}"
     for text in uneven_slices(metrics):
         yield f"  {paint('missing', 'warning')}    {printable(text)}"
@@ -140,7 +140,7 @@ def run_markdown(view: RunView) -> str:
         f"| records | {_denominators(metrics)} |",
         f"| latency | {_latency(metrics)} |",
     ]
-    for name, text in weakest_slices(view.slices):
+    for name, text in weakest_slices(view):
         lines.append(f"| weak slice {_escaped(name)} | {text} |")
     return "\n".join(lines)
 
@@ -152,18 +152,19 @@ def _corrected_rows(metrics: JsonObject) -> Iterator[str]:
         yield f"| {word} | {_escaped(corrected_text(row))} |"
 
 
-def weakest_slices(slices: JsonObject) -> list[tuple[str, str]]:
+def weakest_slices(view: RunView) -> list[tuple[str, str]]:
     """The slices with the lowest pass rate, of those with enough records to speak of.
 
-    A slice without a fail is not weak.
+    A slice without a fail is not weak, and one that is the whole run is no weaker than the rest.
     """
-    rows = cast(list[JsonObject], slices["slices"])
+    rows = cast(list[JsonObject], view.slices["slices"])
+    whole = cast(JsonObject, view.metrics["pass_rate"])["n"]
     rated: list[tuple[float, str, JsonObject]] = []
     flagged: dict[str, str] = {}
     for row in rows:
         rate = cast(JsonObject, row["pass_rate"])
         is_weak = cast(int, rate["n"]) >= _MIN_SLICE and cast(float, rate["value"]) < 1
-        if row["value"] is not None and is_weak:
+        if row["value"] is not None and is_weak and rate["n"] != whole:
             name = f"{row['slice']} = {row['value']}"
             rated.append((cast(float, rate["value"]), name, rate))
             held = cast("float | None", row.get("adjusted_p"))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Row
-from steelyard.engine.selection import Clause, parse_where, value_at
+from steelyard.engine.selection import parse_where, value_at
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.run_options import RunOptions
@@ -18,8 +18,12 @@ def selected(
     options: RunOptions,
     rows: Iterable[Row] | None = None,
     part: Part = WHOLE,
+    met: set[str] | None = None,
 ) -> Iterator[tuple[Row, Case | None]]:
-    """The rows that a run, or its part, is about, with the case of each valid one."""
+    """The rows that a run, or its part, is about, with the case of each valid one.
+
+    `met` gathers the paths of the selection that any record has a value for.
+    """
     clauses = () if options.where is None else parse_where(options.where)
     left = options.limit
     for row in reading.rows() if rows is None else rows:
@@ -29,8 +33,12 @@ def selected(
         if not is_in_part and left is None:
             continue
         case = reading.case(row) if row.is_accepted else None
-        if clauses and not _is_wanted(row, case, clauses):
-            continue
+        if clauses:
+            record = _record(row, case)
+            if met is not None:
+                met.update(one.path for one in clauses if value_at(record, one.path) is not None)
+            if not all(clause.holds(record) for clause in clauses):
+                continue
         if case is not None and left is not None:
             left -= 1
         if is_in_part:
@@ -60,8 +68,9 @@ def fields_of(case: Case) -> JsonObject:
     }
 
 
-def _is_wanted(row: Row, case: Case | None, clauses: tuple[Clause, ...]) -> bool:
+def _record(row: Row, case: Case | None) -> JsonObject:
+    """What a selection looks at."""
     record = dict(row.value) if isinstance(row.value, dict) else {}
     if case:
         record.update(fields_of(case))
-    return all(clause.holds(record) for clause in clauses)
+    return record

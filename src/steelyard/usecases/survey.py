@@ -16,6 +16,7 @@ from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.implicit import NothingGrades
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.record_work import CHARACTERS_A_TOKEN
+from steelyard.engine.selection import parse_where
 from steelyard.errors import ConfigError, TemplateError, UsageError
 from steelyard.model.case import Case
 from steelyard.model.question import QuestionRubric
@@ -137,7 +138,8 @@ class Survey:
         self.judges.tell()
 
     def _look_at_all(self, rows: Iterator[Row]) -> None:
-        for row, case in selected(self._reading, self.options, rows):
+        met: set[str] = set()
+        for row, case in selected(self._reading, self.options, rows, met=met):
             self.outlook.total += 1
             if row.findings:
                 self._check_findings(row)
@@ -147,6 +149,7 @@ class Survey:
                 graded = self._look_at(row, case)
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
+        self._check_where(met)
 
     def _watched(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows; one that spoils the whole file ends the survey."""
@@ -156,6 +159,16 @@ class Survey:
             if row.findings and not row.is_accepted:
                 self.is_sound = False
             yield row
+
+    def _check_where(self, met: set[str]) -> None:
+        """A path that no record has is misspelt, and would select all or nothing."""
+        where, limit = self.options.where, self.options.limit
+        if not where or self.outlook.valid == limit:  # beyond the limit nobody has looked
+            return
+        for clause in parse_where(where):
+            if clause.path not in met:
+                name = self.options.dataset
+                raise UsageError(f"{name}: --where: no record has '{clause.path}'")
 
     def _check_counts(self) -> None:
         outlook, name = self.outlook, self.options.dataset

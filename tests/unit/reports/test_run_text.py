@@ -165,7 +165,7 @@ def test_the_weakest_slices_come_first_and_are_at_most_three() -> None:
         for place in range(6)
     )
 
-    assert weakest_slices(view.slices) == [
+    assert weakest_slices(view) == [
         ("tags = t0", "0.0 % [0.0, 39.0]  n = 6"),
         ("tags = t1", "16.7 % [3.0, 56.4]  n = 6"),
         ("tags = t2", "33.3 % [9.7, 70.0]  n = 6"),
@@ -173,32 +173,34 @@ def test_the_weakest_slices_come_first_and_are_at_most_three() -> None:
 
 
 @pytest.mark.parametrize(
-    ("records", "value", "passes"),
+    ("records", "value", "passes", "others", "weak"),
     [
-        pytest.param(4, "t", 0, id="too few records"),
-        pytest.param(6, None, 0, id="records without the field"),
-        pytest.param(6, "t", 6, id="no fail"),
+        pytest.param(4, "t", 0, 1, 0, id="too few records"),
+        pytest.param(6, None, 0, 1, 0, id="records without the field"),
+        pytest.param(6, "t", 6, 1, 0, id="no fail"),
+        pytest.param(6, "t", 0, 0, 0, id="the whole run"),
+        pytest.param(6, "t", 0, 1, 1, id="weak"),
     ],
 )
 def test_a_slice_that_says_nothing_is_not_called_weak(
-    records: int, value: str | None, passes: int
+    records: int, value: str | None, passes: int, others: int, weak: int
 ) -> None:
-    view = run_view(
-        facts(index, passed=index < passes, slices=(("tags", value),)) for index in range(records)
-    )
+    sliced = (facts(at, passed=at < passes, slices=(("tags", value),)) for at in range(records))
+    view = run_view([*sliced, *(facts(records + at, passed=True) for at in range(others))])
 
-    assert weakest_slices(view.slices) == []
+    assert len(weakest_slices(view)) == weak
 
 
 def test_a_slice_without_a_rate_is_not_called_weak() -> None:
-    view = run_view(facts(index, slices=(("tags", "t"),)) for index in range(9))
+    unscored = (facts(index, slices=(("tags", "t"),)) for index in range(9))
+    view = run_view([*unscored, facts(9, passed=True)])
 
-    assert weakest_slices(view.slices) == []
+    assert weakest_slices(view) == []
 
 
 def test_a_pull_request_gets_a_heading_and_a_table() -> None:
     view = run_view(
-        facts(index, passed=index < 3, latency_ms=100.0, slices=(("tags", "a"),))
+        facts(index, passed=index < 3, latency_ms=100.0, slices=(("tags", "ab"[index == 0]),))
         for index in range(6)
     )
 
@@ -213,7 +215,7 @@ def test_a_pull_request_gets_a_heading_and_a_table() -> None:
         "| score | 0.500 [0.167, 0.833] |",
         "| records | 6 = 6 evaluated + 0 failed + 0 skipped |",
         "| latency | p50 100 ms, p95 100 ms |",
-        "| weak slice tags = a | 50.0 % [18.8, 81.2]  n = 6 |",
+        "| weak slice tags = a | 40.0 % [11.8, 76.9]  n = 5 |",
     ]
 
 
@@ -232,7 +234,10 @@ def test_a_pull_request_gets_a_heading_and_a_table() -> None:
 )
 def test_markdown_shows_names_as_they_are(name: str, shown: str) -> None:
     view = run_view(
-        (facts(index, passed=False, slices=(("tags", name),)) for index in range(5)),
+        [
+            facts(9, passed=True),
+            *(facts(index, passed=False, slices=(("tags", name),)) for index in range(5)),
+        ],
         dataset_id=name,
     )
     first, *_, last = run_markdown(view).splitlines()

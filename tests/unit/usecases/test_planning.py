@@ -258,6 +258,24 @@ def test_records_that_are_not_selected_need_no_response_and_no_judge(project: Pr
     assert project.prepare(door, dataset, limit=1).outlook.calls == 1
 
 
+@pytest.mark.parametrize("where", ["metadta.n = 5", "metadata.m != 5", "id = a and tag = x"])
+def test_a_selection_by_what_no_record_has_is_refused(project: Project, where: str) -> None:
+    rows = [row("a", tags=["x"], metadata={"n": 5}), row("b")]
+    path = where.rpartition("and ")[2].split()[0]
+
+    assert refusal(project, project.cases(rows), where=where) == (
+        f"d.jsonl: --where: no record has '{path}'"
+    )
+
+
+def test_beyond_the_limit_nobody_has_looked_for_what_is_selected_by(project: Project) -> None:
+    rows = [row("a"), row("b", metadata={"n": 5})]
+    door, cases = project.door(ScriptedTarget()), project.cases(rows)
+    prepared = project.prepare(door, cases, where="metadata.n != 7", limit=1)
+
+    assert prepared.outlook.valid == 1
+
+
 @pytest.mark.parametrize("where", ["id", "= a", "id = a and", "id == a"])
 def test_a_selection_that_cannot_be_read_is_refused(project: Project, where: str) -> None:
     assert "write PATH OP VALUE" in refusal(project, project.cases([row("a")]), where=where)

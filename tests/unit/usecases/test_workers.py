@@ -148,9 +148,11 @@ def test_a_cancel_reaches_every_process(project: Project) -> None:
         prepared = project.prepare(door, project.cases([row("a"), row("b")]), workers=2)
         running = asyncio.ensure_future(start_run(door, prepared, lambda _: None, print))
         while not told or len(crew.started) < 2:
+            assert not running.done()
             await asyncio.sleep(0)
         await asyncio.to_thread(told[0])
         while any("cancelled" not in one.seen for one in both):
+            assert not running.done()
             await asyncio.sleep(0)
         for one in both:
             one.kill()
