@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple, cast
@@ -16,17 +16,40 @@ from typing import IO, NamedTuple, cast
 _TAIL = 2000
 _GRACE_S = 1.0
 _PIECE = 65536
-_RUNNING: set[int] = set()
-"""The process groups of programs that have not ended."""
 
 
-def end_all() -> None:
-    """End every program; when this one goes, nobody else would."""
-    for group in list(_RUNNING):
-        _end(group)
+class _Programs:
+    """The process groups of programs that have not ended; when this one goes, all of them do."""
+
+    def __init__(self) -> None:
+        self._groups: set[int] = set()
+        self._lock = threading.Lock()
+        self._is_over = False
+
+    def start(self, begin: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+        """Start one, unless it would outlive this process."""
+        with self._lock:
+            if self._is_over:
+                raise InterruptedError("this process ends, and starts no further program")
+            process = begin()
+            self._groups.add(process.pid)
+        return process
+
+    def ended(self, group: int) -> None:
+        """One has come to its end."""
+        with self._lock:
+            self._groups.discard(group)
+
+    def end_all(self) -> None:
+        """End every program, and let no other begin."""
+        with self._lock:
+            self._is_over = True
+            for group in self._groups:
+                _end(group)
 
 
-atexit.register(end_all)
+_PROGRAMS = _Programs()
+atexit.register(_PROGRAMS.end_all)
 
 
 class Bounds(NamedTuple):
@@ -55,16 +78,17 @@ def run_bounded(
     with tempfile.TemporaryFile() as stdin:
         stdin.write(given)
         stdin.seek(0)
-        process = subprocess.Popen(  # noqa: S603 - the user's program, never a response
-            argv,
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=dict(environ),
-            start_new_session=True,
+        process = _PROGRAMS.start(
+            lambda: subprocess.Popen(  # noqa: S603 - the user's program, never a response
+                argv,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env=dict(environ),
+                start_new_session=True,
+            )
         )
-    _RUNNING.add(process.pid)
     over = threading.Event()
     output = _Reader(cast("IO[bytes]", process.stdout), bounds.output_bytes, over)
     complaint = _Reader(cast("IO[bytes]", process.stderr), None, over)
@@ -75,7 +99,7 @@ def run_bounded(
     finally:
         _end(process.pid)
         waiting.join()
-        _RUNNING.discard(process.pid)
+        _PROGRAMS.ended(process.pid)
     for reader in (output, complaint):
         # A process that left the group may hold a pipe for as long as it likes.
         reader.join(_GRACE_S)

@@ -54,7 +54,8 @@ def test_keys_headers_and_settings_of_the_environment_are_secrets() -> None:
     }
     found = made(lambda: provider, **entry)
 
-    assert found.secrets == (KEY, "team-0123456789", "x-token-0123456789")
+    # What stands for the variable, and the variable itself, whose name says what it is.
+    assert found.secrets == (KEY, "team-0123456789", "x-token-0123456789", "token-0123456789")
 
 
 def test_a_prompt_of_its_own_is_for_every_target() -> None:

@@ -64,11 +64,19 @@ def test_a_file_with_an_upper_case_extension_has_its_sidecar(folder: EvalFolder)
     assert folder.load("UPPER.JSONL")[0].dataset == "beside"
 
 
-@pytest.mark.parametrize("name", ["no-such.jsonl", "folder.yaml"])
-def test_a_path_that_leads_to_no_file_is_not_found(folder: EvalFolder, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("no-such.jsonl", "no such file: .*no-such.jsonl"),
+        ("folder.yaml", "folder.yaml is a folder; name a file in it"),
+    ],
+)
+def test_a_path_that_leads_to_no_file_is_not_found(
+    folder: EvalFolder, name: str, said: str
+) -> None:
     (folder.root / "folder.yaml").mkdir()
 
-    with pytest.raises(NotFoundError, match="no such file: .*" + name):
+    with pytest.raises(NotFoundError, match=said):
         folder.load(name)
 
 
