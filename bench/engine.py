@@ -1,7 +1,7 @@
 """What a record costs in `steelyard run`, beside the loop a user would write.
 
 Both ask the same endpoint for the same records. What a process costs to start is in neither
-number: each is the difference between 4,000 and 1,000 records, divided by 3,000. Run it with
+number: each is the difference between 10,000 and 2,000 records, divided by 8,000. Run it with
 `python -m bench.engine`; `python -m bench.engine --rows 1000000` measures a long recorded run
 instead, and `--workers` two processes alone, each of which changes its own row of the page.
 """
@@ -29,7 +29,7 @@ BEGIN, END = "<!-- bench engine: begin -->", "<!-- bench engine: end -->"
 TIMES = 3
 WORKER_TIMES = 5
 """More: four processes on two cores are at the mercy of who runs when."""
-FEW, MANY = 1_000, 4_000
+FEW, MANY = 2_000, 10_000
 ROWS = (50_000, 200_000)
 LONG = (2_000, 12_000)
 CASES = ((0, 64), (0, 256), (50, 64), (50, 256))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -18,7 +19,7 @@ from bench.peers.tool import CannotRunError, Command
 _LOOK_S = 0.2
 _PROXIES = {"http_proxy", "https_proxy", "all_proxy"}
 # Fields of /proc/PID/stat, counted after the name, which may hold spaces.
-_SESSION, _RESIDENT = 3, 21
+_PARENT, _SESSION, _RESIDENT = 1, 3, 21
 
 
 def fresh(folder: Path) -> Path:
@@ -100,11 +101,23 @@ class _Watch(Thread):
 
 
 def _resident(session: int) -> Iterator[int]:
-    """Bytes in memory of each process of a session; nothing where there is no /proc."""
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-        except OSError:  # it has ended in the meantime
-            continue
-        if int(fields[_SESSION]) == session:
+    """Bytes in memory of each process of a session, and of those that its processes have started.
+
+    A child may have a session of its own. Nothing where there is no /proc.
+    """
+    ours = {session}
+    for number, fields in sorted(_processes().items()):
+        # A child has the higher number, but where numbers begin anew; its session counts, too.
+        if int(fields[_SESSION]) == session or int(fields[_PARENT]) in ours:
+            ours.add(number)
             yield int(fields[_RESIDENT]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _processes() -> dict[int, list[str]]:
+    """What the system says of each process, behind its name."""
+    found: dict[int, list[str]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended in the meantime
+            text = path.read_text(encoding="utf-8", errors="replace")
+            found[int(path.parent.name)] = text.rpartition(")")[2].split()
+    return found

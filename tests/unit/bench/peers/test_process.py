@@ -20,7 +20,7 @@ FAMILY = """
 import subprocess, sys
 held = bytearray(60_000_000)
 child = "import time; held = bytearray(60_000_000); time.sleep(1)"
-subprocess.run([sys.executable, "-c", child], check=True)
+subprocess.run([sys.executable, "-c", child], check=True, start_new_session={own_session})
 """
 
 MEASURING = """
@@ -55,8 +55,9 @@ def test_the_cpu_of_a_child_is_part_of_the_cost(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_the_memory_of_all_processes_is_added_up(tmp_path: Path) -> None:
-    cost, _ = measured(python(FAMILY), job(tmp_path), 60)
+@pytest.mark.parametrize("own_session", [False, True])
+def test_the_memory_of_all_processes_is_added_up(tmp_path: Path, own_session: bool) -> None:
+    cost, _ = measured(python(FAMILY.format(own_session=own_session)), job(tmp_path), 60)
 
     assert cost.peak_bytes >= 120_000_000
 
