@@ -16,9 +16,10 @@ from bench.child import ROOT
 from numpy.typing import NDArray
 
 from steelyard.model.json_value import JsonObject
+from steelyard.model.validation import Counts
 from steelyard.reports.correction import corrected_text, judge_text
 from steelyard.reports.numbers import rate_text
-from steelyard.stats.confusion import Confusion
+from steelyard.stats.confusion import rates_of
 from steelyard.stats.correction import (
     Labelled,
     NotCorrectableError,
@@ -58,10 +59,10 @@ class World(NamedTuple):
         )
 
     @property
-    def confusion(self) -> Confusion:
+    def counts(self) -> Counts:
         """The judge against people, as labelled."""
         good, passed = self.truth[self.chosen] == 1, self.said[self.chosen] == 1
-        return Confusion(
+        return Counts(
             tp=int((good & passed).sum()),
             fn=int((good & ~passed).sum()),
             tn=int((~good & ~passed).sum()),
@@ -135,7 +136,7 @@ def from_rates(world: World) -> Interval:
     passed, judged = float(world.said.sum()), len(world.said)
     if world.chances is not None:
         return rogan_gladen_weighted(world.labelled, passed, judged)
-    return rogan_gladen(world.confusion, passed, judged)
+    return rogan_gladen(world.counts, passed, judged)
 
 
 ESTIMATES: tuple[tuple[str, Estimate], ...] = (
@@ -229,7 +230,7 @@ def comparison_table() -> Iterator[str]:
     gaps = dict.fromkeys(names, 0.0)
     for _ in range(RUNS):
         a, b = by_lot(chance, 0.7), by_lot(chance, 0.7, tnr=KINDER)
-        borrowed = rogan_gladen(a.confusion, float(b.said.sum()), len(b.said))
+        borrowed = rogan_gladen(a.counts, float(b.said.sum()), len(b.said))
         pairs = ((raw(a), raw(b)), (from_rates(a), borrowed), (powered(a), powered(b)))
         for name, (one, other) in zip(names, pairs, strict=True):
             gap = difference(one, other)
@@ -256,15 +257,15 @@ def _percent(share: float) -> str:
 def example() -> Iterator[str]:
     """What a run says of such a world, in the words of the product."""
     world = by_lot(np.random.default_rng(9), 0.7)
-    rate, corrected, confusion = raw(world), powered(world), world.confusion
+    rate, corrected, rates = raw(world), powered(world), rates_of(world.counts)
     row: JsonObject = {
         **asdict(corrected),
         "labels": corrected.n,
         "n": JUDGED,
         "judge": "judge/right@1.0.0",
         "validated_at": "2026-03-02",
-        "tpr": cast(JsonObject, asdict(confusion.tpr)),
-        "tnr": cast(JsonObject, asdict(confusion.tnr)),
+        "tpr": cast(JsonObject, asdict(rates.tpr)),
+        "tnr": cast(JsonObject, asdict(rates.tnr)),
     }
     evaluated = f"{int(world.said.sum())} of {JUDGED:,} evaluated ({rate.method}, 95 %)"
     yield "```"

@@ -12,7 +12,6 @@ import argparse
 import compileall
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -22,10 +21,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.child import ROOT, STEELYARD, Cost, medians, run
+from bench.page import machine, section, write_section
 
 FOLDER = ROOT / "bench" / "data" / "engine"
-PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- bench engine: begin -->", "<!-- bench engine: end -->"
 TIMES = 3
 WORKER_TIMES = 5
 """More: four processes on two cores are at the mercy of who runs when."""
@@ -242,10 +240,9 @@ def endpoint(delay_ms: int) -> Generator[str]:
 
 def table(rows: Iterable[Row]) -> str:
     """The measurements in Markdown."""
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     times = f"medians of {TIMES} runs, of {WORKER_TIMES} with two workers"
     lines = [
-        f"Measured by `python -m bench.engine`: {machine}; {times}.",
+        f"Measured by `python -m bench.engine`: {machine()}; {times}.",
         "",
         "| what | measured | goal | first bar |",
         "|---|---|---|---|",
@@ -273,17 +270,15 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("--rows", type=int, help="measure a recorded run of so many rows only")
     parser.add_argument("--workers", action="store_true", help="measure two workers only")
     asked = parser.parse_args(words)
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    text, _, after = rest.partition(END)
     if asked.rows or asked.workers:
         prepare()
         row = long_result(asked.rows) if asked.rows else worker_result()
         print(line_of(row))
-        text = with_row(text, row)
+        text = with_row(section("engine"), row)
     else:
         text = table(results())
         print(text)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    write_section("engine", text)
 
 
 def _mb(cost: Cost) -> str:

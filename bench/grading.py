@@ -7,13 +7,11 @@ two and a half times as long for twice the text would be a way to stop a run.
 
 from __future__ import annotations
 
-import os
-import platform
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from bench.child import ROOT
+from bench.page import machine, write_section
 
 from steelyard.checks.catalog import Catalog
 from steelyard.judging.ladder import read_reply
@@ -24,8 +22,6 @@ from steelyard.model.judgement import Reply
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace, Usage
 
-PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- bench grading: begin -->", "<!-- bench grading: end -->"
 SECONDS = 0.3
 SIZES = (100_000, 200_000)
 WORST = 2.5
@@ -160,9 +156,8 @@ def main() -> None:
     for row in results():
         print(*row, flush=True)
         rows.append(row)
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     lines = [
-        f"Measured by `python -m bench.grading`: {machine}. `command` and `php_lint` cost what",
+        f"Measured by `python -m bench.grading`: {machine()}. `command` and `php_lint` cost what",
         "their program costs. Growth is the time for a hostile answer of 200,000 characters over",
         f"that for half of it, the worst of {len(HOSTILE)} such answers: 2 is linear.",
         "",
@@ -170,10 +165,7 @@ def main() -> None:
         "|---|---|---|",
         *(f"| {' | '.join(row)} |" for row in rows),
     ]
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    text = "\n".join(lines)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    write_section("grading", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ is its own too.
 from __future__ import annotations
 
 import json
-import os
-import platform
 import random
 import sys
 from collections.abc import Iterator
@@ -16,9 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.child import ROOT, STEELYARD, medians
+from bench.page import machine, write_section
 
-PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- bench stats: begin -->", "<!-- bench stats: end -->"
 FOLDER = ROOT / "bench" / "data" / "stats"
 RECORDS, SLICES = 1_000_000, 200
 COMPARED = 50_000
@@ -137,18 +134,14 @@ def main() -> None:
     for row in results():
         print(f"{row.what}: {row.measured} (goal {row.goal})", flush=True)
         rows.append(row)
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     lines = [
-        f"Measured by `python -m bench.stats`: {machine}; medians of {TIMES} runs.",
+        f"Measured by `python -m bench.stats`: {machine()}; medians of {TIMES} runs.",
         "",
         "| what | measured | goal | first bar |",
         "|---|---|---|---|",
         *(f"| {' | '.join(row)} |" for row in rows),
     ]
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    text = "\n".join(lines)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    write_section("stats", "\n".join(lines))
 
 
 if __name__ == "__main__":

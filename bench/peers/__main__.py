@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import compileall
-import os
-import platform
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -13,13 +11,13 @@ from pathlib import Path
 
 from bench.child import ROOT
 from bench.engine import endpoint
+from bench.page import PAGE, machine
 from bench.peers import bare_loop, deepeval, inspect_ai, lm_eval, promptfoo, steelyard
 from bench.peers.measurement import Measurements
 from bench.peers.table import Report
 from bench.peers.tool import BASE, FOLDER, CannotRunError, Tool
 from bench.peers.trial import Extent, Trial
 
-PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- bench peers: begin -->", "<!-- bench peers: end -->"
 KEPT = FOLDER / "measurements.json"
 TOOLS: Mapping[str, Tool] = {
@@ -62,7 +60,7 @@ def _measure(options: argparse.Namespace) -> None:
         absent=absent,
         kept=kept,
         extent=extent,
-        machine=_machine(),
+        machine=machine(),
     ).text()
     print(text)
     if not (options.only or options.no_page):
@@ -121,10 +119,6 @@ def _parser() -> argparse.ArgumentParser:
 
 def _wanted(name: str, only: Sequence[str] | None) -> bool:
     return not only or name == BASE or name in only
-
-
-def _machine() -> str:
-    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
 
 
 if __name__ == "__main__":

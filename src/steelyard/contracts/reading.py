@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import BinaryIO, NamedTuple, Protocol, cast, runtime_checkable
 
+from steelyard.formats.json_text import parse_json_either_way
+from steelyard.formats.jsonl import jsonl_lines
 from steelyard.formats.lines import Lines
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonValue, Path, path_text
+from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 
 
 class Row(NamedTuple):
@@ -72,6 +74,14 @@ class Rereadable(Protocol):
     def reread(self, is_wanted: Callable[[int], bool]) -> Iterator[Row]:
         """The rows at wanted indices, unchecked: every row of the file was accepted before."""
         ...
+
+
+def reread_lines(stream: BinaryIO, is_wanted: Callable[[int], bool]) -> Iterator[Row]:
+    """The rows at wanted indices of a JSONL file of which every row was accepted before."""
+    for index, (number, text) in enumerate(jsonl_lines(stream)):
+        if is_wanted(index):
+            value = cast(JsonObject, parse_json_either_way(text)[0])
+            yield Row(index, number, cast(str, value["id"]), value, ())
 
 
 def located_finding(problem: Problem, lines: Lines | None) -> Finding:

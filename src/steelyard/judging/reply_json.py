@@ -6,12 +6,11 @@ import json
 import re
 from typing import NamedTuple, NoReturn, cast
 
+from steelyard.formats.braces import closed_at
 from steelyard.judging.questions_asked import Rung
 from steelyard.judging.repair import repaired
 from steelyard.model.json_value import JsonObject, JsonValue
 
-# A string is one step: braces in it do not count. One that never ends goes on to the end.
-_STEP = re.compile(r'[{}]|"(?:[^"\\]++|\\.?)*+(?:"|\Z)', re.DOTALL)
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THOUGHT_BEGINS = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"\A```\w*\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
@@ -51,7 +50,7 @@ def _embedded(text: str) -> Said | None:
     said: list[JsonValue] = []
     place, is_torn = 0, False
     while (start := text.find("{", place)) >= 0:
-        end = _closed_at(text, start)
+        end = closed_at(text, start)
         is_json, value = _parsed(text[start:end]) if end else (False, None)
         if not end or not is_json:
             return None
@@ -78,22 +77,9 @@ def _repaired(text: str) -> Said | None:
     is_json, value = _parsed(made) if made else (False, None)
     if is_json:
         return Said(value, "repaired")
-    if _closed_at(text, start) is None:
+    if closed_at(text, start) is None:
         return Said(fault="truncated", complaint="it breaks off before its end")
     return Said(fault="unusable", complaint="it is not valid JSON")
-
-
-def _closed_at(text: str, start: int) -> int | None:
-    """Where the brace at `start` is closed."""
-    depth = 0
-    for step in _STEP.finditer(text, start):
-        if step[0] == "{":
-            depth += 1
-        elif step[0] == "}":
-            depth -= 1
-            if depth == 0:
-                return step.end()
-    return None
 
 
 def _after_thoughts(text: str) -> str | None:

@@ -11,7 +11,7 @@ from steelyard.model.validation import JudgeValidation, JuryCounts, SliceCounts
 from steelyard.reports.correction import corrected_text, is_corrected
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, percent, rate_text
-from steelyard.stats.confusion import Confusion, balanced_accuracy, confusion_of, rates_by_chance
+from steelyard.stats.confusion import Rates, balanced_accuracy, rates_by_chance, rates_of
 from steelyard.stats.intervals import Interval
 
 Kept: TypeAlias = Literal["recorded", "unchanged", "not recorded"]
@@ -70,27 +70,27 @@ class ValidationReport:
         return not self.refusals and not self.failed_gate
 
     @property
-    def confusion(self) -> Confusion:
-        """The counts, with their rates."""
-        return confusion_of(self.validation.counts)
+    def rates(self) -> Rates:
+        """How often the judge is right."""
+        return rates_of(self.validation.counts)
 
 
 def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator[str]:
     """The report, line by line."""
-    found, confusion = report.validation, report.confusion
-    good = f"{count(confusion.tp)} of {count(confusion.tp + confusion.fn)} good ones pass"
-    bad = f"{count(confusion.tn)} of {count(confusion.tn + confusion.fp)} bad ones fail"
+    found, rates = report.validation, report.rates
+    good = f"{count(found.counts.tp)} of {count(rates.tpr.n)} good ones pass"
+    bad = f"{count(found.counts.tn)} of {count(rates.tnr.n)} bad ones fail"
     yield f"{paint(printable(found.judge), 'title')} against {_people(found)}"
     yield f"  labels     {_labels(report)}"
     yield f"  split      {_split(report)}"
-    yield f"  TPR        {_rate(confusion.tpr)}  {good}"
-    yield f"  TNR        {_rate(confusion.tnr)}  {bad}"
+    yield f"  TPR        {_rate(rates.tpr)}  {good}"
+    yield f"  TNR        {_rate(rates.tnr)}  {bad}"
     weighed = rates_by_chance(found)
     if weighed:
         tpr, tnr = map(_rate, weighed)
         yield f"  by chance  TPR {tpr}, TNR {tnr}  each response by the chance of its choice"
     if report.jury:
-        yield from _jury_lines(report.jury, confusion)
+        yield from _jury_lines(report.jury, rates)
     yield from _slice_lines(found.slices)
     yield f"  canaries   {_canaries(found)}"
     yield f"  judge      {_instrument(found)}"
@@ -110,15 +110,15 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
 
 def validation_json(report: ValidationReport) -> JsonObject:
     """The report with everything that it rests on."""
-    found, confusion = report.validation, report.confusion
+    found, rates = report.validation, report.rates
     row: JsonObject = {
         "judge": found.judge,
         "check": report.check,
         "valid": report.is_good,
         "refusals": list(report.refusals),
         "failed_gate": report.failed_gate or None,
-        "tpr": _interval(confusion.tpr),
-        "tnr": _interval(confusion.tnr),
+        "tpr": _interval(rates.tpr),
+        "tnr": _interval(rates.tnr),
         "rates_by_chance": _rates_by_chance(found),
         **cast(JsonObject, asdict(found.counts)),
         "sample_size": found.counts.n,
@@ -199,11 +199,11 @@ def _slice_lines(slices: Sequence[SliceCounts]) -> Iterator[str]:
     for one in slices:
         cells = one.counts
         if cells.tp + cells.fn >= _FEW and cells.tn + cells.fp >= _FEW:
-            found = confusion_of(cells)
+            found = rates_of(cells)
             rated.append((min(cast(float, found.tpr.value), cast(float, found.tnr.value)), one))
     rated.sort(key=lambda entry: entry[0])
     for _, one in rated[:_SHOWN_SLICES]:
-        found = confusion_of(one.counts)
+        found = rates_of(one.counts)
         name = printable(f"{one.slice} = {one.value}")
         yield (
             f"  slice      {name}  TPR {_rate(found.tpr)}, TNR {_rate(found.tnr)}"
@@ -212,7 +212,7 @@ def _slice_lines(slices: Sequence[SliceCounts]) -> Iterator[str]:
 
 
 def _slice_row(one: SliceCounts) -> JsonObject:
-    found = confusion_of(one.counts)
+    found = rates_of(one.counts)
     return {
         "slice": one.slice,
         "value": one.value,
@@ -222,10 +222,10 @@ def _slice_row(one: SliceCounts) -> JsonObject:
     }
 
 
-def _jury_lines(jury: JuryCounts, whole: Confusion) -> Iterator[str]:
+def _jury_lines(jury: JuryCounts, whole: Rates) -> Iterator[str]:
     """What each juror is worth, what they are worth together, and the jury beside its best."""
     for place, juror in enumerate(jury.jurors):
-        found = confusion_of(juror.counts)
+        found = rates_of(juror.counts)
         best = ", the best" if place == jury.best else ""
         unscored = f", {count(juror.unscored)} unscored" if juror.unscored else ""
         yield (
@@ -241,7 +241,7 @@ def _jury_lines(jury: JuryCounts, whole: Confusion) -> Iterator[str]:
             f"their errors correlate by {jury.correlation:.2f}  n = {count(jury.n)}"
         )
     if jury.best is not None:
-        alone = balanced_accuracy(confusion_of(jury.jurors[jury.best].counts))
+        alone = balanced_accuracy(rates_of(jury.jurors[jury.best].counts))
         together = balanced_accuracy(whole)
         if alone is not None and together is not None:
             better = "better than" if together > alone else "no better than"
@@ -253,7 +253,7 @@ def _jury_lines(jury: JuryCounts, whole: Confusion) -> Iterator[str]:
 
 def _rates_by_chance(found: JudgeValidation) -> JsonObject | None:
     rates = rates_by_chance(found)
-    return {"tpr": _interval(rates[0]), "tnr": _interval(rates[1])} if rates else None
+    return {"tpr": _interval(rates.tpr), "tnr": _interval(rates.tnr)} if rates else None
 
 
 def _jury_row(jury: JuryCounts) -> JsonObject:
@@ -268,8 +268,8 @@ def _jury_row(jury: JuryCounts) -> JsonObject:
                 "weight": one.weight,
                 **cast(JsonObject, asdict(one.counts)),
                 "unscored": one.unscored,
-                "tpr": _interval(confusion_of(one.counts).tpr),
-                "tnr": _interval(confusion_of(one.counts).tnr),
+                "tpr": _interval(rates_of(one.counts).tpr),
+                "tnr": _interval(rates_of(one.counts).tnr),
             }
             for one in jury.jurors
         ],
@@ -328,8 +328,7 @@ def _kept(report: ValidationReport) -> str:
 
 def gate_text(found: JudgeValidation, least: float) -> str:
     """The gate that the lower bounds do not reach; empty where they do."""
-    plain_rates = confusion_of(found.counts)
-    rates = rates_by_chance(found) or (plain_rates.tpr, plain_rates.tnr)
+    rates = rates_by_chance(found) or rates_of(found.counts)
     low = [
         f"the lower bound of {name} is {percent(rate.low)}"
         for name, rate in zip(("TPR", "TNR"), rates, strict=True)

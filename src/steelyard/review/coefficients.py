@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steelyard.model.agreement import Asked, Estimate
+from steelyard.model.validation import Counts
 from steelyard.stats.agreement import (
     Ratings,
     resampled_ac,
@@ -18,7 +19,7 @@ from steelyard.stats.agreement import (
     weights_of,
 )
 from steelyard.stats.bootstrap import bootstrap_mean
-from steelyard.stats.confusion import Confusion
+from steelyard.stats.confusion import rates_of
 from steelyard.stats.intervals import Interval, wilson
 from steelyard.stats.two_raters import Pairs, jaccard, resampled_kappa, spearman
 
@@ -58,13 +59,14 @@ def estimates(kind: Asked, rated: Rated) -> tuple[Estimate, ...]:
 
 def hit_rates(human: NDArray[np.int64], judge: NDArray[np.int64]) -> tuple[Estimate, ...]:
     """TPR and TNR of a judge with Wilson's intervals; positive is what people say yes to."""
-    confusion = Confusion(
+    counts = Counts(
         tp=int(((human == 1) & (judge == 1)).sum()),
         fn=int(((human == 1) & (judge == 0)).sum()),
         tn=int(((human == 0) & (judge == 0)).sum()),
         fp=int(((human == 0) & (judge == 1)).sum()),
     )
-    return estimate("tpr", confusion.tpr), estimate("tnr", confusion.tnr)
+    rates = rates_of(counts)
+    return estimate("tpr", rates.tpr), estimate("tnr", rates.tnr)
 
 
 def shared_choices(

@@ -3,45 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
-from typing import cast
+from typing import NamedTuple, cast
 
 from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
 from steelyard.stats.intervals import Interval, wilson
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confusion:
-    """A judge against people; positive is what people pass."""
+class Rates(NamedTuple):
+    """How often a judge is right, each with Wilson's interval."""
 
-    tp: int = 0
-    fn: int = 0
-    tn: int = 0
-    fp: int = 0
-
-    @property
-    def n(self) -> int:
-        """All labels."""
-        return self.tp + self.fn + self.tn + self.fp
-
-    @property
-    def tpr(self) -> Interval:
-        """The share of good answers that the judge passes, with Wilson's interval."""
-        return wilson(self.tp, self.tp + self.fn)
-
-    @property
-    def tnr(self) -> Interval:
-        """The share of bad answers that the judge fails, with Wilson's interval."""
-        return wilson(self.tn, self.tn + self.fp)
+    tpr: Interval
+    """The share of good answers that it passes."""
+    tnr: Interval
+    """The share of bad answers that it fails."""
 
 
-def confusion_of(counts: Counts) -> Confusion:
-    """The counts of a validation, with their rates."""
-    return Confusion(tp=counts.tp, fn=counts.fn, tn=counts.tn, fp=counts.fp)
+def rates_of(counts: Counts) -> Rates:
+    """The rates behind the counts of a validation."""
+    return Rates(
+        wilson(counts.tp, counts.tp + counts.fn), wilson(counts.tn, counts.tn + counts.fp)
+    )
 
 
-def rates_by_chance(validation: JudgeValidation) -> tuple[Interval, Interval] | None:
+def rates_by_chance(validation: JudgeValidation) -> Rates | None:
     """TPR and TNR with each item counted by the inverse of the chance with which it was chosen.
 
     Of items that were chosen by what the judge says, the plain rates tell how the choice was
@@ -51,7 +37,7 @@ def rates_by_chance(validation: JudgeValidation) -> tuple[Interval, Interval] | 
     items = validation.items if validation.has_weights else ()
     if validation.design == "by_label" or len({one.inclusion_prob for one in items}) < 2:
         return None
-    return _by_chance(items, is_good=True), _by_chance(items, is_good=False)
+    return Rates(_by_chance(items, is_good=True), _by_chance(items, is_good=False))
 
 
 def _by_chance(items: Sequence[LabelledItem], *, is_good: bool) -> Interval:
@@ -65,7 +51,7 @@ def _by_chance(items: Sequence[LabelledItem], *, is_good: bool) -> Interval:
     return replace(found, method="wilson with inverse-probability weights", n=len(some))
 
 
-def balanced_accuracy(found: Confusion) -> float | None:
+def balanced_accuracy(found: Rates) -> float | None:
     """The mean of TPR and TNR, whatever the share of good answers; None where one is unknown."""
     tpr, tnr = found.tpr.value, found.tnr.value
     return None if tpr is None or tnr is None else (tpr + tnr) / 2

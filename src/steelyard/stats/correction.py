@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.model.validation import Counts
 from steelyard.stats.bootstrap import RESAMPLES, SEED
-from steelyard.stats.confusion import Confusion
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.intervals import Interval
 from steelyard.stats.summaries import TAILS, quantiles
@@ -27,7 +27,7 @@ class NotCorrectableError(ValueError):
     """Why a rate cannot be corrected."""
 
 
-def rogan_gladen(confusion: Confusion, passed: float, judged: float) -> Interval:
+def rogan_gladen(counts: Counts, passed: float, judged: float) -> Interval:
     """The true rate behind a judge's pass rate, from its TPR and TNR (Rogan and Gladen 1978).
 
     Right for labels that were chosen by what people say, because TPR and TNR hold within each
@@ -35,9 +35,9 @@ def rogan_gladen(confusion: Confusion, passed: float, judged: float) -> Interval
     error of the labels and that of the observed rate: all three rates are drawn from Jeffreys'
     posteriors, which keeps it honest near 0 and 1.
     """
-    counts = np.array([confusion.tp, confusion.fn, confusion.tn, confusion.fp], float)
-    found = _rogan_gladen(_Cells(counts, np.ones(4)), passed, judged)
-    return _clipped(*found, ROGAN_GLADEN, confusion.n)
+    cells = np.array([counts.tp, counts.fn, counts.tn, counts.fp], float)
+    found = _rogan_gladen(_Cells(cells, np.ones(4)), passed, judged)
+    return _clipped(*found, ROGAN_GLADEN, counts.n)
 
 
 def rogan_gladen_weighted(labelled: Labelled, passed: float, judged: float) -> Interval:

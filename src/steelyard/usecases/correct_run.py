@@ -14,7 +14,7 @@ from steelyard.model.validation import JudgeValidation, LabelledItem
 from steelyard.reports.correction import correction_of, is_corrected
 from steelyard.reports.run_text import RunView
 from steelyard.stats.clustered import design_effect
-from steelyard.stats.confusion import confusion_of
+from steelyard.stats.confusion import rates_of
 from steelyard.stats.correction import (
     FEWEST_LABELS,
     Labelled,
@@ -236,7 +236,7 @@ def _from_rates(check: _Check, validation: JudgeValidation) -> Interval | str:
     try:
         if is_weighed:
             return rogan_gladen_weighted(_labelled(validation.items), passed, worth)
-        return rogan_gladen(confusion_of(validation.counts), passed, worth)
+        return rogan_gladen(validation.counts, passed, worth)
     except NotCorrectableError as why:
         return f"{check.judge}: {why}"
 
@@ -250,8 +250,7 @@ def _labelled(items: Sequence[LabelledItem]) -> Labelled:
 
 
 def _row(check: _Check, validation: JudgeValidation, found: Interval) -> JsonObject:
-    confusion = confusion_of(validation.counts)
-    tpr, tnr = (_interval(rate) for rate in (confusion.tpr, confusion.tnr))
+    tpr, tnr = map(_interval, rates_of(validation.counts))
     return {
         "value": found.value,
         "low": found.low,

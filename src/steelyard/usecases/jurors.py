@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from steelyard.model.validation import Counts, JurorCounts, JuryCounts
-from steelyard.stats.confusion import balanced_accuracy, confusion_of
+from steelyard.stats.confusion import balanced_accuracy, rates_of
 from steelyard.stats.jury import effective_votes, error_correlation
 from steelyard.usecases.judged_rows import JurorVote
 
@@ -61,7 +61,7 @@ def _juror(judge: str, weight: float, said: Sequence[tuple[bool, bool | None]]) 
 
 def _best(jurors: Sequence[JurorCounts]) -> int | None:
     """The first of those whose mean of TPR and TNR is highest."""
-    rated = [balanced_accuracy(confusion_of(juror.counts)) for juror in jurors]
+    rated = [balanced_accuracy(rates_of(juror.counts)) for juror in jurors]
     if any(rate is None for rate in rated):
         return None
     known = cast(list[float], rated)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fakes.validations import a_validation, an_item
-from steelyard.model.validation import LabelledItem
-from steelyard.stats.confusion import Confusion, balanced_accuracy, rates_by_chance
+from steelyard.model.validation import Counts, LabelledItem
+from steelyard.stats.confusion import balanced_accuracy, rates_by_chance, rates_of
 
 
 def items(**numbers: int) -> tuple[LabelledItem, ...]:
@@ -58,5 +58,5 @@ def test_a_rate_of_nothing_is_not_known() -> None:
 
 
 def test_balanced_accuracy_is_the_mean_of_both_rates() -> None:
-    assert balanced_accuracy(Confusion(tp=9, fn=1, tn=7, fp=3)) == pytest.approx(0.8)
-    assert balanced_accuracy(Confusion(tp=9, fn=1)) is None
+    assert balanced_accuracy(rates_of(Counts(tp=9, fn=1, tn=7, fp=3))) == pytest.approx(0.8)
+    assert balanced_accuracy(rates_of(Counts(tp=9, fn=1))) is None

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.stats.confusion import Confusion
+from steelyard.model.validation import Counts
+from steelyard.stats.confusion import rates_of
 from steelyard.stats.correction import (
     PPI,
     PPI_PLUS,
@@ -28,7 +29,7 @@ def drawn(chance, rate, size):
 
 
 def confusion_of(truth, said):
-    return Confusion(
+    return Counts(
         tp=int((truth * said).sum()),
         fn=int((truth * (1 - said)).sum()),
         tn=int(((1 - truth) * (1 - said)).sum()),
@@ -37,26 +38,27 @@ def confusion_of(truth, said):
 
 
 def test_rogan_gladen_is_the_published_one():
-    found = rogan_gladen(Confusion(tp=92, fn=8, tn=88, fp=12), 80, 100)
+    found = rogan_gladen(Counts(tp=92, fn=8, tn=88, fp=12), 80, 100)
     assert found.value == pytest.approx(0.85)
     assert found.low < 0.85 < found.high
     assert (found.method, found.n) == ("rogan-gladen", 200)
 
 
 def test_rates_of_a_judge_have_wilsons_interval():
-    confusion = Confusion(tp=180, fn=20, tn=40, fp=0)
-    assert (confusion.tpr.value, confusion.n) == (0.9, 240)
-    assert (confusion.tpr.low, confusion.tpr.high) == pytest.approx((0.851, 0.934), abs=5e-4)
-    assert (confusion.tnr.low, confusion.tnr.high) == pytest.approx((0.912, 1), abs=5e-4)
+    counts = Counts(tp=180, fn=20, tn=40, fp=0)
+    rates = rates_of(counts)
+    assert (rates.tpr.value, counts.n) == (0.9, 240)
+    assert (rates.tpr.low, rates.tpr.high) == pytest.approx((0.851, 0.934), abs=5e-4)
+    assert (rates.tnr.low, rates.tnr.high) == pytest.approx((0.912, 1), abs=5e-4)
 
 
 @pytest.mark.parametrize(
     ("confusion", "passed", "judged", "said"),
     [
-        (Confusion(tp=5, fn=5, tn=5, fp=5), 50, 100, "not above 1"),
-        (Confusion(tn=5, fp=5), 50, 100, "nothing that passes"),
-        (Confusion(tp=5, fn=5), 50, 100, "nothing that fails"),
-        (Confusion(tp=9, fn=1, tn=9, fp=1), 0, 0, "nothing was judged"),
+        (Counts(tp=5, fn=5, tn=5, fp=5), 50, 100, "not above 1"),
+        (Counts(tn=5, fp=5), 50, 100, "nothing that passes"),
+        (Counts(tp=5, fn=5), 50, 100, "nothing that fails"),
+        (Counts(tp=9, fn=1, tn=9, fp=1), 0, 0, "nothing was judged"),
     ],
 )
 def test_what_cannot_be_corrected_is_refused(confusion, passed, judged, said):
@@ -65,7 +67,7 @@ def test_what_cannot_be_corrected_is_refused(confusion, passed, judged, said):
 
 
 def test_a_rate_outside_is_clipped():
-    sharp = Confusion(tp=90, fn=10, tn=90, fp=10)
+    sharp = Counts(tp=90, fn=10, tn=90, fp=10)
     assert rogan_gladen(sharp, 99, 100).value == 1
     assert rogan_gladen(sharp, 1, 100).value == 0
 

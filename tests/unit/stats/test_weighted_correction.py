@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.model.validation import Counts
-from steelyard.stats.confusion import Confusion, confusion_of
+from steelyard.stats.confusion import rates_of
 from steelyard.stats.correction import (
     ROGAN_GLADEN_WEIGHTED,
     Labelled,
@@ -48,7 +48,7 @@ def labelled(cells: dict[str, int], chances: dict[int, float] | None = None) -> 
 @pytest.mark.parametrize("chance", [1.0, 0.5, 0.01])
 def test_equal_chances_are_no_weights(chance: float) -> None:
     cells = {"tp": 45, "fn": 5, "tn": 40, "fp": 10}
-    plain = rogan_gladen(Confusion(**cells), 700, 1_000)
+    plain = rogan_gladen(Counts(**cells), 700, 1_000)
     weighted = rogan_gladen_weighted(labelled(cells, {0: chance, 1: chance}), 700, 1_000)
 
     assert ends(weighted) == pytest.approx(ends(plain))
@@ -133,6 +133,8 @@ def test_labels_without_any_error_have_no_width_but_that_of_the_records() -> Non
 
 
 def test_the_counts_of_a_validation_have_rates() -> None:
-    found = confusion_of(Counts(tp=9, fn=1, tn=4, fp=6))
+    counts = Counts(tp=9, fn=1, tn=4, fp=6)
+    found = rates_of(counts)
 
-    assert (found.tpr.value, found.tnr.value, found.n) == (0.9, 0.4, 20)
+    assert (found.tpr.value, found.tnr.value, counts.n) == (0.9, 0.4, 20)
+    assert (found.tpr.n, found.tnr.n) == (10, 10)

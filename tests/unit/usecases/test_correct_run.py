@@ -13,7 +13,6 @@ from fakes.judged_runs import a_row, a_score, write_run
 from fakes.validations import JUDGE, a_validation, an_item
 from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.reports.run_text import RunView
-from steelyard.stats.confusion import Confusion
 from steelyard.stats.correction import rogan_gladen
 from steelyard.usecases.correct_run import Correction, corrected_run, current_view
 from steelyard.usecases.judged_rows import JudgedRows
@@ -59,7 +58,7 @@ def test_labels_of_other_responses_correct_by_how_often_the_judge_errs(
 ) -> None:
     folder = write_run(tmp_path / "r", rows())
     row = corrected(folder, a_validation(design=design)).whole
-    expected = rogan_gladen(Confusion(tp=90, fn=10, tn=40, fp=10), 70, 100)
+    expected = rogan_gladen(Counts(tp=90, fn=10, tn=40, fp=10), 70, 100)
 
     assert (row["value"], row["low"], row["high"]) == (
         expected.value,
@@ -216,7 +215,7 @@ def test_records_without_a_score_are_in_no_rate(tmp_path: Path) -> None:
 def test_repeats_of_a_record_count_as_one(tmp_path: Path) -> None:
     made = [a_row(index, repeat == 0, repeat=repeat) for index in range(50) for repeat in (0, 1)]
     row = corrected(write_run(tmp_path / "r", made), a_validation()).whole
-    expected = rogan_gladen(Confusion(tp=90, fn=10, tn=40, fp=10), 25, 50)
+    expected = rogan_gladen(Counts(tp=90, fn=10, tn=40, fp=10), 25, 50)
 
     assert (row["n"], row["value"]) == (50, pytest.approx(expected.value))
 

@@ -14,12 +14,11 @@ from steelyard.contracts.eval_cases.plain_rows import PlainRows
 from steelyard.contracts.eval_cases.spelling import CASES, written
 from steelyard.contracts.eval_cases.writer import case_row
 from steelyard.contracts.hashes import file_hashes
-from steelyard.contracts.reading import Row, RowPlace
+from steelyard.contracts.reading import Row, RowPlace, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import (
     parse_json,
-    parse_json_either_way,
     parse_json_tolerantly,
 )
 from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
@@ -134,10 +133,7 @@ class EvalCasesJsonl(_EvalCasesReading):
     def reread(self, is_wanted: Callable[[int], bool]) -> Iterator[Row]:
         """The rows at wanted indices, unchecked: every row of the file was accepted before."""
         with self._stream() as stream:
-            for index, (number, text) in enumerate(jsonl_lines(stream)):
-                if is_wanted(index):
-                    value = cast(JsonObject, parse_json_either_way(text)[0])
-                    yield Row(index, number, cast(str, value["id"]), value, ())
+            yield from reread_lines(stream, is_wanted)
 
     def _row(self, index: int, number: int, text: bytes, seen: SeenIds) -> Row:
         if len(text) > MAX_LINE:

@@ -8,7 +8,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judge import Judge
 from steelyard.model.label import DESIGNS
 from steelyard.model.validation import Counts, JudgeValidation
-from steelyard.stats.confusion import confusion_of
+from steelyard.stats.confusion import rates_of
 from steelyard.stats.intervals import Interval
 
 MOST_FINGERPRINTS = 100
@@ -19,15 +19,15 @@ _CELLS = ("tp", "fn", "tn", "fp")
 def validation_row(validation: JudgeValidation) -> JsonObject:
     """What a judge's file says of its validation."""
     counts = validation.counts
-    confusion = confusion_of(counts)
+    rates = rates_of(counts)
     row: JsonObject = {
-        "tpr": _rounded(confusion.tpr.value),
-        "tnr": _rounded(confusion.tnr.value),
+        "tpr": _rounded(rates.tpr.value),
+        "tnr": _rounded(rates.tnr.value),
         "validated_against": validation.validated_against,
         "validated_at": validation.validated_at,
         "sample_size": counts.n,
-        "tpr_interval": _bounds(confusion.tpr),
-        "tnr_interval": _bounds(confusion.tnr),
+        "tpr_interval": _bounds(rates.tpr),
+        "tnr_interval": _bounds(rates.tnr),
         "counts": {name: cast(int, getattr(counts, name)) for name in _CELLS},
         "label_set_sha256": validation.label_set_sha256,
         "exposure": "blind",

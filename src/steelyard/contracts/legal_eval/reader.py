@@ -11,12 +11,11 @@ from steelyard.contracts.legal_eval.cases import build_case
 from steelyard.contracts.legal_eval.policies import Policies, built_in_policies
 from steelyard.contracts.legal_eval.rules import RowRules, unknown_fields
 from steelyard.contracts.legal_eval.writer import case_row
-from steelyard.contracts.reading import Row, RowPlace
+from steelyard.contracts.reading import Row, RowPlace, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import (
     parse_json,
-    parse_json_either_way,
     parse_json_tolerantly,
 )
 from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
@@ -70,10 +69,7 @@ class LegalEvalJsonl:
     def reread(self, is_wanted: Callable[[int], bool]) -> Iterator[Row]:
         """The rows at wanted indices, unchecked: every row of the file was accepted before."""
         with self._stream() as stream:
-            for index, (number, text) in enumerate(jsonl_lines(stream)):
-                if is_wanted(index):
-                    value = cast(JsonObject, parse_json_either_way(text)[0])
-                    yield Row(index, number, cast(str, value["id"]), value, ())
+            yield from reread_lines(stream, is_wanted)
 
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""

@@ -34,8 +34,11 @@ def test_only_the_variables_of_the_dialect_are_filled(prompt: str, template: str
 @given(st.text(alphabet="{}#^/=>!& abcandidate_answer\n", max_size=60))
 def test_any_prompt_can_be_rendered(prompt: str) -> None:
     values = dict.fromkeys(VARIABLES, "{{value}}")
+    said = rendered(as_template(prompt, VARIABLES), values)
 
-    rendered(as_template(prompt, VARIABLES), values)
+    # What is filled in is not filled again, and what is no variable stays.
+    assert said.count("{{value}}") >= sum(prompt.count(f"{{{{{name}}}}}") for name in VARIABLES)
+    assert said or not prompt
 
 
 @pytest.mark.parametrize(
