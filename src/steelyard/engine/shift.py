@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from steelyard.model.json_value import JsonObject
 from steelyard.stats.intervals import Interval
-from steelyard.stats.paired import mcnemar, paired_shift
+from steelyard.stats.paired import mcnemar, paired_difference
 
 ALPHA = 0.05
 """Below this chance of the like by accident, passes have moved."""
@@ -99,7 +99,7 @@ def shift_of(old: Iterable[JsonObject], new: Iterable[JsonObject]) -> Shift:
         gained=gained,
         lost=lost,
         p_value=mcnemar(gained, lost),
-        score=paired_shift(differences, cases),
+        score=paired_difference(differences, cases).interval,
         is_judged=is_judged,
     )
 

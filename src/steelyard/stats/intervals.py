@@ -17,9 +17,13 @@ class Interval:
     high: float | None
     method: str
     n: int
+    clusters: int | None = None
+    """How many groups of dependent items there are; None where every item is independent."""
+    n_effective: float | None = None
+    """How many independent passes and fails would be known as well; None where that is n."""
 
 
-def wilson(successes: float, n: float) -> Interval:
+def wilson(successes: float, n: float, critical: float = Z95) -> Interval:
     """A rate with Wilson's score interval.
 
     Chosen over the normal interval because it stays inside [0, 1] and holds its coverage for
@@ -27,9 +31,10 @@ def wilson(successes: float, n: float) -> Interval:
     """
     if n == 0:
         return Interval(None, None, None, "wilson", 0)
-    rate, z2 = successes / n, Z95 * Z95
+    rate, z2 = successes / n, critical * critical
     centre = (rate + z2 / (2 * n)) / (1 + z2 / n)
-    half = Z95 / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
+    spread = max(0.0, rate * (1 - rate)) / n + z2 / (4 * n * n)
+    half = critical / (1 + z2 / n) * math.sqrt(spread)
     # rounding can step just outside [0, 1], and just past a rate of 0 or 1
     low, high = max(0.0, centre - half), min(1.0, centre + half)
     return Interval(rate, min(low, rate), max(high, rate), "wilson", int(n))

@@ -23,11 +23,10 @@ from steelyard.model.comparison import (
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import correction_of, is_corrected
 from steelyard.reports.run_text import RunView
-from steelyard.stats.clustered import swap_p
 from steelyard.stats.independent import difference
 from steelyard.stats.intervals import Interval
 from steelyard.stats.multiplicity import adjusted
-from steelyard.stats.paired import mcnemar, paired_shift
+from steelyard.stats.paired import mcnemar, paired_difference
 from steelyard.stats.power import pairs_for_passes, pairs_for_scores
 from steelyard.usecases.paired_rows import Record, read_records
 from steelyard.usecases.read_run import read_run
@@ -194,29 +193,24 @@ def passes_of(pairs: Sequence[Pair]) -> Difference:
     McNemar's exact test where every record is one pass or fail; where repeats or conversations
     make records alike, the randomisation test that it is a case of.
     """
-    clusters = _clusters(pairs)
-    shift = paired_shift([pair.passed for pair in pairs], clusters)
-    is_plain = clusters is None and all(pair.passed in {-1, 0, 1} for pair in pairs)
-    if is_plain:
-        p_value, test = mcnemar(*_discordant(pairs)), "exact McNemar"
-    else:
-        groups = range(len(pairs)) if clusters is None else clusters
-        p_value, test = swap_p([pair.passed for pair in pairs], groups), "swaps of groups"
-    return Difference(
-        value=shift.value,
-        low=shift.low,
-        high=shift.high,
-        method=shift.method,
-        n=len(pairs),
-        p_value=p_value if pairs else None,
-        test=test,
-    )
+    return _difference([pair.passed for pair in pairs], _clusters(pairs))
 
 
 def _scores_of(pairs: Sequence[Pair]) -> Difference:
-    shift = paired_shift([pair.scored for pair in pairs], _clusters(pairs))
+    return _difference([pair.scored for pair in pairs], _clusters(pairs))
+
+
+def _difference(values: Sequence[float], clusters: Sequence[int] | None) -> Difference:
+    found = paired_difference(values, clusters)
+    interval = found.interval
     return Difference(
-        value=shift.value, low=shift.low, high=shift.high, method=shift.method, n=len(pairs)
+        value=interval.value,
+        low=interval.low,
+        high=interval.high,
+        method=interval.method,
+        n=interval.n,
+        p_value=found.p_value,
+        test=found.test,
     )
 
 

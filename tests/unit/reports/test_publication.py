@@ -16,7 +16,7 @@ from steelyard.reports.publication import (
     publication_json,
     publication_lines,
 )
-from steelyard.stats.paired import paired_shift
+from steelyard.stats.paired import paired_difference
 
 PUBLISHED = Published(
     kind="rubric",
@@ -43,7 +43,7 @@ SHIFT = Shift(
     gained=1,
     lost=0,
     p_value=1.0,
-    score=paired_shift([1.0, 0.0]),
+    score=paired_difference([1.0, 0.0]).interval,
     is_judged=False,
 )
 
@@ -109,13 +109,13 @@ def test_a_shift_is_told_with_its_tests_and_denominators() -> None:
         "  (run_2) and by rubric/basic@1.1.0 (run_3)",
         "    1 of 3 traces moved; 2 have a score in both",
         "    passes  1 gained, 0 lost (exact McNemar, p = 1)",
-        "    score   +0.500 [+0.000, +1.000] (paired bootstrap, 95 %)",
+        "    score   +0.500 [-0.486, +0.905] (paired score interval, 95 %)",
         "    q1  0.000 fail → 1.000 pass",
     ]
 
 
 def test_where_nothing_moved_it_is_said() -> None:
-    calm = replace(SHIFT, moved=(), score=paired_shift([]))
+    calm = replace(SHIFT, moved=(), score=paired_difference([]).interval)
     said = lines(Publication(reference="r", outcome="published", shift=measured(calm)))
 
     assert said[1].startswith("  scores did not move:")

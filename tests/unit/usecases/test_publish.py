@@ -12,7 +12,7 @@ from fakes.registry import WHEN, RegistryProject
 from steelyard.engine.shift import Graded, Moved, Shift
 from steelyard.errors import NotFoundError, UsageError
 from steelyard.reports.publication import MeasuredShift
-from steelyard.stats.paired import paired_shift
+from steelyard.stats.paired import paired_difference
 from steelyard.usecases.publish import carry_out, plan_publication
 
 IS_JSON = "{id: right, kind: is_json}"
@@ -33,7 +33,7 @@ def shifted(*, by: float) -> MeasuredShift:
         gained=0,
         lost=0,
         p_value=1.0,
-        score=paired_shift([by]),
+        score=paired_difference([by]).interval,
         is_judged=False,
     )
     return MeasuredShift(

@@ -1,0 +1,193 @@
+"""Rates and means of dependent items: the one interval that every report and gate shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.stats.distributions import student_quantile
+from steelyard.stats.intervals import Z95, Interval, wilson
+
+EFFECTIVE = "wilson at the effective n"
+STUDENT = "t"
+FEWEST_HOLDERS = 10
+"""With fewer clusters that differ from the rest, their variance cannot be estimated."""
+FEWEST_CARRIERS = 5
+"""The same where few clusters carry nearly all of the variance."""
+_UNIT = (0.0, 1.0)
+
+
+class Spread(NamedTuple):
+    """What an interval of a mean needs to know about the items, cluster by cluster."""
+
+    n: int
+    mean: float
+    squares: float
+    """The sum of the squared residual sums of clusters."""
+    fourths: float
+    """The sum of their fourth powers."""
+    clusters: int
+    equal_clusters: float
+    """As many clusters of equal size as these are worth (Kish)."""
+    holders: int
+    """Clusters that hold anything but the most common value."""
+
+    @property
+    def variance(self) -> float:
+        """The variance of the mean, with the correction for few clusters."""
+        if self.clusters < 2:
+            return 0.0
+        return self.clusters / (self.clusters - 1) * self.squares / self.n**2
+
+    @property
+    def is_estimable(self) -> bool:
+        """Whether enough clusters differ for their variance to be believed."""
+        carriers = self.squares**2 / self.fourths if self.fourths else 0.0
+        return (
+            self.holders >= FEWEST_HOLDERS
+            and carriers >= FEWEST_CARRIERS
+            and self.equal_clusters >= 2
+        )
+
+    @property
+    def critical(self) -> float:
+        """Student's quantile, because few clusters estimate their own variance."""
+        return student_quantile(0.975, max(0.5, round(self.equal_clusters - 1, 6)))
+
+
+def rate_interval(
+    values: Sequence[float], clusters: Sequence[int] | None = None, rows: int | None = None
+) -> Interval:
+    """A pass rate with Wilson's interval, at the effective n where records are dependent.
+
+    A value is the share of a record's repeats that passed; records with the same cluster are one
+    piece of evidence. `rows` is how many repeats were scored in all: the effective n never
+    exceeds it.
+    """
+    found = np.asarray(values, dtype=np.float64)
+    if clusters is None and _is_binary(found):
+        return wilson(float(found.sum()), len(found))
+    if not len(found):
+        return wilson(0, 0)
+    return of_spread(spread_of(found, clusters), most=len(found) if rows is None else rows)
+
+
+def mean_interval(
+    values: Sequence[float],
+    clusters: Sequence[int] | None = None,
+    bounds: tuple[float, float] | None = _UNIT,
+) -> Interval:
+    """A mean score with an interval that is a rate's where all scores are 0 or 1.
+
+    Scores within known bounds vary at most as passes and fails of the same mean do. The
+    interval is Wilson's for as many passes and fails as have the variance that was seen (decision
+    9). Where too few clusters differ to see a variance, each cluster counts as one pass or fail.
+    Without bounds it is Student's interval, and there is none where the variance is unknown.
+    """
+    found = np.asarray(values, dtype=np.float64)
+    if not len(found):
+        return wilson(0, 0)
+    if clusters is None and bounds == _UNIT and _is_binary(found):
+        return wilson(float(found.sum()), len(found))
+    return of_spread(spread_of(found, clusters), bounds, is_clustered=clusters is not None)
+
+
+def counted_interval(
+    counts: Mapping[float, int], rows: int | None = None, bounds: tuple[float, float] = _UNIT
+) -> Interval:
+    """The same for independent records, by how often each value occurs."""
+    n = sum(counts.values())
+    if not n:
+        return wilson(0, 0)
+    mean = math.fsum(value * count for value, count in counts.items()) / n
+    if bounds == _UNIT and set(counts) <= {0.0, 1.0}:
+        return wilson(counts.get(1.0, 0), n)
+    parts = [(count, (value - mean) ** 2) for value, count in counts.items()]
+    spread = Spread(
+        n=n,
+        mean=mean,
+        squares=math.fsum(count * square for count, square in parts),
+        fourths=math.fsum(count * square**2 for count, square in parts),
+        clusters=n,
+        equal_clusters=n,
+        holders=n - max(counts.values()),
+    )
+    return of_spread(spread, bounds, most=rows, is_clustered=False)
+
+
+def spread_of(values: np.ndarray, clusters: Sequence[int] | None) -> Spread:
+    """How values vary between clusters; without clusters every value is one."""
+    n = len(values)
+    # summed without error: a mean on a threshold must not fall below it
+    mean = math.fsum(values.tolist()) / n
+    kinds, times = np.unique(values, return_counts=True)
+    differs = values != kinds[times.argmax()]
+    if clusters is None:
+        sums, sizes, holders = values - mean, np.ones(n), int(differs.sum())
+    else:
+        labels = np.unique(np.asarray(clusters), return_inverse=True)[1]
+        sums, sizes = np.bincount(labels, weights=values - mean), np.bincount(labels)
+        holders = int((np.bincount(labels, weights=differs) > 0).sum())
+    squares = sums**2
+    return Spread(
+        n=n,
+        mean=mean,
+        squares=float(squares.sum()),
+        fourths=float((squares**2).sum()),
+        clusters=len(sums),
+        equal_clusters=float(n) ** 2 / float((sizes.astype(np.float64) ** 2).sum()),
+        holders=holders,
+    )
+
+
+def of_spread(
+    spread: Spread,
+    bounds: tuple[float, float] | None = _UNIT,
+    *,
+    most: int | None = None,
+    is_clustered: bool = True,
+) -> Interval:
+    """The interval of a mean whose spread is known."""
+    shown = spread.clusters if is_clustered else None
+    if bounds is None:
+        return replace(_student(spread), clusters=shown)
+    low = min(bounds[0], spread.mean)
+    width = max(bounds[1], spread.mean) - low
+    share = (spread.mean - low) / width
+    worth, critical = _worth(spread, share * (1 - share) * width**2, most)
+    found = wilson(share * worth, worth, critical)
+    assert found.low is not None
+    assert found.high is not None
+    return Interval(
+        spread.mean,
+        min(low + width * found.low, spread.mean),
+        max(low + width * found.high, spread.mean),
+        EFFECTIVE,
+        spread.n,
+        shown,
+        worth,
+    )
+
+
+def _worth(spread: Spread, largest: float, most: int | None) -> tuple[float, float]:
+    """How many independent passes and fails the items are worth, and the quantile to use."""
+    variance = spread.variance
+    worth = largest / variance if variance > 0 else math.inf
+    if not spread.is_estimable and worth >= spread.equal_clusters:
+        return spread.equal_clusters, Z95
+    return min(worth, math.inf if most is None else most), spread.critical
+
+
+def _student(spread: Spread) -> Interval:
+    if not spread.is_estimable:
+        return Interval(spread.mean, None, None, STUDENT, spread.n)
+    half = spread.critical * math.sqrt(spread.variance)
+    return Interval(spread.mean, spread.mean - half, spread.mean + half, STUDENT, spread.n)
+
+
+def _is_binary(values: np.ndarray) -> bool:
+    return bool(((values == 0) | (values == 1)).all())
