@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fakes.desk_project import SETTINGS, write_desk
+from fakes.desk_project import QUESTIONS, SETTINGS, case, write_desk
 from fakes.many_commands import Done, run_many
 
 JSON = ("--format", "json")
@@ -148,7 +148,7 @@ def test_a_minor_version_that_moves_scores_is_refused_and_a_major_one_is_not(des
     assert (refused.code, refused.stdout) == (1, "")
     assert "a change that moves scores needs a new major version" in refused.stderr
     assert "4 of 4 traces moved; 4 have a score in both" in refused.stderr
-    assert "passes  1 gained, 3 lost (exact McNemar, p = 0.625)" in refused.stderr
+    assert "passes  1 gained, 3 lost (exact McNemar test, p = 0.625)" in refused.stderr
     assert "hours  1.000 pass → 0.000 fail" in refused.stderr
     assert (major.code, told(major)["outcome"]) == (0, "published")
     assert (shift["run_id"], shift["moved_count"], len(shift["moved"])) == (run_id, 4, 4)
@@ -186,6 +186,9 @@ def judged(desk: Path) -> None:
 
 def test_a_judge_is_tested_where_a_run_asked_it(desk: Path) -> None:
     judged(desk)
+    again = [case(f"{name}-again", *texts) for name, texts in QUESTIONS.items()]
+    with (desk / "datasets" / "desk.jsonl").open("a", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(row) + "\n" for row in again)
     (desk / "judges").mkdir()
     judge = desk / "judges" / "tone.yaml"
     judge.write_text(JUDGE.format(version="1.0.0", asks="Is it kind?"), encoding="utf-8")
@@ -211,7 +214,8 @@ def test_a_judge_is_tested_where_a_run_asked_it(desk: Path) -> None:
     assert (early.code, published.code, run.code) == (1, 0, 0)
     assert "judge/tone@1.0.0, which is not published" in early.stderr
     assert moved.code == 1, moved.stderr
-    assert (shift["is_judged"], shift["pairs"], shift["moved_count"]) == (True, 4, 3)
+    assert (shift["is_judged"], shift["pairs"], shift["moved_count"]) == (True, 8, 6)
+    assert shift["passes"]["p_value"] == pytest.approx(1 / 32)
     assert shift["old"]["reference"] == "judge/tone@1.0.0"
     assert told(shown)["used_by"] == ["rubric/toned@1.0.0"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.stats.intervals import Interval
-from steelyard.stats.paired import mcnemar, paired_difference
+from steelyard.stats.paired import paired_difference
 
 ALPHA = 0.05
 """Below this chance of the like by accident, passes have moved."""
@@ -47,6 +47,9 @@ class Shift:
     """How many cases pass more often than before."""
     lost: int
     p_value: float
+    """The chance of as many gained or lost passes where nothing moved."""
+    test: str
+    """The test that the p-value is from."""
     score: Interval
     """The mean difference of the scores, new less old."""
     is_judged: bool
@@ -70,9 +73,7 @@ def shift_of(old: Iterable[JsonObject], new: Iterable[JsonObject]) -> Shift:
     """What became of the predictions of one run in another one over the same traces."""
     before = {_place(row): row for row in old}
     moved: list[Moved] = []
-    differences: list[float] = []
-    cases: list[int] = []
-    passes: defaultdict[int, int] = defaultdict(int)
+    pairs = _Pairs()
     unpaired, is_judged = 0, any(_asked(row) for row in before.values())
     for row in new:
         first = before.get(_place(row))
@@ -87,21 +88,44 @@ def shift_of(old: Iterable[JsonObject], new: Iterable[JsonObject]) -> Shift:
         if was.score is None or now.score is None:
             unpaired += 1
             continue
-        differences.append(now.score - was.score)
-        cases.append(_place(row)[0])
-        passes[_place(row)[0]] += bool(now.passed) - bool(was.passed)
-    gained = sum(change > 0 for change in passes.values())
-    lost = sum(change < 0 for change in passes.values())
+        pairs.add(row, now.score - was.score, bool(now.passed) - bool(was.passed))
+    tested = paired_difference(pairs.passes, pairs.clusters)
     return Shift(
-        pairs=len(differences),
+        pairs=len(pairs.scores),
         unpaired=unpaired,
         moved=tuple(moved),
-        gained=gained,
-        lost=lost,
-        p_value=mcnemar(gained, lost),
-        score=paired_difference(differences, cases).interval,
+        gained=sum(change > 0 for change in pairs.cases.values()),
+        lost=sum(change < 0 for change in pairs.cases.values()),
+        p_value=1.0 if tested.p_value is None else tested.p_value,
+        test=tested.test,
+        score=paired_difference(pairs.scores, pairs.clusters).interval,
         is_judged=is_judged,
     )
+
+
+class _Pairs:
+    """The traces that have a score in both gradings, new less old."""
+
+    def __init__(self) -> None:
+        self.scores: list[float] = []
+        self.passes: list[int] = []
+        self.cases: defaultdict[int, int] = defaultdict(int)
+        """The change of passes by case, whose repeats count together."""
+        self._places: dict[JsonValue, int] = {}
+        self._clusters: list[int] = []
+
+    def add(self, row: JsonObject, score: float, passed: int) -> None:
+        index = _place(row)[0]
+        self.scores.append(score)
+        self.passes.append(passed)
+        self.cases[index] += passed
+        name = row.get("cluster") or index
+        self._clusters.append(self._places.setdefault(name, len(self._places)))
+
+    @property
+    def clusters(self) -> list[int] | None:
+        """Which traces are dependent: repeats of a case, cases of a conversation."""
+        return self._clusters if len(self._places) < len(self._clusters) else None
 
 
 def _place(row: JsonObject) -> tuple[int, int]:

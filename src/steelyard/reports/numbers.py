@@ -17,6 +17,8 @@ def rate_text(interval: JsonObject) -> str:
     """A rate with its interval, such as `66.7 % [46.7, 82.0]`."""
     if interval["value"] is None:
         return "– (nothing evaluated)"
+    if interval["low"] is None:
+        return f"{percent(interval['value'])} ({no_interval(interval)})"
     low, high = (100 * cast(float, interval[key]) for key in ("low", "high"))
     return f"{percent(interval['value'])} [{low:.1f}, {high:.1f}]"
 
@@ -25,8 +27,33 @@ def mean_text(interval: JsonObject) -> str:
     """A mean with its interval, such as `0.667 [0.458, 0.833]`."""
     if interval["value"] is None:
         return "– (nothing evaluated)"
-    value, low, high = (cast(float, interval[key]) for key in ("value", "low", "high"))
+    value = unsigned_zero(cast(float, interval["value"]), 3)
+    if interval["low"] is None:
+        return f"{value:.3f} ({no_interval(interval)})"
+    low, high = (unsigned_zero(cast(float, interval[key]), 3) for key in ("low", "high"))
     return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def no_interval(interval: JsonObject) -> str:
+    """Why an estimate comes without an interval."""
+    items = interval.get("clusters") or interval["n"]
+    return f"no interval: too few values differ, n = {count(items)}"
+
+
+def signed_points(share: float) -> str:
+    """A difference of shares in percentage points with its sign, such as `+2.4`; never `-0.0`."""
+    return signed(100 * share, 1)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A difference with its sign; one that rounds to zero is `0.000`, never `-0.000`."""
+    shown = unsigned_zero(value, digits)
+    return f"{shown:+.{digits}f}" if shown else f"{shown:.{digits}f}"
+
+
+def unsigned_zero(value: float, digits: int) -> float:
+    """A number as it is shown with so many digits, without the sign of a zero."""
+    return round(value, digits) + 0.0
 
 
 def milliseconds(value: JsonValue) -> str:

@@ -12,6 +12,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.published import Bump, Published
 from steelyard.reports.differences import diff_json, diff_lines
 from steelyard.reports.findings import Paint, printable
+from steelyard.reports.numbers import signed
 
 Outcome: TypeAlias = Literal["published", "unchanged", "noted", "refused"]
 _SHOWN = 20
@@ -98,11 +99,11 @@ def shift_lines(measured: MeasuredShift, paint: Paint) -> Iterator[str]:
     )
     yield (
         f"    passes  {shift.gained:,} gained, {shift.lost:,} lost "
-        f"(exact McNemar, p = {shift.p_value:.3g})"
+        f"({shift.test}, p = {shift.p_value:.3g})"
     )
     if score.value is not None and score.low is not None and score.high is not None:
         yield (
-            f"    score   {score.value:+.3f} [{score.low:+.3f}, {score.high:+.3f}] "
+            f"    score   {signed(score.value)} [{signed(score.low)}, {signed(score.high)}] "
             f"({score.method}, 95 %)"
         )
     for moved in shift.moved[:_SHOWN]:
@@ -127,7 +128,7 @@ def shift_json(measured: MeasuredShift) -> JsonObject:
             "gained": shift.gained,
             "lost": shift.lost,
             "p_value": shift.p_value,
-            "method": "exact mcnemar",
+            "method": shift.test,
         },
         "score": {
             "value": score.value,

@@ -1,4 +1,4 @@
-"""How many records would settle a comparison."""
+"""How many records a comparison needs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,22 @@ import math
 Z_POWER = 0.8416212335729143
 """The quantile of 80 % power."""
 _Z = 1.959963984540054
+
+
+def records_to_detect(points: float, discordant: float, design_effect: float = 1.0) -> int:
+    """How many records show a difference of so many percentage points with 80 % power.
+
+    For McNemar's exact test at the 5 % level: Connor's formula (1987) with the continuity
+    correction that the exact test needs. `discordant` is the share of records that only one of
+    the two passes; it is at least the difference itself. Records in clusters are worth less by
+    the design effect.
+    """
+    difference = points / 100
+    share = max(discordant, difference)
+    root = _Z * math.sqrt(share) + Z_POWER * math.sqrt(share - difference * difference)
+    plain = (root / difference) ** 2
+    exact = plain / 4 * (1 + math.sqrt(1 + 4 / (plain * difference))) ** 2
+    return math.ceil(exact * max(1.0, design_effect))
 
 
 def pairs_for_passes(better: int, worse: int, n: int) -> int | None:

@@ -39,7 +39,9 @@ def test_the_same_scores_have_not_moved() -> None:
     assert not found.has_moved
     assert (found.pairs, found.unpaired, found.moved) == (3, 0, ())
     assert (found.gained, found.lost, found.p_value) == (0, 0, 1.0)
-    assert (found.score.value, found.score.low, found.score.high) == (0.0, 0.0, 0.0)
+    assert found.score.value == 0.0
+    assert found.score.low == pytest.approx(-(found.score.high or 0.0))
+    assert found.score.high == pytest.approx(0.56, abs=0.01)
 
 
 def test_one_trace_that_moved_is_enough_without_a_judge() -> None:
@@ -116,7 +118,18 @@ def test_the_repeats_of_a_case_count_as_one() -> None:
 
     assert (found.pairs, found.gained, found.lost) == (4, 1, 0)
     assert [moved.repeat for moved in found.moved] == [0, 1, 2]
-    assert found.score.method == "paired cluster bootstrap"
+    assert (found.score.n, found.score.clusters, found.score.n_effective) == (4, 2, 4 / 3)
+    assert (found.p_value, found.test) == (1.0, "cluster permutation test")
+
+
+def test_the_records_of_a_conversation_count_as_one() -> None:
+    old = [graded(index, 1.0, judge="j", cluster=f"c{index // 6}") for index in range(12)]
+    new = [graded(index, 0.0, judge="j", cluster=f"c{index // 6}") for index in range(12)]
+    found = shift_of(old, new)
+
+    assert (found.lost, found.score.clusters) == (12, 2)
+    assert found.p_value == 0.5
+    assert not found.has_moved
 
 
 def test_a_trace_that_only_the_second_grading_has_is_counted() -> None:

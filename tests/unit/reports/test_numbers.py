@@ -14,6 +14,8 @@ from steelyard.reports.numbers import (
     milliseconds,
     percent,
     rate_text,
+    signed,
+    signed_points,
 )
 from steelyard.stats.intervals import Interval, wilson
 
@@ -32,6 +34,34 @@ def test_a_rate_shows_its_interval() -> None:
 
 def test_a_mean_shows_its_interval() -> None:
     assert mean_text(asdict(Interval(0.5, 0.25, 0.75, "bootstrap", 9))) == "0.500 [0.250, 0.750]"
+
+
+def test_an_estimate_without_an_interval_says_why() -> None:
+    alone = asdict(Interval(0.5, None, None, "t", 1))
+    clustered = asdict(Interval(0.5, None, None, "t", 40, clusters=2))
+
+    assert rate_text(alone) == "50.0 % (no interval: too few values differ, n = 1)"
+    assert mean_text(clustered) == "0.500 (no interval: too few values differ, n = 2)"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0244, "+2.4"),
+        (-0.1, "-10.0"),
+        (0.0, "0.0"),
+        (-0.0, "0.0"),
+        (-0.0004, "0.0"),
+        (1, "+100.0"),
+    ],
+)
+def test_points_have_a_sign_unless_they_are_zero(share: float, text: str) -> None:
+    assert signed_points(share) == text
+
+
+def test_a_zero_has_no_sign() -> None:
+    assert (signed(-0.0001), signed(0.25), signed(-0.25, 2)) == ("0.000", "+0.250", "-0.25")
+    assert mean_text(asdict(Interval(-0.0, -0.0001, 0.2, "t", 9))) == "0.000 [0.000, 0.200]"
 
 
 def test_what_rests_on_nothing_says_so() -> None:

@@ -43,6 +43,7 @@ SHIFT = Shift(
     gained=1,
     lost=0,
     p_value=1.0,
+    test="exact McNemar test",
     score=paired_difference([1.0, 0.0]).interval,
     is_judged=False,
 )
@@ -108,7 +109,7 @@ def test_a_shift_is_told_with_its_tests_and_denominators() -> None:
         "  scores moved: the traces of run_1, graded by rubric/basic@1.0.0",
         "  (run_2) and by rubric/basic@1.1.0 (run_3)",
         "    1 of 3 traces moved; 2 have a score in both",
-        "    passes  1 gained, 0 lost (exact McNemar, p = 1)",
+        "    passes  1 gained, 0 lost (exact McNemar test, p = 1)",
         "    score   +0.500 [-0.486, +0.905] (paired score interval, 95 %)",
         "    q1  0.000 fail → 1.000 pass",
     ]
@@ -161,4 +162,9 @@ def test_text_names_the_first_records_and_json_all() -> None:
         "old_passed": False,
         "new_passed": True,
     }
-    assert shift["passes"] == {"gained": 1, "lost": 0, "p_value": 1.0, "method": "exact mcnemar"}
+    assert shift["passes"] == {
+        "gained": 1,
+        "lost": 0,
+        "p_value": 1.0,
+        "method": "exact McNemar test",
+    }

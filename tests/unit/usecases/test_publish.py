@@ -33,6 +33,7 @@ def shifted(*, by: float) -> MeasuredShift:
         gained=0,
         lost=0,
         p_value=1.0,
+        test="exact McNemar test",
         score=paired_difference([by]).interval,
         is_judged=False,
     )

@@ -1,0 +1,53 @@
+"""How many records a comparison needs, against the power of the exact test."""
+
+from __future__ import annotations
+
+import pytest
+from scipy import stats as oracle
+
+from steelyard.stats.paired import mcnemar
+from steelyard.stats.power import records_to_detect
+
+
+def power_of(records: int, points: float, discordant: float) -> float:
+    """The chance that McNemar's exact test finds the difference, summed over every outcome."""
+    found, share = 0.0, (discordant + points / 100) / 2 / discordant
+    for moved in range(records + 1):
+        chance = float(oracle.binom.pmf(moved, records, discordant))
+        if chance > 1e-7:
+            gained = next(
+                (k for k in range(moved // 2, moved + 1) if mcnemar(k, moved - k) <= 0.05), None
+            )
+            if gained is not None:
+                found += chance * float(oracle.binom.sf(gained - 1, moved, share))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("points", "discordant", "records"),
+    [(5, 0.1, 351), (10, 0.3, 253), (20, 0.3, 67), (10, 0.5, 410)],
+)
+def test_so_many_records_reach_80_percent_power(
+    points: float, discordant: float, records: int
+) -> None:
+    assert records_to_detect(points, discordant) == records
+    assert 0.8 <= power_of(records, points, discordant) < 0.86
+
+
+def test_five_points_at_thirty_percent_discordant_take_980_records() -> None:
+    assert records_to_detect(5, 0.3) == 980
+
+
+def test_clusters_multiply_the_records() -> None:
+    assert records_to_detect(5, 0.3, design_effect=2.5) == pytest.approx(2.5 * 980, abs=2)
+    assert records_to_detect(5, 0.3, design_effect=0.4) == 980
+
+
+def test_the_discordant_share_is_at_least_the_difference() -> None:
+    assert records_to_detect(10, 0.0) == records_to_detect(10, 0.1)
+
+
+def test_a_larger_difference_takes_fewer_records() -> None:
+    needed = [records_to_detect(points, 0.3) for points in (1, 2, 5, 10, 30, 100)]
+
+    assert needed == sorted(needed, reverse=True)
