@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -53,12 +53,32 @@ class Steelyard:
                 max_concurrency=max_concurrency,
             )
 
-    def assert_passes(self, run: Run, at_least: float = 1.0, *, allow_failures: int = 0) -> None:
-        """Fail when fewer pass, or when more records than allowed have no score."""
+    def assert_passes(
+        self,
+        run: Run,
+        at_least: float = 1.0,
+        *,
+        at_least_low: float | None = None,
+        allow_failures: int | str = 0,
+        corrected: bool = False,
+    ) -> None:
+        """Fail when a gate of the command line would: too few pass, or too many have no score.
+
+        `at_least_low` looks at the lower bound of the pass rate, `corrected` at the corrected
+        rate, and `allow_failures` takes a number of records or a share such as "5%".
+        """
         __tracebackhide__ = True
-        wrong = _wrong(run, at_least, allow_failures)
-        if wrong:
-            pytest.fail("\n".join([wrong, *_told(run)]), pytrace=False)
+        from steelyard.usecases.gates import Gates, evaluate_gates  # noqa: PLC0415 - see the top
+
+        gates = Gates(
+            fail_under=at_least,
+            fail_under_low=at_least_low,
+            corrected=corrected,
+            allow_failures=str(allow_failures),
+        )
+        failed = [one.reason for one in evaluate_gates(run.metrics, gates) if not one.passed]
+        if failed:
+            pytest.fail("\n".join([*failed, *_run_lines(run)]), pytrace=False)
 
 
 @pytest.fixture
@@ -78,20 +98,7 @@ def _read(path: Path) -> Dataset:
     return dataset
 
 
-def _wrong(run: Run, at_least: float, allow_failures: int) -> str | None:
-    from steelyard.reports.numbers import count, percent, rate_text  # noqa: PLC0415
-
-    metrics = cast(dict[str, Any], run.metrics)
-    rate = metrics["pass_rate"]
-    if rate["value"] is None or rate["value"] < at_least:
-        return f"the pass rate is {rate_text(rate)}, below {percent(at_least)}"
-    missing = metrics["failed_records"] + metrics["skipped_records"]
-    if missing > allow_failures:
-        return f"{count(missing)} record(s) have no score, {count(allow_failures)} allowed"
-    return None
-
-
-def _told(run: Run) -> Iterator[str]:
+def _run_lines(run: Run) -> Iterator[str]:
     """The run's numbers, then the first records that did not pass."""
     from steelyard.reports.run_text import run_lines  # noqa: PLC0415
     from steelyard.usecases.read_run import read_run  # noqa: PLC0415

@@ -12,6 +12,7 @@ from steelyard.review_wiring import review_door
 if TYPE_CHECKING:
     from steelyard.model.validation import JudgeValidation
     from steelyard.reports.run_text import RunView
+    from steelyard.usecases.compare import Knowledge
     from steelyard.usecases.validate_judge import ValidationDoor
 
 
@@ -28,6 +29,13 @@ def validation_door(near: Path | None = None) -> ValidationDoor:
         open=door.workspace.open,
         replace_file=_replace_file,
     )
+
+
+def judge_knowledge() -> Knowledge:
+    """What the project knows by now about the judges of finished runs."""
+    from steelyard.usecases.compare import Knowledge
+
+    return Knowledge(today=as_of_today)
 
 
 def as_of_today(view: RunView) -> RunView:

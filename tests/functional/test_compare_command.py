@@ -43,21 +43,30 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
 
 def test_the_answer_stands_with_its_pairs(told: dict[str, Done]) -> None:
     assert told["text"].code == 0
-    assert "records that both have scored" in told["text"].stdout
-    assert "exact McNemar" in told["text"].stdout
-    assert "B is neither better nor worse" in told["text"].stdout
+    assert "records with a score in both runs" in told["text"].stdout
+    assert "exact McNemar test" in told["text"].stdout
+    assert "no difference detectable between A and B" in told["text"].stdout
 
 
 def test_programs_get_everything(told: dict[str, Done]) -> None:
     found = json.loads(told["json"].stdout)
 
     assert found["comparable"] is True
-    assert found["passes"]["n"] > 0
-    assert {"improvements", "regressions", "slices", "dropped", "more_records"} <= found.keys()
+    assert found["passes"]["n"] == found["pairs"] > 0
+    assert {
+        "verdict",
+        "basis",
+        "passes",
+        "scores",
+        "corrected",
+        "not_alike",
+        "gate",
+    } <= found.keys()
+    assert {"improvements", "regressions", "slices", "dropped", "detectable"} <= found.keys()
 
 
 def test_three_runs_are_three_comparisons(told: dict[str, Done]) -> None:
-    assert len(told["three"].stdout.splitlines()) == 3
+    assert told["three"].stdout.count(" against ") == 3
     assert len(json.loads(told["three json"].stdout)["comparisons"]) == 3
 
 

@@ -105,13 +105,13 @@ def test_a_failure_shows_rate_interval_denominators_and_reasons(
     result.assert_outcomes(passed=1, failed=3)
     result.stdout.fnmatch_lines(
         [
-            "the pass rate is 75.0 % [[]30.1, 95.4], below 80.0 %",
+            "the pass rate is 0.75, below fail-under 0.8",
             "  pass rate  75.0 % [[]30.1, 95.4]  3 of 4 evaluated (wilson, 95 %)",
             "  records    4 = 4 evaluated + 0 failed + 0 skipped",
             "  artifacts  */.steelyard/runs/run_*",
             "not passed:",
             "  parking  fail  says: does not contain 'garage'",
-            "1 record(s) have no score, 0 allowed",
+            "1 of 4 record(s) have no score, more than allow-failures 0",
             "  records    4 = 3 evaluated + 1 failed + 0 skipped",
             "  hours  evaluation_error  RuntimeError: no mood",
             "*UsageError: datasets/flawed.jsonl has 1 error(s), the first: *",

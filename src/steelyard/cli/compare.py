@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from steelyard.cli.terminal import painter, show, show_json
+
+if TYPE_CHECKING:
+    from steelyard.model.comparison import Comparison
+    from steelyard.usecases.gates import GateResult
+
+    Gated = tuple[Comparison, GateResult]
 
 
 class Format(StrEnum):
@@ -20,19 +26,18 @@ class Format(StrEnum):
     html = "html"
 
 
-class FailIf(StrEnum):
-    """What makes the command exit with 1."""
-
-    worse = "worse"
-
-
 def command(
     runs: Annotated[
         list[str],
         typer.Argument(metavar="A B…", help="Runs: ids, prefixes, latest, or their folders."),
     ],
     fail_if: Annotated[
-        FailIf | None, typer.Option("--fail-if", help="Exit with 1 when B is worse than A.")
+        str | None,
+        typer.Option(
+            "--fail-if",
+            metavar="GATE",
+            help="Exit 1 when B is 'worse', or not shown to be less than 'worse by N' points.",
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse runs that do not measure the same.")
@@ -42,19 +47,34 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Write it to a file instead.")
     ] = None,
 ) -> None:
-    """Say whether B is better than A. Records count that both have scored.
+    """Say whether B is better than A, over the records that both have scored.
 
-    With more than two runs, every pair of them is compared.
+    With more than two runs every pair is compared, and gates compare each run with the first.
+    Exits 2 when runs cannot be compared.
     """
     from steelyard.errors import UsageError
     from steelyard.usecases.compare import compare_all
-    from steelyard.validation_wiring import as_of_today
+    from steelyard.usecases.gates import ComparisonGate, gate_comparisons
+    from steelyard.validation_wiring import judge_knowledge
     from steelyard.wiring import run_folder
 
     if len(runs) < 2:
         raise UsageError("name two runs to compare, or more")
+    gate = ComparisonGate.parse(fail_if) if fail_if is not None else None
     folders = [run_folder(name) for name in runs]
-    found = compare_all(folders, strict=strict, today=as_of_today)
+    found = compare_all(folders, strict=strict, known=judge_knowledge())
+    gated = gate_comparisons(found, gate) if gate else []
+    _print(found, gated, output, file)
+    raise typer.Exit(_exit_code(found, gated))
+
+
+def _print(
+    found: Sequence[Comparison], gated: Sequence[Gated], output: Format, file: Path | None
+) -> None:
+    from dataclasses import asdict
+
+    from steelyard.errors import UsageError
+
     is_single = len(found) == 1
     if output is Format.html and not is_single:
         raise UsageError("--format html compares two runs; name two")
@@ -63,15 +83,40 @@ def command(
 
         _put(comparison_html(found[0]), file)
     elif output is Format.json:
-        rows = [{**asdict(one), "comparable": one.is_comparable} for one in found]
+        from steelyard.reports.comparison_text import comparison_json
+
+        results = {id(one): result for one, result in gated}
+        rows = [
+            comparison_json(one, asdict(result) if (result := results.get(id(one))) else None)
+            for one in found
+        ]
         _put_json(rows[0] if is_single else {"comparisons": rows}, file)
     else:
         from steelyard.reports.comparison_text import comparison_lines, table_lines
 
         lines = comparison_lines(found[0], painter()) if is_single else table_lines(found)
         _put("\n".join(lines), file)
-    is_worse = any(one.answer == "worse" for one in found)
-    raise typer.Exit(1 if fail_if and is_worse else 0)
+    for one, result in gated:
+        _print_gate(one, result)
+
+
+def _print_gate(one: Comparison, result: GateResult) -> None:
+    pair = f"{one.b.run_id} against {one.a.run_id}"
+    said = f"'{result.name}' looked at {result.looked_at}"
+    if result.is_undecided:
+        said = result.reason
+    elif result.passed:
+        said = f"gate passed: {said}"
+    else:
+        said = f"gate failed: {result.reason}; {said}"
+    typer.echo(f"steelyard: {pair}: {said}", err=True)
+
+
+def _exit_code(found: Sequence[Comparison], gated: Sequence[Gated]) -> int:
+    """2 where runs cannot be compared, which no gate lets pass; else 1 where a gate failed."""
+    if any(result.is_undecided for _, result in gated) or not all(one.passes.n for one in found):
+        return 2
+    return 0 if all(result.passed for _, result in gated) else 1
 
 
 def _put(text: str, file: Path | None) -> None:

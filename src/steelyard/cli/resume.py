@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.running import (
-    Gates,
     Progress,
     check_allowed,
     exit_code,
+    print_gates,
     require_number,
-    say_why,
     stoppable,
 )
 from steelyard.cli.terminal import show_json
@@ -26,7 +25,7 @@ class Format(StrEnum):
     json = "json"
 
 
-def command(
+def command(  # noqa: PLR0917 - one parameter for each option
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a prefix, or latest.")],
     fail_under: Annotated[
         float | None,
@@ -38,6 +37,10 @@ def command(
             min=0, max=1, callback=require_number, help="Exit 1 when its lower bound is below."
         ),
     ] = None,
+    corrected: Annotated[
+        bool,
+        typer.Option("--corrected", help="Both gates look at the corrected pass rate."),
+    ] = False,
     allow_failures: Annotated[
         str | None,
         typer.Option(callback=check_allowed, help="Records without a score before exit 4."),
@@ -49,6 +52,7 @@ def command(
     """Go on after a stop. What is kept is not asked again, and the run's own gates hold."""
     from steelyard.cli.run import finished_row, show_finished
     from steelyard.engine.states import is_terminal
+    from steelyard.usecases.gates import Gates
     from steelyard.usecases.run import resume_run
     from steelyard.usecases.run_options import stored_options
     from steelyard.wiring import run_async, run_door, spare_collector
@@ -71,10 +75,11 @@ def command(
     named = {
         "fail_under": fail_under,
         "fail_under_low": fail_under_low,
+        "corrected": corrected or None,
         "allow_failures": allow_failures,
     }
     kept = stored_options(stored.plan, stored.group_id).gates
     changed = {name: value for name, value in named.items() if value is not None}
     gates = Gates.of({**kept, **changed})
-    say_why(finished, gates)
+    print_gates(finished, gates)
     raise typer.Exit(exit_code(finished, gates))

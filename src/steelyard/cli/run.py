@@ -12,18 +12,18 @@ import typer
 
 from steelyard.cli.plans import print_plans, say_who_grades
 from steelyard.cli.running import (
-    Gates,
     Progress,
     check_allowed,
     exit_code,
     group_code,
+    print_gates,
     require_number,
-    say_why,
     stoppable,
 )
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
+    from steelyard.usecases.gates import Gates
     from steelyard.usecases.planning import Prepared, RunOptions
     from steelyard.usecases.run import FinishedRun
     from steelyard.usecases.run_ports import RunDoor
@@ -97,6 +97,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             min=0, max=1, callback=require_number, help="Exit 1 when its lower bound is below."
         ),
     ] = None,
+    corrected: Annotated[
+        bool,
+        typer.Option("--corrected", help="Both gates look at the corrected pass rate."),
+    ] = False,
     allow_failures: Annotated[
         str, typer.Option(callback=check_allowed, help="Records without a score before exit 4.")
     ] = "0",
@@ -109,6 +113,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
     from steelyard.errors import UsageError
+    from steelyard.usecases.gates import Gates
     from steelyard.usecases.planning import prepare
     from steelyard.usecases.suites import SuiteChoice, choose
     from steelyard.wiring import run_door, run_folder, spare_collector
@@ -141,6 +146,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             strict=strict,
             fail_under=fail_under,
             fail_under_low=fail_under_low,
+            corrected=corrected,
             allow_failures=allow_failures,
         ),
     )
@@ -158,6 +164,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 def run_derived(options: RunOptions, output: Format) -> None:
     """A run that is made from a finished one, with the gates of that one."""
+    from steelyard.usecases.gates import Gates
     from steelyard.usecases.planning import prepare
     from steelyard.wiring import run_door, spare_collector
 
@@ -191,7 +198,7 @@ def run_all(
         codes.append(exit_code(done, gates))
         if output is Format.text:
             show_finished(done)
-        say_why(done, gates)
+        print_gates(done, gates)
     return finished, codes
 
 

@@ -8,31 +8,17 @@ import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
     from steelyard.model.run import Result
+    from steelyard.usecases.gates import GateResult, Gates
     from steelyard.usecases.run import FinishedRun
 
 _PLAIN_EVERY_S = 5.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gates:
-    """What a run must reach for exit code 0."""
-
-    fail_under: float | None = None
-    fail_under_low: float | None = None
-    allow_failures: str = "0"
-
-    @classmethod
-    def of(cls, kept: object) -> Gates:
-        """The gates as they are kept with a run."""
-        return cls(**cast(dict[str, Any], kept))
 
 
 def exit_code(finished: FinishedRun, gates: Gates) -> int:
@@ -41,45 +27,30 @@ def exit_code(finished: FinishedRun, gates: Gates) -> int:
         return 3
     if finished.status == "cancelled":
         return 130
-    metrics = cast(dict[str, Any], finished.metrics)
-    if _failed_gate(metrics, gates):
+    failed = [one for one in _results(finished, gates) if not one.passed]
+    if any(not one.is_missing_scores for one in failed):
         return 1
-    return 4 if _too_few_scores(metrics, gates) else 0
+    return 4 if failed else 0
 
 
-def say_why(finished: FinishedRun, gates: Gates) -> None:
-    """Say on standard error why a run that is done does not end with 0."""
+def print_gates(finished: FinishedRun, gates: Gates) -> None:
+    """Print on standard error what each gate looked at, and why it failed."""
     if finished.status in {"failed", "cancelled"}:
         return
-    metrics = cast(dict[str, Any], finished.metrics)
-    for reason in (_failed_gate(metrics, gates), _too_few_scores(metrics, gates)):
-        if reason:
-            typer.echo(f"steelyard: {finished.run_id}: {reason}", err=True)
+    for one in _results(finished, gates):
+        if one.is_missing_scores:
+            typer.echo(f"steelyard: {finished.run_id}: {one.reason}", err=True)
+        elif not one.passed:
+            typer.echo(f"steelyard: {finished.run_id}: gate failed: {one.reason}", err=True)
+        elif one.name != "allow-failures":
+            said = f"gate passed: {one.name} looked at {one.looked_at}"
+            typer.echo(f"steelyard: {finished.run_id}: {said}", err=True)
 
 
-def _failed_gate(metrics: dict[str, Any], gates: Gates) -> str | None:
-    """Which gate a run has not reached, if any."""
-    rate = metrics["pass_rate"]
-    for name, what, bar, reached in (
-        ("fail-under", "the pass rate", gates.fail_under, rate["value"]),
-        ("fail-under-low", "the lower end of the pass rate", gates.fail_under_low, rate["low"]),
-    ):
-        if bar is None:
-            continue
-        if reached is None:
-            return f"gate failed: nothing was evaluated, so that there is no rate for {name} {bar}"
-        if reached < bar:
-            return f"gate failed: {what} is {reached:.6g}, below {name} {bar}"
-    return None
+def _results(finished: FinishedRun, gates: Gates) -> list[GateResult]:
+    from steelyard.usecases.gates import evaluate_gates
 
-
-def _too_few_scores(metrics: dict[str, Any], gates: Gates) -> str | None:
-    """How many records have no score, where they are more than allowed."""
-    missing = metrics["failed_records"] + metrics["skipped_records"]
-    total, allowed = metrics["total_records"], gates.allow_failures
-    if not _is_too_many(missing, total, allowed):
-        return None
-    return f"{missing:,} of {total:,} record(s) have no score, more than allow-failures {allowed}"
+    return evaluate_gates(finished.metrics, gates)
 
 
 def group_code(codes: Sequence[int]) -> int:
@@ -105,13 +76,6 @@ def check_allowed(text: str | None) -> str | None:
     except ValueError:
         pass
     raise typer.BadParameter("a number of records, or a share such as 5%")
-
-
-def _is_too_many(missing: int, total: int, allowed: str) -> bool:
-    if allowed.endswith("%"):
-        # Multiplied, not divided: 29 % of 100 would come out just below 29.
-        return missing * 100 > float(allowed[:-1]) * total
-    return missing > float(allowed)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import cast
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.detect import detect_document
+from steelyard.contracts.differences import grading_bytes
 from steelyard.contracts.hashes import canonical, whole_numbers
 from steelyard.contracts.judge.reader import read_judge
 from steelyard.contracts.question_rubric.reader import read_question_rubric
@@ -97,14 +98,18 @@ def fixed_bytes(row: JsonObject, contract: str) -> bytes:
 def _read(
     content: Located, contract: str, catalog: Catalog
 ) -> tuple[Content | None, list[Finding]]:
-    sha256 = None
+    sha256 = grading_sha256 = None
     if isinstance(content.value, dict):
         sha256 = hashlib.sha256(fixed_bytes(content.value, contract)).hexdigest()
+        grading_sha256 = hashlib.sha256(grading_bytes(content.value, contract)).hexdigest()
     if contract == "judge":
         return read_judge(content, sha256)
-    if contract == "question_rubric":
-        return read_question_rubric(content, sha256)
-    return read_check_rubric(content, catalog, sha256)
+    rubric, findings = (
+        read_question_rubric(content, sha256)
+        if contract == "question_rubric"
+        else read_check_rubric(content, catalog, sha256)
+    )
+    return rubric and replace(rubric, grading_sha256=grading_sha256), findings
 
 
 def _at_path(problem: Problem) -> Finding:

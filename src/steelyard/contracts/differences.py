@@ -37,6 +37,27 @@ def definition_differences(
     )
 
 
+def grading_bytes(row: JsonObject, contract: str) -> bytes:
+    """What scores depend on, in a form that is the same however the file is laid out."""
+    graded: JsonValue = {name: row[name] for name in _GRADING[contract] if name in row}
+    if contract == "check_rubric":
+        # What a question says about itself is shown to judges; what a check says is not.
+        graded = _without_descriptions(graded)
+    return canonical(whole_numbers(graded)).encode("utf-8", "surrogatepass")
+
+
+def _without_descriptions(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return [_without_descriptions(one) for one in value]
+    if isinstance(value, dict):
+        return {
+            name: _without_descriptions(one)
+            for name, one in value.items()
+            if name not in _FOR_PEOPLE
+        }
+    return value
+
+
 def record_differences(old: JsonValue, new: JsonValue, path: str) -> tuple[Difference, ...]:
     """The fields of a record that differ; any of them makes it another record."""
     if not (isinstance(old, dict) and isinstance(new, dict)):

@@ -7,7 +7,11 @@ from typing import Literal, TypeAlias
 
 from steelyard.model.json_value import JsonObject
 
-Answer: TypeAlias = Literal["better", "worse", "no difference detectable"]
+Verdict: TypeAlias = Literal["better", "worse", "no difference detectable", "cannot be compared"]
+"""What can be said about B against A."""
+Basis: TypeAlias = Literal["raw", "corrected"]
+"""Whether a verdict rests on pass rates as measured, or corrected by people's labels."""
+LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,30 @@ class Difference:
     n: int
     p_value: float | None = None
     test: str = ""
+    clusters: int | None = None
+    """How many groups of dependent records there are; None where all are independent."""
+    n_effective: float | None = None
+    level: float = LEVEL
+    """What the interval leaves out; smaller where several pairs of runs are compared."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the interval says."""
+        if self.low is None or self.high is None:
+            return "cannot be compared"
+        if self.low > 0:
+            return "better"
+        return "worse" if self.high < 0 else "no difference detectable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedDifference(Difference):
+    """B minus A as people would see it, over the common records, from labels of both runs."""
+
+    rate_a: float | None = None
+    rate_b: float | None = None
+    labels_a: int = 0
+    labels_b: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,30 +118,67 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Detectable:
+    """How many records a difference of so many points needs, at 80 % power."""
+
+    points: float
+    records: int
+    discordant: float
+    """The share of records that only one of the two passes, which the number rests on."""
+    design_effect: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Whether B is better than A, and what that rests on."""
 
     a: Side
     b: Side
-    mismatches: tuple[Mismatch, ...]
+    not_alike: tuple[Mismatch, ...]
+    """What makes the runs differ beside what is compared."""
     dropped: Dropped
-    missing_p: float
-    """Whether scores are missing in one run more than in the other, by McNemar's exact test."""
     passes: Difference
     scores: Difference
-    answer: Answer
-    more_records: int | None
-    """About how many more would settle it where nothing is detectable; None if none would."""
+    filled: Difference
+    """The passes if every score that only one run has were missing to the harm of B."""
     improvements: tuple[Moved, ...]
     regressions: tuple[Moved, ...]
     slices: tuple[SliceDifference, ...]
-    corrected: Difference | None = None
-    """B minus A as people would have it; None unless the rates of both runs are corrected."""
+    detectable: Detectable | None
+    """What it would take to see a difference of five points."""
+    corrected: CorrectedDifference | None = None
+    """B minus A as people would have it; None unless both runs have labels of their own."""
+    unadjusted: Difference | None = None
+    """Of one of several pairs of runs: the passes as if only these two were compared."""
+
+    @property
+    def pair(self) -> Difference:
+        """The passes of these two runs alone."""
+        return self.unadjusted or self.passes
 
     @property
     def is_comparable(self) -> bool:
         """Whether the two numbers mean the same."""
-        return not any(found.is_serious for found in self.mismatches)
+        return not any(found.is_serious for found in self.not_alike)
 
+    @property
+    def is_uneven(self) -> bool:
+        """Whether scores that are missing in one run alone could hide that B is worse."""
+        return self.pair.verdict != "worse" and self.filled.verdict == "worse"
 
-LEVEL = 0.05
+    @property
+    def basis(self) -> Basis:
+        """What the verdict rests on."""
+        return "corrected" if self.corrected else "raw"
+
+    @property
+    def raw_verdict(self) -> Verdict:
+        """What the pass rates say as they were measured."""
+        return "cannot be compared" if self.is_uneven else self.passes.verdict
+
+    @property
+    def verdict(self) -> Verdict:
+        """The one answer: the corrected one leads where both runs have labels of their own."""
+        if self.raw_verdict == "cannot be compared" or self.corrected is None:
+            return self.raw_verdict
+        return self.corrected.verdict

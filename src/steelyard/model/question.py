@@ -106,6 +106,8 @@ class QuestionRubric:
     scoring: QuestionScoring | None = None
     sha256: str | None = None
     """The hash of its content, however the file is laid out; None for a rubric made in code."""
+    grading_sha256: str | None = None
+    """The hash of the part on which scores depend."""
     extra: Extra = field(default_factory=no_extra)
 
     @property

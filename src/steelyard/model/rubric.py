@@ -82,6 +82,8 @@ class Rubric:
     description: str = ""
     sha256: str | None = None
     """The hash of its content, however the file is laid out; None for a rubric made in code."""
+    grading_sha256: str | None = None
+    """The hash of the part on which scores depend."""
     extra: Extra = field(default_factory=no_extra, hash=False)
 
     @property

@@ -11,10 +11,11 @@ from steelyard.model.comparison import Comparison
 from steelyard.reports.charts import difference_bar
 from steelyard.reports.comparison_text import (
     corrected_lines,
+    needed_lines,
     p_text,
     points,
     shift,
-    verdict,
+    verdict_text,
     warnings_of,
 )
 from steelyard.reports.pages import environment
@@ -30,6 +31,8 @@ class ComparisonPage:
     verdict: str
     warnings: tuple[tuple[str, bool], ...]
     corrected: tuple[str, ...]
+    needed: tuple[str, ...]
+    """How much data a difference of five points takes."""
     shown: int = _SHOWN
 
 
@@ -40,9 +43,10 @@ def comparison_html(found: Comparison) -> str:
     pages.filters["difference"] = cast(Any, _bar)
     page = ComparisonPage(
         found=found,
-        verdict=verdict(found),
+        verdict=verdict_text(found),
         warnings=tuple(warnings_of(found)),
         corrected=tuple(corrected_lines(found)),
+        needed=tuple(needed_lines(found)),
     )
     return pages.get_template("comparison.html").render(page=page)
 

@@ -1,76 +1,116 @@
-"""A comparison as text for a terminal."""
+"""A comparison as text for a terminal, and as one JSON object."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import cast
 
 from steelyard.model.comparison import LEVEL, Comparison, Difference, Moved, SliceDifference
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import corrected_text, is_corrected
 from steelyard.reports.findings import Paint, plain, printable
-from steelyard.reports.numbers import count, percent
-from steelyard.stats.power import times_for
+from steelyard.reports.numbers import count, percent, signed, signed_points
+from steelyard.stats.power import records_for_width
 
 SHOWN = 10
-_STYLES = {"better": "good", "worse": "error", "no difference detectable": "warning"}
+_STYLES = {"better": "good", "worse": "error"}
 
 
 def comparison_lines(found: Comparison, paint: Paint = plain, shown: int = SHOWN) -> Iterator[str]:
-    """Who was compared, whether that is fair, what came of it, and what moved."""
+    """Who was compared, the verdict, what it rests on, and what moved."""
     yield f"A  {paint(printable(found.a.title), 'title')}  {found.a.run_id}"
     yield f"B  {paint(printable(found.b.title), 'title')}  {found.b.run_id}"
+    yield f"  verdict    {paint(verdict_text(found), _STYLES.get(found.verdict, 'warning'))}"
+    yield from (f"  {line}" for line in corrected_lines(found))
+    yield f"  {'raw' if found.corrected else 'pass rate':<9}  {_raw(found)}"
+    yield f"  score      {_means(found)}, B − A {shift(found.scores)}"
     yield f"  pairs      {_pairs(found)}"
     yield from (f"  {line}" for line in _warnings(found, paint))
-    rates = f"A {percent(found.a.rate)}, B {percent(found.b.rate)}"
-    yield f"  pass rate  {rates}, B − A {points(found.passes)}  {_test(found.passes)}"
-    yield f"  score      {_means(found)}, B − A {shift(found.scores)}"
-    yield f"  B is {paint(verdict(found), _STYLES[found.answer])}"
-    yield from (f"  {line}" for line in corrected_lines(found))
+    if found.verdict == "no difference detectable":
+        yield from (f"  more       {line}" for line in needed_lines(found))
     yield from _slices(found.slices)
     yield from _moved("worse", found.regressions, shown)
     yield from _moved("better", found.improvements, shown)
 
 
+def verdict_text(found: Comparison) -> str:
+    """The one answer in words."""
+    if found.verdict == "cannot be compared":
+        return f"A and B cannot be compared: {why_not(found)}"
+    said = {
+        "better": "B is better than A",
+        "worse": "B is worse than A",
+        "no difference detectable": "no difference detectable between A and B",
+    }[found.verdict]
+    by = ", corrected by people's labels" if found.basis == "corrected" else ""
+    doubt = "" if found.is_comparable else ", if the runs measure the same (see 'not alike')"
+    return f"{said}{by}{doubt}"
+
+
+def why_not(found: Comparison) -> str:
+    """Why two runs cannot be compared."""
+    gone = found.dropped
+    if not found.passes.n:
+        common = gone.no_score_in_a + gone.no_score_in_b + gone.no_score_in_both
+        if common:
+            return f"none of their {count(common)} common records has a score in both runs"
+        return "they have no record in common; records are the same where their content is"
+    missing = (
+        f"of {count(gone.no_score_in_b)} records in B alone, of {count(gone.no_score_in_a)} in A "
+        "alone, and of repeats"
+    )
+    return (
+        f"scores are missing unevenly ({missing}); B would be worse if those scores went "
+        f"against it: {points(found.filled)}"
+    )
+
+
 def corrected_lines(found: Comparison) -> Iterator[str]:
     """What people would see, as far as judges are validated; nothing where no judge decides."""
-    rates = (found.a.corrected, found.b.corrected)
-    if found.corrected:
-        a, b = (percent(cast(JsonObject, rate)["value"]) for rate in rates)
-        both = f"A {a}, B {b}, B − A {points(found.corrected)}"
-        yield f"corrected  {both}  ({found.corrected.method})"
-        yield f"corrected, B is {corrected_answer(found.corrected, found.passes.n)}"
+    one = found.corrected
+    if one:
+        rates = f"A {percent(one.rate_a)}, B {percent(one.rate_b)}, B − A {points(one)}"
+        labels = f"{count(one.labels_a)} labels of A, {count(one.labels_b)} of B"
+        yield f"corrected  {rates}  ({labels}, n = {count(one.n)})"
         return
-    for name, rate in zip("AB", rates, strict=True):
+    for name, side in (("A", found.a), ("B", found.b)):
+        rate = side.corrected
         if rate is not None and not is_corrected(rate):
             yield f"uncorrected {name}: {corrected_text(rate)}"
+        elif rate is not None:
+            yield (
+                f"corrected {name} alone: {corrected_text(rate)}; no verdict, both runs need "
+                "labels of their own"
+            )
 
 
-def corrected_answer(found: Difference, pairs: int) -> str:
-    """What the corrected difference between so many pairs says, in words."""
-    if found.low is not None and found.low > 0:
-        return "better"
-    if found.high is not None and found.high < 0:
-        return "worse"
-    times = times_for(found.value, found.low, found.high)
-    if times is None:
-        return "neither better nor worse: no difference detectable"
-    more = count(_rounded((times - 1) * pairs))
-    settled = f"about {more} more records, the same share of them labelled, would settle it"
-    return f"neither better nor worse: no difference detectable; {settled}"
+def _raw(found: Comparison) -> str:
+    rates = f"A {percent(found.a.rate)}, B {percent(found.b.rate)}"
+    said = f"{rates}, B − A {points(found.passes)}  {_test(found.passes)}"
+    if found.corrected:
+        return f"{said}; as the judge sees it: {found.raw_verdict}"
+    return said
 
 
-def verdict(found: Comparison) -> str:
-    """The answer in words."""
-    if found.answer != "no difference detectable":
-        return f"{found.answer}{'' if found.is_comparable else ', if the runs can be compared'}"
-    if found.more_records is None:
-        return f"neither better nor worse: no difference at all in {count(found.passes.n)} pairs"
-    settled = f"about {count(_rounded(found.more_records))} more records would settle it"
-    return f"neither better nor worse: no difference detectable; {settled}"
+def needed_lines(found: Comparison) -> Iterator[str]:
+    """How much data a difference of five points needs; the observed difference plays no part."""
+    known, one = found.detectable, found.corrected
+    if one and one.low is not None and one.high is not None:
+        records = records_for_width((one.high - one.low) / 2, one.n, known.points if known else 5)
+        wanted = f"about {count(rounded(records))} records, the same share of them labelled"
+        yield f"to detect a corrected difference of 5 points takes {wanted}"
+    elif known:
+        by = f"{100 * known.discordant:.0f} % of records pass in one run only"
+        if known.design_effect > 1:
+            by += f", dependent records count {1 / known.design_effect:.2f} each"
+        records = f"about {count(rounded(known.records))} records"
+        by = f"{by}; 80 % power"
+        yield f"to detect a difference of {known.points:g} points takes {records} ({by})"
 
 
-def _rounded(number: int) -> int:
+def rounded(number: int) -> int:
     """Two digits: the number is an estimate."""
     digits = max(0, len(str(number)) - 2)
     return -(-number // 10**digits) * 10**digits
@@ -80,14 +120,16 @@ def points(found: Difference) -> str:
     """A difference of rates in percentage points."""
     if found.value is None or found.low is None or found.high is None:
         return "–"
-    return f"{100 * found.value:+.1f} points [{100 * found.low:+.1f}, {100 * found.high:+.1f}]"
+    ends = f"[{signed_points(found.low)}, {signed_points(found.high)}]"
+    level = "" if math.isclose(found.level, LEVEL) else f" at {100 * (1 - found.level):.1f} %"
+    return f"{signed_points(found.value)} points {ends}{level}"
 
 
 def shift(found: Difference) -> str:
     """A difference of means."""
     if found.value is None or found.low is None or found.high is None:
         return "–"
-    return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+    return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
 
 
 def p_text(p_value: float | None) -> str:
@@ -99,12 +141,8 @@ def p_text(p_value: float | None) -> str:
 
 def warnings_of(found: Comparison) -> Iterator[tuple[str, bool]]:
     """What makes the comparison less than fair, and whether that is serious."""
-    for one in found.mismatches:
+    for one in found.not_alike:
         yield f"{one.what} differs: {one.a} in A, {one.b} in B", one.is_serious
-    gone = found.dropped
-    if found.missing_p <= LEVEL:
-        said = f"{count(gone.no_score_in_a)} in A alone, {count(gone.no_score_in_b)} in B alone"
-        yield f"scores are missing unevenly: {said} ({p_text(found.missing_p)})", True
 
 
 def _pairs(found: Comparison) -> str:
@@ -121,7 +159,11 @@ def _pairs(found: Comparison) -> str:
         if number
     ]
     dropped = f"; left out: {', '.join(left)}" if left else ""
-    return f"{count(found.passes.n)} records that both have scored{dropped}"
+    grouped = ""
+    if found.passes.clusters is not None and found.passes.n_effective is not None:
+        worth = f"{found.passes.n_effective:,.0f} independent ones"
+        grouped = f", in {count(found.passes.clusters)} groups that count as about {worth}"
+    return f"{count(found.passes.n)} records with a score in both runs{grouped}{dropped}"
 
 
 def _warnings(found: Comparison, paint: Paint) -> Iterator[str]:
@@ -162,9 +204,33 @@ def _moved(word: str, moved: Sequence[Moved], shown: int) -> Iterator[str]:
 
 
 def table_lines(found: Sequence[Comparison]) -> Iterator[str]:
-    """Pairwise answers of several runs."""
+    """Verdicts of several runs, a line a pair."""
+    runs = {side.run_id: side.title for one in found for side in (one.a, one.b)}
+    for run_id, title in runs.items():
+        yield f"{run_id}  {printable(title)}"
+    yield f"{count(len(found))} pairs; p-values and intervals hold for all of them together (Holm)"
     for one in found:
-        names = f"{printable(one.b.title)} against {printable(one.a.title)}"
         numbers = f"{points(one.passes)}, {p_text(one.passes.p_value)}, n = {count(one.passes.n)}"
         mark = "" if one.is_comparable else "  (not alike)"
-        yield f"{names}: {one.answer}  {numbers}{mark}"
+        by = " (corrected)" if one.basis == "corrected" else ""
+        yield f"  {one.b.run_id} against {one.a.run_id}: {one.verdict}{by}  {numbers}{mark}"
+        if one.verdict == "cannot be compared":
+            yield f"    {why_not(one)}"
+        if one.corrected:
+            yield f"    corrected {points(one.corrected)}"
+
+
+def comparison_json(found: Comparison, gate: JsonObject | None = None) -> JsonObject:
+    """The comparison as programs read it."""
+    row = cast(JsonObject, asdict(found))
+    row |= {
+        "verdict": found.verdict,
+        "basis": found.basis,
+        "reason": why_not(found) if found.verdict == "cannot be compared" else None,
+        "raw_verdict": found.raw_verdict,
+        "corrected_verdict": found.corrected.verdict if found.corrected else None,
+        "pairs": found.passes.n,
+        "comparable": found.is_comparable,
+        "gate": gate,
+    }
+    return row

@@ -29,3 +29,21 @@ def adjusted(p_values: Sequence[float], how: Adjustment = "benjamini-hochberg") 
     out = np.empty(m)
     out[order] = np.minimum(rising, 1.0)
     return [float(value) for value in out]
+
+
+def holm_levels(p_values: Sequence[float], level: float) -> list[tuple[float, float]]:
+    """For each test the level at which Holm (1979) holds it, and its adjusted p-value.
+
+    The chance of any false positive among all tests is at most `level`. A test is rejected where
+    its p-value is at most its own level, and just there its adjusted p-value is at most `level`.
+    """
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    found = [(level, 1.0)] * len(p_values)
+    left, reached, is_rejecting = len(p_values), 0.0, True
+    for place in order:
+        reached = max(reached, min(1.0, p_values[place] * left))
+        found[place] = (level / left, reached)
+        is_rejecting = is_rejecting and reached <= level
+        if is_rejecting:
+            left -= 1
+    return found

@@ -116,12 +116,18 @@ def _documents(prepared: Prepared) -> Iterator[JsonValue]:
 
 def _rubrics(prepared: Prepared) -> list[JsonValue]:
     named: list[JsonValue] = [
-        {"rubric": rubric.name, "sha256": rubric.sha256, "combine": rubric.combine}
+        {
+            "rubric": rubric.name,
+            "sha256": rubric.sha256,
+            "grading_sha256": rubric.grading_sha256,
+            "combine": rubric.combine,
+        }
         for rubric in prepared.grading.rubrics
     ]
     brought: JsonObject = {
         "rubric": "rubric/implicit@1.0.0",
         "sha256": None,
+        "grading_sha256": None,
         "combine": "weighted_avg",
     }
     return [*named, brought] if prepared.grading.is_implicit else named

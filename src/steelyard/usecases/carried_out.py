@@ -49,6 +49,7 @@ def _questions(rubric: QuestionRubric, judges: Judges) -> Rubric:
         pass_threshold=check.pass_threshold,
         description=rubric.name,
         sha256=rubric.sha256,
+        grading_sha256=rubric.grading_sha256,
     )
 
 

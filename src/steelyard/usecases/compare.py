@@ -3,44 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from statistics import pstdev
+from statistics import NormalDist
 from typing import NamedTuple, TypeAlias, cast
 
 from steelyard.errors import UsageError
 from steelyard.model.comparison import (
     LEVEL,
-    Answer,
     Comparison,
+    CorrectedDifference,
+    Detectable,
     Difference,
     Dropped,
-    Mismatch,
     Moved,
     Side,
     SliceDifference,
 )
-from steelyard.model.json_value import JsonObject
-from steelyard.reports.correction import correction_of, is_corrected
+from steelyard.reports.correction import correction_of
 from steelyard.reports.run_text import RunView
-from steelyard.stats.independent import difference
-from steelyard.stats.intervals import Interval
-from steelyard.stats.multiplicity import adjusted
-from steelyard.stats.paired import mcnemar, paired_difference
-from steelyard.stats.power import pairs_for_passes, pairs_for_scores
+from steelyard.stats.multiplicity import adjusted, holm_levels
+from steelyard.stats.paired import paired_difference
+from steelyard.stats.power import records_to_detect
+from steelyard.usecases.comparability import mismatches_of
 from steelyard.usecases.paired_rows import Record, read_records
 from steelyard.usecases.read_run import read_run
 
-SETTINGS = ("temperature", "top_p", "max_new_tokens", "seed")
+POINTS = 5.0
+"""The difference for which the number of records is given."""
 
-
-Today: TypeAlias = Callable[[RunView], RunView]
-"""A finished run with what is known of it by now."""
-
-
-def as_they_are(view: RunView) -> RunView:
-    """What the artifacts say, and no more."""
-    return view
+_PRIOR_SHARE, _PRIOR_PAIRS = 0.3, 10
+"""Few pairs do not show how many differ: they are joined by ten of which three do."""
 
 
 class Pair(NamedTuple):
@@ -59,149 +53,169 @@ class Pair(NamedTuple):
         """How much more B scores."""
         return self.b.score - self.a.score
 
+    @property
+    def filled(self) -> float:
+        """The same as `passed` if scores that only one run has were missing to the harm of B."""
+        more = self.b.missing - self.a.missing
+        fails, passes = max(0, more), max(0, -more)
+        b = self.b.passes / (self.b.scored + fails)
+        return b - (self.a.passes + passes) / (self.a.scored + passes)
+
+
+Today: TypeAlias = Callable[[RunView], RunView]
+"""A finished run with what is known of it by now."""
+Correct: TypeAlias = "Callable[[Path, Path, Sequence[Pair]], CorrectedDifference | None]"
+"""The difference as people would see it, over common records of two runs with labels."""
+
+
+def _as_sealed(view: RunView) -> RunView:
+    return view
+
+
+def _uncorrected(_a: Path, _b: Path, _pairs: Sequence[Pair]) -> CorrectedDifference | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """What the project knows about judges beside what the artifacts say."""
+
+    today: Today = _as_sealed
+    correct: Correct = _uncorrected
+
+
+NOTHING_MORE = Knowledge()
+
+
+class Loaded(NamedTuple):
+    """A run that is read."""
+
+    folder: Path
+    view: RunView
+    records: dict[tuple[str, int], Record]
+
 
 def compare(
-    first: Path, second: Path, *, strict: bool = False, today: Today = as_they_are
+    first: Path, second: Path, *, strict: bool = False, known: Knowledge = NOTHING_MORE
 ) -> Comparison:
-    """What can be said about B against A, over the records that both have scored.
-
-    `today` adds to a run what was found out about its judge afterwards.
-    """
-    views = today(read_run(first)), today(read_run(second))
-    mismatches = tuple(mismatches_of(*(view.manifest for view in views)))
-    serious = [found for found in mismatches if found.is_serious]
-    if strict and serious:
-        said = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in serious)
-        raise UsageError(f"strict: these runs do not measure the same: {said}")
-    records = read_records(first), read_records(second)
-    common = [key for key in records[0] if key in records[1]]
-    if not common:
-        raise UsageError(
-            f"{views[0].run_id} and {views[1].run_id} have no record in common; "
-            "records are the same where their content is"
-        )
-    both = [Pair(records[0][key], records[1][key]) for key in common]
-    return _compared(views, (len(records[0]), len(records[1])), both, mismatches)
+    """What can be said about B against A, over the records that both have scored."""
+    return compare_all([first, second], strict=strict, known=known)[0]
 
 
 def compare_all(
-    folders: Sequence[Path], *, strict: bool = False, today: Today = as_they_are
+    folders: Sequence[Path], *, strict: bool = False, known: Knowledge = NOTHING_MORE
 ) -> list[Comparison]:
-    """Every pair of several runs, the earlier named as A."""
-    pairs = combinations(folders, 2)
-    return [compare(one, other, strict=strict, today=today) for one, other in pairs]
+    """Every pair of several runs, the earlier named as A; those with the first come first.
+
+    With more than two runs the p-values hold for all pairs together (Holm), and the intervals are
+    at the level that agrees with them.
+    """
+    loaded = [
+        Loaded(folder, known.today(read_run(folder)), read_records(folder)) for folder in folders
+    ]
+    found = [_compared(a, b, known, strict=strict) for a, b in combinations(loaded, 2)]
+    return found if len(found) == 1 else _for_all(found, loaded)
 
 
-def mismatches_of(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
-    """What the manifests say that differs, beside the targets."""
-    versions = [_rubrics(manifest) for manifest in (a, b)]
-    if versions[0] != versions[1]:
-        majors = [{_major(name) for name in found} for found in versions]
-        texts = [", ".join(sorted(found)) or "nothing" for found in versions]
-        yield Mismatch(what="rubric", a=texts[0], b=texts[1], is_serious=majors[0] != majors[1])
-    judges = [_judges(manifest) for manifest in (a, b)]
-    if judges[0] != judges[1]:
-        texts = [", ".join(sorted(found)) or "none" for found in judges]
-        yield Mismatch(what="judge", a=texts[0], b=texts[1])
-    for name in SETTINGS:
-        if a.get(name) != b.get(name):
-            yield Mismatch(what=name, a=str(a.get(name)), b=str(b.get(name)), is_serious=False)
+def _for_all(found: Sequence[Comparison], loaded: Sequence[Loaded]) -> list[Comparison]:
+    p_values = [one.passes.p_value for one in found]
+    tested = [p_value for p_value in p_values if p_value is not None]
+    levels = iter(holm_levels(tested, LEVEL))
+    held: list[Comparison] = []
+    for one, pair, p_value in zip(found, combinations(loaded, 2), p_values, strict=True):
+        if p_value is None:
+            held.append(one)
+            continue
+        level, holm_p = next(levels)
+        pairs = _scored(_common(*pair))
+        passes = _passes_of(pairs, level)
+        held.append(
+            replace(
+                one,
+                passes=replace(passes, p_value=holm_p, test=f"{passes.test}, Holm over all pairs"),
+                scores=_scores_of(pairs, level),
+                unadjusted=one.passes,
+            )
+        )
+    return held
 
 
-def _rubrics(manifest: JsonObject) -> set[str]:
-    return {cast(str, one["rubric"]) for one in cast(list[JsonObject], manifest["rubrics"])}
+def _common(a: Loaded, b: Loaded) -> list[Pair]:
+    return [Pair(a.records[key], b.records[key]) for key in a.records if key in b.records]
 
 
-def _major(name: str) -> str:
-    return name.partition(".")[0]
+def _scored(common: Sequence[Pair]) -> list[Pair]:
+    return [pair for pair in common if pair.a.scored and pair.b.scored]
 
 
-def _judges(manifest: JsonObject) -> set[str]:
-    """The judges by fingerprint: the same template with another model is another judge."""
-    found: set[str] = set()
-    for one in cast(list[JsonObject], manifest["judges"]):
-        prints = cast("list[str]", one.get("fingerprints") or [])
-        found.update(f"{one['judge']} ({mark[:12]})" for mark in prints)
-    return found
-
-
-def _compared(
-    views: tuple[RunView, RunView],
-    sizes: tuple[int, int],
-    common: list[Pair],
-    mismatches: tuple[Mismatch, ...],
-) -> Comparison:
-    pairs = [pair for pair in common if pair.a.is_scored and pair.b.is_scored]
-    only_a = sum(not pair.a.is_scored and pair.b.is_scored for pair in common)
-    only_b = sum(pair.a.is_scored and not pair.b.is_scored for pair in common)
-    passes, scores = passes_of(pairs), _scores_of(pairs)
-    answer = _answer(passes)
-    moved = [_moved(pair) for pair in pairs if pair.passed]
+def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Comparison:
+    not_alike = tuple(mismatches_of(a.view.manifest, b.view.manifest))
+    serious = [found for found in not_alike if found.is_serious]
+    if strict and serious:
+        said = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in serious)
+        raise UsageError(f"strict: these runs do not measure the same: {said}")
+    common = _common(a, b)
+    pairs = _scored(common)
+    only_a = sum(not pair.a.scored and pair.b.scored > 0 for pair in common)
+    only_b = sum(pair.a.scored > 0 and not pair.b.scored for pair in common)
+    passes = _passes_of(pairs)
+    moved = [_moved(pair) for pair in pairs if pair.a.passed != pair.b.passed]
     return Comparison(
-        a=_side(views[0], sizes[0], [pair.a for pair in pairs]),
-        b=_side(views[1], sizes[1], [pair.b for pair in pairs]),
-        mismatches=mismatches,
+        a=_side(a, [pair.a for pair in pairs]),
+        b=_side(b, [pair.b for pair in pairs]),
+        not_alike=not_alike,
         dropped=Dropped(
-            only_in_a=sizes[0] - len(common),
-            only_in_b=sizes[1] - len(common),
+            only_in_a=len(a.records) - len(common),
+            only_in_b=len(b.records) - len(common),
             no_score_in_a=only_a,
             no_score_in_b=only_b,
             no_score_in_both=len(common) - len(pairs) - only_a - only_b,
         ),
-        missing_p=mcnemar(only_a, only_b),
         passes=passes,
-        scores=scores,
-        answer=answer,
-        more_records=_more(pairs) if answer == "no difference detectable" else None,
+        scores=_scores_of(pairs),
+        filled=_filled(common, passes),
         improvements=tuple(one for is_gain, one in moved if is_gain),
         regressions=tuple(one for is_gain, one in moved if not is_gain),
         slices=tuple(slices_of(pairs)),
-        corrected=_corrected(*(correction_of(view.metrics) for view in views)),
+        detectable=_detectable(pairs, passes),
+        corrected=known.correct(a.folder, b.folder, common) if pairs else None,
     )
 
 
-def _corrected(a: JsonObject | None, b: JsonObject | None) -> Difference | None:
-    """The difference that people would see; the runs count as estimated apart."""
-    if a is None or b is None or not is_corrected(a) or not is_corrected(b):
-        return None
-    found = difference(_interval(a), _interval(b))
-    return Difference(
-        value=found.value, low=found.low, high=found.high, method=found.method, n=found.n
-    )
-
-
-def _interval(row: JsonObject) -> Interval:
-    value, low, high = (cast(float, row[name]) for name in ("value", "low", "high"))
-    return Interval(value, low, high, cast(str, row["method"]), cast(int, row["n"]))
-
-
-def _side(view: RunView, records: int, scored: list[Record]) -> Side:
+def _side(run: Loaded, scored: list[Record]) -> Side:
     n = len(scored)
     return Side(
-        run_id=view.run_id,
-        title=view.title,
-        records=records,
+        run_id=run.view.run_id,
+        title=run.view.title,
+        records=len(run.records),
         rate=sum(record.passed for record in scored) / n if n else None,
         score=sum(record.score for record in scored) / n if n else None,
-        corrected=correction_of(view.metrics),
+        corrected=correction_of(run.view.metrics),
     )
 
 
-def passes_of(pairs: Sequence[Pair]) -> Difference:
-    """The difference of pass rates.
-
-    McNemar's exact test where every record is one pass or fail; where repeats or conversations
-    make records alike, the randomisation test that it is a case of.
-    """
-    return _difference([pair.passed for pair in pairs], _clusters(pairs))
+def _passes_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
+    return _difference([pair.passed for pair in pairs], _clusters(pairs), level)
 
 
-def _scores_of(pairs: Sequence[Pair]) -> Difference:
-    return _difference([pair.scored for pair in pairs], _clusters(pairs))
+def _scores_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
+    return _difference([pair.scored for pair in pairs], _clusters(pairs), level)
 
 
-def _difference(values: Sequence[float], clusters: Sequence[int] | None) -> Difference:
-    found = paired_difference(values, clusters)
+def _filled(common: Sequence[Pair], passes: Difference) -> Difference:
+    """The passes with every score that only one run has filled in against B."""
+    uneven = [pair for pair in common if pair.a.missing != pair.b.missing]
+    if not uneven:
+        return passes
+    pairs = [pair for pair in common if pair.a.scored or pair.b.scored]
+    return _difference([pair.filled for pair in pairs], _clusters(pairs), LEVEL)
+
+
+def _difference(
+    values: Sequence[float], clusters: Sequence[int] | None, level: float
+) -> Difference:
+    critical = None if level == LEVEL else NormalDist().inv_cdf(1 - level / 2)
+    found = paired_difference(values, clusters, critical)
     interval = found.interval
     return Difference(
         value=interval.value,
@@ -211,15 +225,14 @@ def _difference(values: Sequence[float], clusters: Sequence[int] | None) -> Diff
         n=interval.n,
         p_value=found.p_value,
         test=found.test,
+        clusters=interval.clusters,
+        n_effective=interval.n_effective,
+        level=level,
     )
 
 
-def _discordant(pairs: Sequence[Pair]) -> tuple[int, int]:
-    return sum(pair.passed > 0 for pair in pairs), sum(pair.passed < 0 for pair in pairs)
-
-
 def _clusters(pairs: Sequence[Pair]) -> list[int] | None:
-    """A number for each conversation; None where every record stands for itself."""
+    """A number for each conversation; None where every record is independent."""
     if all(pair.a.cluster is None for pair in pairs):
         return None
     numbers: dict[str, int] = {}
@@ -229,26 +242,24 @@ def _clusters(pairs: Sequence[Pair]) -> list[int] | None:
     ]
 
 
-def _answer(passes: Difference) -> Answer:
-    if passes.p_value is None or passes.value is None or passes.p_value > LEVEL:
-        return "no difference detectable"
-    return "better" if passes.value > 0 else "worse"
-
-
-def _more(pairs: Sequence[Pair]) -> int | None:
-    """How many more records would settle a difference as large as the one seen."""
+def _detectable(pairs: Sequence[Pair], passes: Difference) -> Detectable | None:
+    """How many records would show a difference of five points, from how many pairs differ."""
     if not pairs:
         return None
-    if all(pair.passed in {-1, 0, 1} for pair in pairs):
-        needed = pairs_for_passes(*_discordant(pairs), len(pairs))
-    else:
-        shifts = [pair.passed for pair in pairs]
-        needed = pairs_for_scores(sum(shifts) / len(shifts), pstdev(shifts))
-    return None if needed is None else max(1, needed - len(pairs))
+    moved = sum(abs(pair.passed) for pair in pairs)
+    discordant = (moved + _PRIOR_SHARE * _PRIOR_PAIRS) / (len(pairs) + _PRIOR_PAIRS)
+    worth = passes.n_effective
+    effect = max(1.0, len(pairs) / worth) if worth and passes.clusters else 1.0
+    return Detectable(
+        points=POINTS,
+        records=records_to_detect(POINTS, discordant, effect),
+        discordant=discordant,
+        design_effect=effect,
+    )
 
 
 def _moved(pair: Pair) -> tuple[bool, Moved]:
-    is_gain = pair.passed > 0
+    is_gain = pair.b.passed > pair.a.passed
     worse = pair.a if is_gain else pair.b
     return is_gain, Moved(
         index=pair.b.index,
@@ -267,7 +278,7 @@ def slices_of(pairs: Sequence[Pair]) -> Iterator[SliceDifference]:
             for value in values:
                 members.setdefault((name, value), []).append(pair)
     names = sorted(members)
-    found = [passes_of(members[name]) for name in names]
+    found = [_passes_of(members[name]) for name in names]
     held = adjusted([cast(float, one.p_value) for one in found])
     for (name, value), passes, p_value in zip(names, found, held, strict=True):
         yield SliceDifference(slice=name, value=value, passes=passes, adjusted_p=p_value)

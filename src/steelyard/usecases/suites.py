@@ -23,6 +23,7 @@ class SuiteChoice(RunWishes):
     targets: tuple[str, ...] = ()
     fail_under: float | None = None
     fail_under_low: float | None = None
+    corrected: bool = False
     allow_failures: str = "0"
 
 
@@ -75,6 +76,7 @@ def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:
     return {
         "fail_under": fail_under,
         "fail_under_low": choice.fail_under_low,
+        "corrected": choice.corrected,
         "allow_failures": choice.allow_failures,
     }
 

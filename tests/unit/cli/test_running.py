@@ -11,18 +11,18 @@ import pytest
 import typer
 
 from steelyard.cli.running import (
-    Gates,
     Progress,
     check_allowed,
     exit_code,
     group_code,
+    print_gates,
     require_number,
-    say_why,
     stoppable,
 )
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
+from steelyard.usecases.gates import Gates
 from steelyard.usecases.run import FinishedRun
 
 
@@ -75,7 +75,11 @@ def test_a_run_ends_with_the_code_of_what_became_of_it(
 @pytest.mark.parametrize(
     ("run", "gates", "said"),
     [
-        (finished(), Gates(fail_under=0.75), []),
+        (
+            finished(),
+            Gates(fail_under=0.75),
+            ["gate passed: fail-under looked at the pass rate, 75.0 %"],
+        ),
         (
             finished(rate=0.79996),
             Gates(fail_under=0.8),
@@ -84,13 +88,13 @@ def test_a_run_ends_with_the_code_of_what_became_of_it(
         (
             finished(),
             Gates(fail_under_low=0.31),
-            ["gate failed: the lower end of the pass rate is 0.3, below fail-under-low 0.31"],
+            ["gate failed: the lower bound of the pass rate is 0.3, below fail-under-low 0.31"],
         ),
         (
             finished(rate=None, low=None, failed=100),
             Gates(fail_under=0.5),
             [
-                "gate failed: nothing was evaluated, so that there is no rate for fail-under 0.5",
+                "gate failed: nothing was evaluated, so there is no rate for fail-under 0.5",
                 "100 of 100 record(s) have no score, more than allow-failures 0",
             ],
         ),
@@ -103,10 +107,10 @@ def test_a_run_ends_with_the_code_of_what_became_of_it(
         (finished("failed"), Gates(fail_under=1), []),
     ],
 )
-def test_why_a_run_does_not_end_with_0_is_told(
+def test_what_each_gate_looked_at_is_printed(
     run: FinishedRun, gates: Gates, said: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    say_why(run, gates)
+    print_gates(run, gates)
 
     assert capsys.readouterr().err.splitlines() == [f"steelyard: run_1: {line}" for line in said]
 

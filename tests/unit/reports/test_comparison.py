@@ -7,96 +7,135 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.model.comparison import (
-    Comparison,
-    Difference,
-    Dropped,
-    Mismatch,
-    Moved,
-    Side,
-    SliceDifference,
-)
+from steelyard.model.comparison import Comparison, Mismatch
 from steelyard.reports.charts import difference_bar
 from steelyard.reports.comparison_html import comparison_html
-from steelyard.reports.comparison_text import comparison_lines, p_text, table_lines, verdict
-
-PASSES = Difference(
-    value=0.1, low=-0.02, high=0.21, method="paired bootstrap", n=100, p_value=0.099, test="test"
+from steelyard.reports.comparison_text import (
+    comparison_json,
+    comparison_lines,
+    p_text,
+    points,
+    shift,
+    table_lines,
+    verdict_text,
 )
-NEITHER = "neither better nor worse"
-NONE = Difference(value=None, low=None, high=None, method="paired bootstrap", n=0)
-LOST = Moved(index=3, record_id="<b>fees</b>", score_a=1.0, score_b=0.25, reason="no € sum")
-FOUND = Comparison(
-    a=Side(run_id="run_a", title="desk × a", records=110, rate=0.7, score=0.71),
-    b=Side(run_id="run_b", title="desk × b", records=101, rate=0.8, score=0.82),
-    mismatches=(),
-    dropped=Dropped(
-        only_in_a=10, only_in_b=1, no_score_in_a=0, no_score_in_b=0, no_score_in_both=0
-    ),
-    missing_p=1.0,
-    passes=PASSES,
-    scores=replace(PASSES, p_value=None),
-    answer="no difference detectable",
-    more_records=1_734,
-    improvements=(),
-    regressions=(LOST,),
-    slices=(SliceDifference(slice="tags", value="fees", passes=PASSES, adjusted_p=0.2),),
-)
+from strategies.comparisons import BETTER, CORRECTED, FOUND, JUDGE, LOST, NONE, PASSES, WORSE
 
 
 def text(found: Comparison) -> str:
     return "\n".join(comparison_lines(found))
 
 
-def test_the_verdict_stands_in_words_with_pairs_and_what_was_left_out():
+def test_the_verdict_comes_first_with_pairs_and_what_was_left_out():
     said = text(FOUND)
 
-    assert "100 records that both have scored; left out: 10 only in A, 1 only in B" in said
+    assert said.splitlines()[2] == "  verdict    no difference detectable between A and B"
+    assert "100 records with a score in both runs; left out: 10 only in A, 1 only in B" in said
     assert (
         "A 70.0 %, B 80.0 %, B − A +10.0 points [-2.0, +21.0]  (test, p = 0.099, n = 100)" in said
     )
     assert "score      A 0.710, B 0.820, B − A +0.100 [-0.020, +0.210]" in said
-    assert "no difference detectable; about 1,800 more records would settle it" in said
+    assert "to detect a difference of 5 points takes about 1,300 records (27 % of records" in said
     assert "slices     none of 1 moved by more than chance" in said
     assert "worse in B (1)\n    <b>fees</b>  1.00 → 0.25  no € sum" in said
     assert "better in B" not in said
 
 
+def test_records_in_groups_are_counted_with_what_they_are_worth():
+    grouped = replace(PASSES, clusters=20, n_effective=31.2)
+    known = replace(FOUND.detectable, design_effect=3.2)
+    said = text(replace(FOUND, passes=grouped, detectable=known))
+
+    assert "in 20 groups that count as about 31 independent ones" in said
+    assert "dependent records count 0.31 each" in said
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"answer": "better"}, "better"),
-        ({"answer": "worse"}, "worse"),
+        ({"passes": BETTER}, "B is better than A"),
+        ({"passes": WORSE}, "B is worse than A"),
         (
-            {"answer": "worse", "mismatches": (Mismatch(what="judge", a="x", b="y"),)},
-            "worse, if the runs can be compared",
+            {"passes": WORSE, "not_alike": (JUDGE,)},
+            "B is worse than A, if the runs measure the same (see 'not alike')",
         ),
-        ({"more_records": None}, f"{NEITHER}: no difference at all in 100 pairs"),
+        ({"corrected": replace(CORRECTED, low=0.01)}, "B is better than A, corrected by people's"),
         (
-            {"more_records": 7},
-            f"{NEITHER}: no difference detectable; about 7 more records would settle it",
+            {"filled": WORSE, "dropped": replace(FOUND.dropped, no_score_in_b=9)},
+            "A and B cannot be compared: scores are missing unevenly (of 9 records in B alone",
+        ),
+        (
+            {"passes": NONE, "dropped": replace(FOUND.dropped, no_score_in_both=9)},
+            "A and B cannot be compared: none of their 9 common records has a score in both runs",
+        ),
+        (
+            {"passes": NONE},
+            "A and B cannot be compared: they have no record in common; records are the same",
         ),
     ],
 )
-def test_every_answer_has_its_words(change, expected):
-    assert verdict(replace(FOUND, **change)) == expected
+def test_every_verdict_has_its_words(change, expected):
+    assert verdict_text(replace(FOUND, **change)).startswith(expected)
 
 
-def test_what_is_not_alike_stands_before_the_numbers():
+def test_a_corrected_verdict_leads_and_the_raw_one_is_called_what_it_is():
+    found = replace(FOUND, passes=BETTER, corrected=CORRECTED)
+    lines = text(found).splitlines()
+
+    assert lines[2] == (
+        "  verdict    no difference detectable between A and B, corrected by people's labels"
+    )
+    assert lines[3] == (
+        "  corrected  A 69.3 %, B 75.0 %, B − A +5.7 points [-27.1, +38.4]  "
+        "(16 labels of A, 17 of B, n = 46)"
+    )
+    assert lines[4].startswith("  raw        A 70.0 %, B 80.0 %, B − A +10.0 points")
+    assert lines[4].endswith("; as the judge sees it: better")
+    assert "to detect a corrected difference of 5 points takes about 4,100 records" in text(found)
+    page = comparison_html(found)
+    assert "<h1>No difference detectable between A and B, corrected by people&#39;s" in page
+    assert "<p>As the judge sees it: better.</p>" in page
+
+
+def test_a_rate_that_is_corrected_in_one_run_alone_gives_no_verdict():
+    rate = {"value": 0.6, "low": 0.5, "high": 0.7, "method": "m", "labels": 40, "n": 90}
+    found = replace(FOUND, a=replace(FOUND.a, corrected=rate))
+
+    assert "corrected A alone: 60.0 % [50.0, 70.0]" in text(found)
+    assert "both runs need labels of their own" in text(found)
+
+
+def test_programs_get_the_verdict_and_what_it_rests_on():
+    row = comparison_json(replace(FOUND, passes=BETTER, corrected=CORRECTED), {"passed": True})
+    empty = comparison_json(replace(FOUND, passes=NONE))
+
+    assert (row["verdict"], row["basis"]) == ("no difference detectable", "corrected")
+    assert (row["raw_verdict"], row["corrected_verdict"]) == ("better", "no difference detectable")
+    assert (row["pairs"], row["gate"], row["reason"]) == (100, {"passed": True}, None)
+    assert (empty["verdict"], empty["gate"]) == ("cannot be compared", None)
+    assert "no record in common" in empty["reason"]
+
+
+def test_a_zero_has_no_sign():
+    zero = replace(PASSES, value=-0.0, low=-0.0001, high=0.0001)
+
+    assert points(zero) == "0.0 points [0.0, 0.0]"
+    assert shift(zero) == "0.000 [0.000, 0.000]"
+    assert points(replace(PASSES, level=0.05 / 6)).endswith("[-2.0, +21.0] at 99.2 %")
+
+
+def test_what_is_not_alike_is_named():
     found = replace(
         FOUND,
-        mismatches=(
+        not_alike=(
             Mismatch(what="rubric", a="rubric/x@1.0.0", b="rubric/x@2.0.0"),
             Mismatch(what="seed", a="1", b="2", is_serious=False),
         ),
-        missing_p=0.0004,
-        dropped=replace(FOUND.dropped, no_score_in_a=12, no_score_in_b=1),
     )
     said = text(found)
 
     assert "not alike  rubric differs: rubric/x@1.0.0 in A, rubric/x@2.0.0 in B" in said
     assert "note       seed differs: 1 in A, 2 in B" in said
-    assert "missing unevenly: 12 in A alone, 1 in B alone (p < 0.001)" in said
     assert "✗ not alike: rubric differs" in comparison_html(found)
 
 
@@ -127,12 +166,24 @@ def test_without_pairs_there_are_no_numbers():
     assert "no value" in comparison_html(bare)
 
 
-def test_several_runs_are_a_table():
-    other = replace(FOUND, mismatches=(Mismatch(what="judge", a="x", b="y"),))
+def test_several_runs_are_a_table_with_their_ids():
+    others = (
+        replace(FOUND, not_alike=(JUDGE,), corrected=CORRECTED),
+        replace(FOUND, passes=NONE),
+    )
+    said = list(table_lines([FOUND, *others]))
 
-    said = "+10.0 points [-2.0, +21.0], p = 0.099, n = 100"
-    line = f"desk × b against desk × a: no difference detectable  {said}"
-    assert list(table_lines([FOUND, other])) == [line, f"{line}  (not alike)"]
+    numbers = "+10.0 points [-2.0, +21.0], p = 0.099, n = 100"
+    assert said == [
+        "run_a  desk × a",
+        "run_b  desk × b",
+        "3 pairs; p-values and intervals hold for all of them together (Holm)",
+        f"  run_b against run_a: no difference detectable  {numbers}",
+        f"  run_b against run_a: no difference detectable (corrected)  {numbers}  (not alike)",
+        "    corrected +5.7 points [-27.1, +38.4]",
+        "  run_b against run_a: cannot be compared  –, p –, n = 0",
+        "    they have no record in common; records are the same where their content is",
+    ]
 
 
 def test_the_page_escapes_what_users_wrote_and_loads_nothing():

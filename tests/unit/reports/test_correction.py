@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from steelyard.model.comparison import Comparison, Difference, Dropped, Side
 from steelyard.reports.comparison_html import comparison_html
-from steelyard.reports.comparison_text import comparison_lines, corrected_answer
+from steelyard.reports.comparison_text import comparison_lines
 from steelyard.reports.correction import corrected_text, judge_text
 from steelyard.reports.run_html import run_html
 from steelyard.reports.run_text import RunView, run_lines, run_markdown
+from strategies.comparisons import FOUND
 from strategies.run_views import run_view
 
 RATE = {"value": 0.9, "low": 0.8, "high": 0.95, "method": "wilson", "n": 10}
@@ -99,69 +97,9 @@ def test_a_page_shows_p_values_of_slices_and_where_scores_are_missing() -> None:
     assert "! scores are missing unevenly: tags = a: 2 of 12 have no score" in page
 
 
-def a_comparison(a: Any, b: Any, corrected: Difference | None) -> Comparison:
-    sides = [
-        Side(run_id=name, title=name, records=9, rate=0.5, score=0.5, corrected=row)
-        for name, row in (("one", a), ("two", b))
-    ]
-    nothing = Difference(value=0.0, low=0.0, high=0.0, method="bootstrap", n=9, p_value=1.0)
-    return Comparison(
-        a=sides[0],
-        b=sides[1],
-        mismatches=(),
-        dropped=Dropped(
-            only_in_a=0, only_in_b=0, no_score_in_a=0, no_score_in_b=0, no_score_in_both=0
-        ),
-        missing_p=1.0,
-        passes=nothing,
-        scores=nothing,
-        answer="no difference detectable",
-        more_records=None,
-        improvements=(),
-        regressions=(),
-        slices=(),
-        corrected=corrected,
-    )
-
-
-def gap(value: float, low: float, high: float) -> Difference:
-    return Difference(value=value, low=low, high=high, method="mover", n=9)
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (gap(0.2, 0.1, 0.3), "better"),
-        (gap(-0.2, -0.3, -0.1), "worse"),
-        (
-            gap(0.1, 0.0, 0.2),
-            (
-                "no difference detectable; about 460 more records, the same share of them "
-                "labelled, would settle it"
-            ),
-        ),
-        (gap(0.0, -0.1, 0.1), "neither better nor worse: no difference detectable"),
-    ],
-)
-def test_the_corrected_difference_has_an_answer_of_its_own(found: Difference, said: str) -> None:
-    assert corrected_answer(found, 226).endswith(said)
-
-
-def test_a_comparison_shows_both_answers() -> None:
-    found = a_comparison(CORRECTED, {**CORRECTED, "value": 0.85}, gap(0.2, 0.1, 0.3))
-    lines = list(comparison_lines(found))
-    page = comparison_html(found)
-
-    assert "  corrected  A 65.0 %, B 85.0 %, B − A +20.0 points [+10.0, +30.0]  (mover)" in lines
-    assert "  corrected, B is better" in lines
-    assert "corrected pass rate, B − A (mover)" in page
-    assert "<h1>Corrected, B is better</h1>\n<p>As the judge sees it, B is " in page
-
-
 def test_a_comparison_says_which_run_has_no_corrected_rate() -> None:
-    found = a_comparison(NEVER, None, None)
+    found = replace(FOUND, a=replace(FOUND.a, corrected=NEVER))
 
     assert "  uncorrected A: <never> validated" in list(comparison_lines(found))
     assert "! uncorrected A: &lt;never&gt; validated" in comparison_html(found)
-    assert "<h1>B is " in comparison_html(found)
     assert not any("corrected B" in line for line in comparison_lines(found))

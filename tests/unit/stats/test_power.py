@@ -6,7 +6,7 @@ import pytest
 from scipy import stats as oracle
 
 from steelyard.stats.paired import mcnemar
-from steelyard.stats.power import records_to_detect
+from steelyard.stats.power import records_for_width, records_to_detect
 
 
 def power_of(records: int, points: float, discordant: float) -> float:
@@ -51,3 +51,10 @@ def test_a_larger_difference_takes_fewer_records() -> None:
     needed = [records_to_detect(points, 0.3) for points in (1, 2, 5, 10, 30, 100)]
 
     assert needed == sorted(needed, reverse=True)
+
+
+def test_an_interval_half_as_wide_takes_four_times_the_records() -> None:
+    """A half-width of 10 points shows a difference of 14.3 points with 80 % power."""
+    assert records_for_width(0.1, 100, 14.2939) == 101
+    assert records_for_width(0.1, 100, 14.2939 / 2) == pytest.approx(401, abs=1)
+    assert records_for_width(0.0, 100, 5) == 2

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,9 +19,8 @@ from steelyard.stats.distributions import (
     student_tail,
 )
 from steelyard.stats.missing import rate_bounds, uneven
-from steelyard.stats.multiplicity import adjusted
+from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.position import position_bias
-from steelyard.stats.power import pairs_for_passes, pairs_for_scores
 from steelyard.stats.repeats import pass_at_k, pass_hat_k
 from steelyard.stats.tables import independence
 
@@ -128,27 +125,6 @@ def test_a_group_that_misses_more_is_named():
     assert uneven({}) == {}
 
 
-@pytest.mark.parametrize(
-    ("better", "worse", "n", "pairs"),
-    [
-        # Connor 1987 by hand: p .3, d .1 → ((1.96·√.3 + .8416·√.29)/.1)²
-        (20, 10, 100, 234),
-        (10, 10, 100, None),
-        (0, 0, 0, None),
-        (10, 0, 10, 4),
-    ],
-)
-def test_how_many_pairs_settle_passes(better, worse, n, pairs):
-    assert pairs_for_passes(better, worse, n) == pairs
-    assert pairs_for_passes(worse, better, n) == pairs
-
-
-def test_how_many_pairs_settle_scores():
-    assert pairs_for_scores(0.05, 0.25) == math.ceil((2.8015852 * 5) ** 2)
-    assert pairs_for_scores(0.0, 0.25) is None
-    assert pairs_for_scores(0.5, 0.0) == 2
-
-
 def test_a_judge_that_looks_at_places():
     picks = [("first", "first")] * 3 + [("first", "second")] * 5 + [("tie", "first")] * 2
     found = position_bias(picks)
@@ -206,3 +182,22 @@ def test_too_little_to_say(rows):
 def test_items_the_judge_left_out_do_not_count():
     people = labels([[1] * 40, [1] * 40])
     assert alternative_annotator(people, {f"i{n}": 1 for n in range(29)}) is None
+
+
+P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=9)
+
+
+@given(P_VALUES)
+def test_holms_p_values_agree_with_statsmodels(p_values: list[float]) -> None:
+    found = holm_levels(p_values, 0.05)
+    expected = multipletests(p_values, method="holm")[1]
+
+    assert [p_value for _, p_value in found] == pytest.approx(list(expected))
+
+
+@given(P_VALUES)
+def test_a_test_is_rejected_at_its_own_level_just_where_it_is_among_all(
+    p_values: list[float],
+) -> None:
+    for given_p, (level, p_value) in zip(p_values, holm_levels(p_values, 0.05), strict=True):
+        assert (given_p <= level * (1 + 1e-12)) is (p_value <= 0.05 * (1 + 1e-12))

@@ -13,7 +13,9 @@ import pytest
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
-from steelyard.usecases.compare import compare, compare_all
+from steelyard.model.comparison import CorrectedDifference
+from steelyard.stats.power import records_to_detect
+from steelyard.usecases.compare import Knowledge, compare, compare_all
 
 RUBRIC = "rubric/desk@1.2.0"
 
@@ -72,7 +74,7 @@ def passes(text: str, **other: Any) -> list[dict[str, Any]]:
 def test_passes_are_compared_by_mcnemars_exact_test(tmp_path, a, b, answer, p_value):
     found = compare(run(tmp_path / "a", passes(a)), run(tmp_path / "b", passes(b)))
 
-    assert found.answer == answer
+    assert (found.verdict, found.basis) == (answer, "raw")
     assert (found.passes.p_value, found.passes.test) == (
         pytest.approx(p_value),
         "exact McNemar test",
@@ -80,24 +82,42 @@ def test_passes_are_compared_by_mcnemars_exact_test(tmp_path, a, b, answer, p_va
     assert found.passes.n == len(a)
 
 
-def test_how_many_more_records_would_settle_it(tmp_path):
+def test_how_many_records_a_difference_of_five_points_takes(tmp_path):
     found = compare(
         run(tmp_path / "a", passes("y" * 70 + "n" * 30)),
         run(tmp_path / "b", passes("y" * 60 + "n" * 10 + "y" * 20 + "n" * 10)),
     )
 
-    assert found.answer == "no difference detectable"
-    # 234 pairs for 20 gained and 10 lost of 100 (Connor 1987)
-    assert found.more_records == 134
+    assert found.verdict == "no difference detectable"
+    # 30 of 100 pairs differ, which ten more of the same kind do not change
+    assert found.detectable.discordant == pytest.approx(0.3)
+    assert found.detectable.records == records_to_detect(5, 0.3)
     assert (found.a.rate, found.b.rate) == (0.7, 0.8)
     assert found.passes.value == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize(("a", "b"), [("yyyy", "yyyy"), ("yynn", "nnyy")])
-def test_where_nothing_differs_no_number_would_settle_it(tmp_path, a, b):
-    found = compare(run(tmp_path / "a", passes(a)), run(tmp_path / "b", passes(b)))
+def test_dependent_records_are_needed_in_larger_number(tmp_path):
+    texts = ("y" * 30 + "n" * 10, "n" * 12 + "y" * 28)
+    folders = [
+        run(
+            tmp_path / name,
+            [prediction(n, c == "y", cluster=f"c{n // 4}") for n, c in enumerate(text)],
+        )
+        for name, text in zip("ab", texts, strict=True)
+    ]
+    found = compare(*folders).detectable
 
-    assert found.more_records is None
+    assert found.design_effect > 2
+    assert found.records > 2 * records_to_detect(5, found.discordant)
+
+
+def test_labels_of_both_runs_lead(tmp_path):
+    corrected = CorrectedDifference(value=-0.1, low=-0.2, high=-0.01, method="paired", n=6)
+    known = Knowledge(correct=lambda _a, _b, pairs: corrected if len(pairs) == 6 else None)
+    folders = run(tmp_path / "a", passes("n" * 6)), run(tmp_path / "b", passes("y" * 6))
+    found = compare(*folders, known=known)
+
+    assert (found.verdict, found.basis, found.raw_verdict) == ("worse", "corrected", "better")
 
 
 def test_only_records_with_the_same_content_and_a_score_in_both_are_paired(tmp_path):
@@ -134,49 +154,48 @@ def test_a_run_in_which_no_pair_has_a_score_says_so(tmp_path):
 
     assert found.passes.n == 0
     assert (found.passes.p_value, found.passes.value) == (None, None)
-    assert (found.answer, found.more_records) == ("no difference detectable", None)
+    assert (found.verdict, found.detectable) == ("cannot be compared", None)
     assert (found.a.rate, found.b.score) == (None, None)
 
 
-def test_runs_without_a_common_record_are_refused(tmp_path):
+def test_runs_without_a_common_record_cannot_be_compared(tmp_path):
     other = [prediction(0, True, record_sha256="other")]
-    with pytest.raises(UsageError, match="a and b have no record in common"):
-        compare(run(tmp_path / "a", passes("y")), run(tmp_path / "b", other))
+    found = compare(run(tmp_path / "a", passes("y")), run(tmp_path / "b", other))
 
-
-def test_scores_that_are_missing_unevenly_are_told(tmp_path):
-    found = compare(
-        run(tmp_path / "a", passes("y" * 10 + "?" * 10)), run(tmp_path / "b", passes("y" * 20))
-    )
-
-    assert found.missing_p < 0.01
+    assert (found.verdict, found.dropped.only_in_a) == ("cannot be compared", 1)
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "what", "is_serious"),
+    ("a", "b", "verdict"),
     [
-        ({"rubrics": [{"rubric": "rubric/desk@1.2.0"}]}, {}, None, None),
-        ({"rubrics": [{"rubric": "rubric/desk@1.3.0"}]}, {}, "rubric", False),
-        ({"rubrics": [{"rubric": "rubric/desk@2.0.0"}]}, {}, "rubric", True),
-        ({"rubrics": []}, {}, "rubric", True),
-        ({"judges": [{"judge": "judge/a@1.0.0", "fingerprints": ["f" * 64]}]}, {}, "judge", True),
-        ({"temperature": 0.7}, {"temperature": 0}, "temperature", False),
+        ("y" * 20, "?" * 8 + "y" * 12, "cannot be compared"),
+        ("y" * 20, "?" * 4 + "y" * 16, "no difference detectable"),
+        ("n" * 20, "?" * 8 + "n" * 12, "no difference detectable"),
+        ("?" * 8 + "y" * 12, "n" * 8 + "y" * 12, "cannot be compared"),
+        ("?" * 10 + "y" * 10, "y" * 20, "no difference detectable"),
+        ("y" * 20, "?" * 8 + "n" * 12, "worse"),
     ],
 )
-def test_what_differs_beside_the_target_is_named(tmp_path, a, b, what, is_serious):
-    first, second = run(tmp_path / "a", passes("y"), **a), run(tmp_path / "b", passes("y"), **b)
+def test_missing_scores_are_uneven_where_they_could_hide_that_b_is_worse(tmp_path, a, b, verdict):
+    found = compare(run(tmp_path / "a", passes(a)), run(tmp_path / "b", passes(b)))
+
+    assert found.verdict == verdict
+    assert found.is_uneven is (verdict == "cannot be compared")
+
+
+def test_what_differs_beside_the_target_is_refused_in_strict_mode(tmp_path):
+    other = [{"rubric": RUBRIC, "sha256": "edited"}]
+    first = run(tmp_path / "a", passes("y"), temperature=0.5)
+    second = run(tmp_path / "b", passes("y"), rubrics=other)
     found = compare(first, second)
 
-    said = [(one.what, one.is_serious) for one in found.mismatches]
-    assert said == ([(what, is_serious)] if what else [])
-    assert found.is_comparable is not bool(is_serious)
-    if is_serious:
-        with pytest.raises(
-            UsageError, match=f"strict: these runs do not measure the same: {what}"
-        ):
-            compare(first, second, strict=True)
-    else:
-        assert compare(first, second, strict=True).answer == found.answer
+    assert [(one.what, one.is_serious) for one in found.not_alike] == [
+        ("rubric", True),
+        ("temperature", False),
+    ]
+    assert not found.is_comparable
+    with pytest.raises(UsageError, match="strict: these runs do not measure the same: rubric"):
+        compare(first, second, strict=True)
 
 
 def test_repeats_count_once_as_evidence(tmp_path):
@@ -187,8 +206,7 @@ def test_repeats_count_once_as_evidence(tmp_path):
 
     assert (found.passes.n, found.passes.test) == (2, "cluster permutation test")
     assert found.passes.value == pytest.approx(0.45)
-    assert found.answer == "no difference detectable"
-    assert found.more_records is not None
+    assert found.verdict == "no difference detectable"
     assert found.improvements[0].score_b == pytest.approx(0.9)
 
 
@@ -197,7 +215,7 @@ def test_records_of_one_conversation_count_once_as_evidence(tmp_path):
     b = [*passes("y" * 12, cluster="one"), *a[-2:]]
     found = compare(run(tmp_path / "a", a), run(tmp_path / "b", b))
 
-    assert (found.passes.test, found.answer) == (
+    assert (found.passes.test, found.verdict) == (
         "cluster permutation test",
         "no difference detectable",
     )
@@ -235,6 +253,21 @@ def test_several_runs_are_compared_in_pairs(tmp_path):
 
     pairs = [(one.a.run_id, one.b.run_id) for one in compare_all(folders)]
     assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_one_run_without_scores_leaves_the_other_pairs(tmp_path):
+    folders = [
+        run(tmp_path / name, passes(text))
+        for name, text in zip("abc", ("yn", "??", "yy"), strict=True)
+    ]
+    found = compare_all(folders)
+
+    assert [one.verdict for one in found] == [
+        "cannot be compared",
+        "no difference detectable",
+        "cannot be compared",
+    ]
+    assert found[1].passes.test.endswith("Holm over all pairs")
 
 
 def test_a_damaged_or_missing_file_is_told(tmp_path):

@@ -1,0 +1,202 @@
+"""Gates: what a run or a comparison must reach, for every interface alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import cast
+
+from steelyard.errors import UsageError
+from steelyard.model.comparison import Comparison, Difference
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.reports.comparison_text import points, rounded, why_not
+from steelyard.reports.correction import correction_of, is_corrected
+from steelyard.reports.numbers import count, percent
+from steelyard.stats.power import records_to_detect
+
+_WORSE_BY = re.compile(r"worse(?: by (\d+(?:\.\d+)?))?\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gates:
+    """What a run must reach."""
+
+    fail_under: float | None = None
+    """The least pass rate."""
+    fail_under_low: float | None = None
+    """The least lower bound of the pass rate."""
+    corrected: bool = False
+    """Whether both look at the corrected pass rate."""
+    allow_failures: str = "0"
+    """How many records may have no score: a number, or a share such as 5%."""
+
+    @classmethod
+    def of(cls, kept: Mapping[str, JsonValue]) -> Gates:
+        """The gates as they are kept with a run."""
+        return cls(
+            fail_under=cast("float | None", kept.get("fail_under")),
+            fail_under_low=cast("float | None", kept.get("fail_under_low")),
+            corrected=bool(kept.get("corrected")),
+            allow_failures=cast(str, kept.get("allow_failures") or "0"),
+        )
+
+    def stored(self) -> JsonObject:
+        """The gates as they are kept with a run."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """One gate: whether it passed, and what it looked at."""
+
+    name: str
+    passed: bool
+    looked_at: str
+    reason: str = ""
+    """Why it failed."""
+    is_missing_scores: bool = False
+    """Whether records without a score failed it, and not what was measured."""
+    is_undecided: bool = False
+    """Whether two runs cannot be compared, which is never a pass."""
+
+
+def evaluate_gates(metrics: JsonObject, gates: Gates) -> list[GateResult]:
+    """Every gate of a run, from its metrics; a gate that has nothing to look at fails."""
+    return [*_rate_gates(metrics, gates), *_missing_gate(metrics, gates)]
+
+
+def _rate_gates(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
+    for name, end, what, least in (
+        ("fail-under", "value", "the {}pass rate", gates.fail_under),
+        ("fail-under-low", "low", "the lower bound of the {}pass rate", gates.fail_under_low),
+    ):
+        if least is not None:
+            yield _rate_gate(metrics, gates, (name, end, what), least)
+
+
+def _rate_gate(
+    metrics: JsonObject, gates: Gates, which: tuple[str, str, str], least: float
+) -> GateResult:
+    name, end, what = which
+    row = cast(JsonObject, metrics["pass_rate"])
+    absent = f"nothing was evaluated, so there is no rate for {name} {least}"
+    if gates.corrected:
+        correction = correction_of(metrics)
+        why = "no judge decides the results" if correction is None else correction.get("reason")
+        row = correction if correction and is_corrected(correction) else {end: None}
+        absent = f"there is no corrected pass rate for {name} {least}: {why}"
+    what = what.format("corrected " if gates.corrected else "")
+    reached = cast("float | None", row.get(end))
+    if reached is None:
+        return GateResult(name=name, passed=False, looked_at=what, reason=absent)
+    shown = f"{what}, {percent(reached)}"
+    if reached < least:
+        reason = f"{what} is {reached:.6g}, below {name} {least}"
+        return GateResult(name=name, passed=False, looked_at=shown, reason=reason)
+    return GateResult(name=name, passed=True, looked_at=shown)
+
+
+def _missing_gate(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
+    missing = cast(int, metrics["failed_records"]) + cast(int, metrics["skipped_records"])
+    total, allowed = cast(int, metrics["total_records"]), gates.allow_failures
+    is_over = _is_too_many(missing, total, allowed)
+    reason = (
+        f"{missing:,} of {total:,} record(s) have no score, more than allow-failures {allowed}"
+    )
+    yield GateResult(
+        name="allow-failures",
+        passed=not is_over,
+        looked_at=f"{missing:,} of {total:,} record(s) without a score",
+        reason=reason if is_over else "",
+        is_missing_scores=is_over,
+    )
+
+
+def _is_too_many(missing: int, total: int, allowed: str) -> bool:
+    if allowed.endswith("%"):
+        # Multiplied, not divided: 29 % of 100 would come out just below 29.
+        return missing * 100 > float(allowed[:-1]) * total
+    return missing > float(allowed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonGate:
+    """What makes a comparison fail: that B is worse, or not shown to be within a margin."""
+
+    text: str
+    margin: float | None = None
+    """In percentage points; None where any difference beyond chance counts."""
+
+    @classmethod
+    def parse(cls, text: str) -> ComparisonGate:
+        """`worse`, or `worse by N`."""
+        found = _WORSE_BY.fullmatch(" ".join(text.split()))
+        if not found:
+            raise UsageError(f"--fail-if takes 'worse' or 'worse by N' (points), not '{text}'")
+        margin = float(found[1]) if found[1] else None
+        if margin is not None and not 0 < margin < 100:
+            raise UsageError("--fail-if 'worse by N': N lies between 0 and 100 points")
+        return cls(text=found[0], margin=margin)
+
+
+def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
+    """Whether B passes; runs that cannot be compared never do.
+
+    Where only the scores that one run lacks keep B from failing, they cannot be compared either.
+    """
+    result = _gate(found, gate, found.pair)
+    if found.passes.n and not (result.passed and not _gate(found, gate, found.filled).passed):
+        return result
+    return replace(
+        result, passed=False, is_undecided=True, reason=f"cannot be compared: {why_not(found)}"
+    )
+
+
+def _gate(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
+    return _worse(found, gate, passes) if gate.margin is None else _worse_by(found, gate, passes)
+
+
+def _worse(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
+    """Raw or corrected; a raw drop that the corrected interval excludes is the judge's error."""
+    looked_at = f"the raw difference {points(passes)}"
+    corrected = found.corrected
+    if corrected:
+        looked_at += f" and the corrected difference {points(corrected)}"
+    is_excluded = bool(
+        corrected and corrected.low is not None and (passes.value or 0.0) < corrected.low
+    )
+    reason = ""
+    if corrected and corrected.verdict == "worse":
+        reason = "B is worse by the corrected difference"
+    elif passes.verdict == "worse" and not is_excluded:
+        reason = "B is worse by the raw difference"
+    elif passes.verdict == "worse":
+        looked_at += "; the corrected interval excludes the raw drop"
+    return GateResult(name=gate.text, passed=not reason, looked_at=looked_at, reason=reason)
+
+
+def _worse_by(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
+    """B passes where the whole interval lies above the margin."""
+    margin = cast(float, gate.margin)
+    looked_at = f"the lower bound of the raw difference {points(passes)}"
+    if found.corrected and found.corrected.verdict == "worse":
+        reason = "B is worse by the corrected difference"
+    elif passes.low is not None and 100 * passes.low > -margin:
+        reason = ""
+    else:
+        known = found.detectable
+        needed = ""
+        if known:
+            records = records_to_detect(margin, known.discordant, known.design_effect)
+            needed = f"; about {count(rounded(records))} records would show that it is not"
+        reason = f"B may be worse by {margin:g} points or more{needed}"
+    return GateResult(name=gate.text, passed=not reason, looked_at=looked_at, reason=reason)
+
+
+def gate_comparisons(
+    found: Sequence[Comparison], gate: ComparisonGate
+) -> list[tuple[Comparison, GateResult]]:
+    """Each run against the first."""
+    first = found[0].a.run_id
+    return [(one, gate_comparison(one, gate)) for one in found if one.a.run_id == first]

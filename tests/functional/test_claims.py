@@ -1,0 +1,233 @@
+"""Claims about two runs, through the real commands, on inputs where a false one was seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.claims_project import (
+    run_id,
+    write_cases,
+    write_responses,
+    write_rubric,
+    write_settings,
+)
+from fakes.many_commands import Done, run_many
+
+JSON = ("--format", "json")
+CASES = "datasets/cases.jsonl"
+ANSWERS = ("--responses", "responses.jsonl", *JSON)
+
+
+def runs(root: Path, *candidates: str, words: tuple[str, ...] = ()) -> list[str]:
+    """The ids of a run for each candidate, in order."""
+    commands = [("run", CASES, "--target", name, *ANSWERS, *words) for name in candidates]
+    return [run_id(done.stdout) for done in run_many(root, commands)]
+
+
+def compared(root: Path, *words: str) -> Done:
+    return run_many(root, [("compare", *words)])[0]
+
+
+def found(root: Path, *words: str) -> dict[str, Any]:
+    return json.loads(compared(root, *words, *JSON).stdout)
+
+
+def project(root: Path, count: int, candidates: dict[str, Any], *, turns: int = 1) -> Path:
+    write_settings(root)
+    write_cases(root, count, turns=turns)
+    return write_responses(root, candidates)
+
+
+def test_conversations_count_once_in_the_headline_and_in_the_gate(tmp_path: Path) -> None:
+    said = ["y"] * 80 + ["n"] * 20
+    project(tmp_path, 100, {"a": said}, turns=5)
+    gate = ("run", CASES, "--target", "a", *ANSWERS, "--fail-under-low", "0.7")
+    (done,) = run_many(tmp_path, [gate])
+    rate = json.loads(done.stdout)["metrics"]["pass_rate"]
+
+    assert (rate["value"], rate["n"], rate["clusters"]) == (0.8, 100, 20)
+    assert rate["low"] < 0.6
+    assert rate["high"] > 0.9
+    assert done.code == 1
+    assert "gate failed: the lower bound of the pass rate is 0.5" in done.stderr
+
+
+def test_a_rubric_edited_in_place_is_another_measurement(tmp_path: Path) -> None:
+    project(tmp_path, 12, {"a": ["y", "n"] * 6})
+    write_rubric(tmp_path, '"yes"')
+    (first,) = runs(tmp_path, "a", words=("--rubric", "rubric/says@1.0.0"))
+    write_rubric(tmp_path, '"yes", "no"')
+    (second,) = runs(tmp_path, "a", words=("--rubric", "rubric/says@1.0.0"))
+    strict = compared(tmp_path, first, second, "--strict")
+    soft = found(tmp_path, first, second)
+
+    assert strict.code == 2
+    assert "strict: these runs do not measure the same: rubric" in strict.stderr
+    assert (soft["comparable"], soft["not_alike"][0]["what"]) == (False, "rubric")
+
+
+def test_a_threshold_that_moves_is_another_measurement(tmp_path: Path) -> None:
+    project(tmp_path, 4, {"a": ["y"] * 4})
+    write_rubric(tmp_path, threshold=0.7)
+    (first,) = runs(tmp_path, "a", words=("--rubric", "rubric/says@1.0.0"))
+    write_rubric(tmp_path, threshold=0.9)
+    (second,) = runs(tmp_path, "a", words=("--rubric", "rubric/says@1.0.0"))
+
+    assert compared(tmp_path, first, second, "--strict").code == 2
+
+
+def test_a_new_version_with_the_same_grading_is_the_same_measurement(tmp_path: Path) -> None:
+    project(tmp_path, 4, {"a": ["y"] * 4})
+    write_rubric(tmp_path)
+    path = tmp_path / "rubrics" / "says.yaml"
+    (first,) = runs(tmp_path, "a", words=("--rubric", "rubric/says@1.0.0"))
+    path.write_text(
+        "description: The same.\n" + path.read_text("utf-8").replace("1.0.0", "1.0.1"), "utf-8"
+    )
+    (second,) = runs(tmp_path, "a", words=("--rubric", "rubric/says@1.0.1"))
+
+    assert compared(tmp_path, first, second, "--strict").code == 0
+
+
+@pytest.mark.parametrize("words", [(), ("--strict",), ("--fail-if", "worse")])
+def test_a_run_that_failed_entirely_cannot_be_compared(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    project(tmp_path, 10, {"a": ["y"] * 10, "b": ["?"] * 10})
+    done = compared(tmp_path, *runs(tmp_path, "a", "b"), *words)
+
+    assert done.code == 2
+    assert "A and B cannot be compared: none of their 10 common records" in done.stdout
+
+
+def test_timeouts_where_the_other_run_passes_are_no_pass_of_a_gate(tmp_path: Path) -> None:
+    answers = {"a": ["y"] * 20, "b": ["?"] * 8 + ["y"] * 12, "c": ["y"] * 20}
+    project(tmp_path, 20, answers)
+    ids = runs(tmp_path, "a", "b", "c")
+    two = compared(tmp_path, *ids[:2], "--fail-if", "worse", "--strict")
+    three = compared(tmp_path, *ids, "--fail-if", "worse")
+    free = found(tmp_path, *ids[:2])
+
+    assert (two.code, three.code) == (2, 2)
+    assert "cannot be compared: scores are missing unevenly" in two.stderr
+    assert free["verdict"] == "cannot be compared"
+    assert free["dropped"]["no_score_in_b"] == 8
+
+
+def test_a_few_missing_scores_that_change_nothing_do_not_stop_a_gate(tmp_path: Path) -> None:
+    project(tmp_path, 20, {"a": ["y"] * 20, "b": ["?"] * 2 + ["y"] * 18})
+    done = compared(tmp_path, *runs(tmp_path, "a", "b"), "--fail-if", "worse")
+
+    assert done.code == 0
+    assert "gate passed: 'worse' looked at the raw difference 0.0 points [" in done.stderr
+
+
+def test_repeats_missing_in_one_run_alone_are_no_pass_of_a_gate(tmp_path: Path) -> None:
+    project(tmp_path, 12, {"a": ["yyy"] * 12, "b": ["y??"] * 12})
+    ids = runs(tmp_path, "a", "b", words=("--repeat", "3"))
+
+    assert compared(tmp_path, *ids, "--fail-if", "worse").code == 2
+
+
+def test_the_same_responses_on_fewer_records_show_no_difference(tmp_path: Path) -> None:
+    said = ["y"] * 10 + ["n"] * 10
+    project(tmp_path, 20, {"a": said})
+    (whole,) = runs(tmp_path, "a")
+    (part,) = runs(tmp_path, "a", words=("--limit", "10"))
+    row = found(tmp_path, whole, part)
+
+    assert (row["verdict"], row["pairs"]) == ("no difference detectable", 10)
+    assert (row["a"]["rate"], row["b"]["rate"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("gate", "code", "said"),
+    [
+        ("worse by 60", 0, "gate passed: 'worse by 60' looked at the lower bound of the raw"),
+        ("worse by 2", 1, "gate failed: B may be worse by 2 points or more; about "),
+        ("worse", 0, "gate passed"),
+        ("better", 2, "--fail-if takes 'worse' or 'worse by N'"),
+        ("worse by 0", 2, "between 0 and 100"),
+    ],
+)
+def test_a_margin_must_be_shown_and_not_assumed(
+    tmp_path: Path, gate: str, code: int, said: str
+) -> None:
+    project(tmp_path, 20, {"a": ["y"] * 18 + ["n"] * 2, "b": ["y"] * 17 + ["n"] * 3})
+    done = compared(tmp_path, *runs(tmp_path, "a", "b"), "--fail-if", gate)
+
+    assert done.code == code
+    assert said in done.stderr
+
+
+def test_equal_systems_are_never_told_how_many_records_would_settle_it(tmp_path: Path) -> None:
+    project(tmp_path, 20, {"a": ["y", "n"] * 10, "b": ["n", "y"] * 10})
+    ids = runs(tmp_path, "a", "b")
+    said = compared(tmp_path, *ids).stdout
+
+    assert "settle" not in said
+    assert "to detect a difference of 5 points takes about 2,500 records (77 % of records" in said
+    assert "B − A 0.0 points [" in said
+
+
+def test_repeats_of_different_number_are_not_alike(tmp_path: Path) -> None:
+    project(tmp_path, 6, {"a": ["yyn"] * 6, "b": ["yyy"] * 6})
+    (three,) = runs(tmp_path, "a", words=("--repeat", "3"))
+    write_responses(tmp_path, {"a": ["y"] * 6})
+    (one,) = runs(tmp_path, "a")
+    row = found(tmp_path, three, one)
+
+    assert row["not_alike"][0] == {"what": "repeats", "a": "3", "b": "1", "is_serious": True}
+    assert row["detectable"]["records"] < 10_000
+
+
+def test_one_pair_has_an_interval_with_a_width(tmp_path: Path) -> None:
+    project(tmp_path, 1, {"a": ["y"], "b": ["n"]})
+    passes = found(tmp_path, *runs(tmp_path, "a", "b"))["passes"]
+
+    assert passes["value"] == passes["low"] == -1.0
+    assert passes["high"] > 0
+
+
+def test_many_equal_runs_share_one_level_of_error_and_carry_their_ids(tmp_path: Path) -> None:
+    """The first pair alone would be called different; among six pairs it is not."""
+    answers = {
+        "a": ["n"] * 6 + ["y"] * 34,
+        "b": ["y"] * 40,
+        "c": ["y"] * 39 + ["n"],
+        "d": ["y"] * 38 + ["n"] * 2,
+    }
+    project(tmp_path, 40, answers)
+    ids = runs(tmp_path, *answers)
+    rows = found(tmp_path, *ids)["comparisons"]
+    said = compared(tmp_path, *ids).stdout
+    alone = found(tmp_path, *ids[:2])
+
+    assert alone["verdict"] == "better"
+    assert {row["verdict"] for row in rows} == {"no difference detectable"}
+    assert rows[0]["passes"]["p_value"] == pytest.approx(6 * alone["passes"]["p_value"])
+    assert rows[0]["passes"]["low"] <= 0
+    assert f"{ids[1]} against {ids[0]}: no difference detectable" in said
+    assert "at 99.2 %" in said
+
+
+def test_gates_of_several_runs_compare_each_with_the_first_unadjusted(tmp_path: Path) -> None:
+    answers = {"a": ["y"] * 40, "b": ["n"] * 6 + ["y"] * 34, "c": ["y"] * 40}
+    project(tmp_path, 40, answers)
+    done = compared(tmp_path, *runs(tmp_path, *answers), "--fail-if", "worse")
+
+    assert done.code == 1
+    assert "gate failed: B is worse by the raw difference" in done.stderr
+    assert done.stderr.count("gate passed") == 1
+
+
+def test_ties_of_repeats_are_counted_exactly(tmp_path: Path) -> None:
+    """A net of zero is no evidence, however many records moved."""
+    project(tmp_path, 14, {"a": ["yyn", "ynn"] * 7, "b": ["ynn", "yyn"] * 7})
+    row = found(tmp_path, *runs(tmp_path, "a", "b", words=("--repeat", "3")))
+
+    assert (row["passes"]["value"], row["passes"]["p_value"]) == (pytest.approx(0.0), 1.0)

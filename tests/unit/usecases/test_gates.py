@@ -1,0 +1,152 @@
+# pyright: basic
+"""Gates on a run and on a comparison: nothing passes that has nothing to look at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from steelyard.errors import UsageError
+from steelyard.usecases.gates import (
+    ComparisonGate,
+    Gates,
+    evaluate_gates,
+    gate_comparison,
+    gate_comparisons,
+)
+from strategies.comparisons import BETTER, CORRECTED, FOUND, NONE, PASSES, WORSE
+
+METRICS = {
+    "pass_rate": {"value": 0.8, "low": 0.7},
+    "failed_records": 1,
+    "skipped_records": 0,
+    "total_records": 50,
+    "corrected_pass_rate": {"value": 0.6, "low": 0.5, "high": 0.7},
+}
+WORSE_GATE = ComparisonGate.parse("worse")
+
+
+def failed(metrics, **gates):
+    found = evaluate_gates(metrics, Gates(allow_failures="5%", **gates))
+    return [one.reason for one in found if not one.passed]
+
+
+def test_gates_look_at_the_raw_rate_unless_told_otherwise():
+    assert not failed(METRICS, fail_under=0.8, fail_under_low=0.7)
+    assert failed(METRICS, fail_under=0.8, fail_under_low=0.55, corrected=True) == [
+        "the corrected pass rate is 0.6, below fail-under 0.8",
+        "the lower bound of the corrected pass rate is 0.5, below fail-under-low 0.55",
+    ]
+    assert not failed(METRICS, fail_under=0.6, corrected=True)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (None, "no judge decides the results"),
+        ({"value": None, "reason": "never validated"}, "never validated"),
+    ],
+)
+def test_without_a_corrected_rate_its_gate_fails(row, why):
+    metrics = {**METRICS, "corrected_pass_rate": row}
+
+    assert failed(metrics, fail_under=0.1, corrected=True) == [
+        f"there is no corrected pass rate for fail-under 0.1: {why}"
+    ]
+
+
+def test_gates_are_kept_with_a_run_and_read_again():
+    gates = Gates(fail_under=0.5, corrected=True, allow_failures="3")
+
+    assert Gates.of(gates.stored()) == gates
+    assert Gates.of({}) == Gates()
+
+
+@pytest.mark.parametrize(
+    ("change", "passed", "said"),
+    [
+        ({"passes": WORSE}, False, "B is worse by the raw difference"),
+        ({"passes": BETTER}, True, ""),
+        ({}, True, ""),
+        (
+            {"corrected": replace(CORRECTED, value=-0.2, high=-0.01)},
+            False,
+            "B is worse by the corrected difference",
+        ),
+        # people see +5.7 points, and at worst -2: the judge's drop of 10 is its own error
+        ({"passes": WORSE, "corrected": replace(CORRECTED, low=-0.02)}, True, ""),
+        (
+            {"passes": WORSE, "corrected": CORRECTED},
+            False,
+            "B is worse by the raw difference",
+        ),
+    ],
+)
+def test_b_is_worse_by_either_difference(change, passed, said):
+    found = replace(FOUND, **{"filled": change.get("passes", PASSES), **change})
+    result = gate_comparison(found, WORSE_GATE)
+
+    assert (result.passed, result.reason) == (passed, said)
+    assert "the raw difference" in result.looked_at
+
+
+def test_a_drop_that_the_corrected_interval_excludes_is_said():
+    found = replace(FOUND, passes=WORSE, filled=WORSE, corrected=replace(CORRECTED, low=-0.02))
+
+    assert "the corrected interval excludes the raw drop" in (
+        gate_comparison(found, WORSE_GATE).looked_at
+    )
+
+
+@pytest.mark.parametrize(
+    ("gate", "change", "passed"),
+    [
+        ("worse by 2.1", {}, True),
+        ("worse by 2", {}, False),
+        ("worse by 0.5", {"passes": BETTER, "filled": BETTER}, True),
+        ("worse by 50", {"corrected": replace(CORRECTED, high=-0.01)}, False),
+        ("worse by 1", {"detectable": None}, False),
+    ],
+)
+def test_a_margin_passes_where_the_whole_interval_lies_above_it(gate, change, passed):
+    result = gate_comparison(replace(FOUND, **change), ComparisonGate.parse(gate))
+
+    assert result.passed is passed
+    assert result.passed or result.reason
+
+
+def test_a_failed_margin_says_how_many_records_it_takes():
+    result = gate_comparison(FOUND, ComparisonGate.parse("worse  by 2"))
+
+    assert result.reason.startswith("B may be worse by 2 points or more; about 5,")
+    assert result.name == "worse by 2"
+
+
+def test_what_cannot_be_compared_never_passes():
+    empty = gate_comparison(replace(FOUND, passes=NONE), WORSE_GATE)
+    uneven = gate_comparison(replace(FOUND, filled=WORSE), WORSE_GATE)
+
+    assert (empty.passed, empty.is_undecided) == (False, True)
+    assert (uneven.passed, uneven.is_undecided) == (False, True)
+    assert "missing unevenly" in uneven.reason
+
+
+def test_a_gate_that_fails_anyway_fails():
+    found = replace(FOUND, passes=WORSE, filled=WORSE)
+
+    assert not gate_comparison(found, WORSE_GATE).is_undecided
+
+
+def test_each_run_is_compared_with_the_first():
+    second = replace(FOUND, b=replace(FOUND.b, run_id="run_c"))
+    third = replace(FOUND, a=FOUND.b, b=second.b)
+
+    found = gate_comparisons([FOUND, second, third], WORSE_GATE)
+    assert [one.b.run_id for one, _ in found] == ["run_b", "run_c"]
+
+
+@pytest.mark.parametrize("text", ["", "better", "worse by", "worse by -2", "worse by 100"])
+def test_a_gate_is_worse_or_worse_by_points(text):
+    with pytest.raises(UsageError, match="worse"):
+        ComparisonGate.parse(text)
