@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.intervals import Z95
+from steelyard.stats.rates import FEWEST_HOLDERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-FEW_CLUSTERS = 10
-"""With fewer clusters that hold the rarer outcome, the design effect cannot be estimated."""
 
 
 class Share(NamedTuple):
@@ -34,15 +32,6 @@ def kish(weights: NDArray[Any]) -> float:
     """The number of equally weighted items that unequal weights are worth (Kish 1965)."""
     squares = float((weights**2).sum())
     return float(weights.sum()) ** 2 / squares if squares else 0.0
-
-
-def cluster_numbers(names: Iterable[str | None]) -> list[int]:
-    """A number for each cluster; an item without a name is a cluster of its own."""
-    numbers: dict[str, int] = {}
-    return [
-        -1 - place if name is None else numbers.setdefault(name, len(numbers))
-        for place, name in enumerate(names)
-    ]
 
 
 def cluster_effect(
@@ -70,7 +59,7 @@ def cluster_effect(
     between = float((np.bincount(labels, weights=residuals) ** 2).sum()) * count / (count - 1)
     few = (student_quantile(0.975, count - 1) / Z95) ** 2
     effect = max(1.0, (between + shared) / alone) * few
-    is_unsure = len(np.unique(labels[is_rare])) < FEW_CLUSTERS
+    is_unsure = len(np.unique(labels[is_rare])) < FEWEST_HOLDERS
     return max(effect, whole) if is_unsure else effect
 
 

@@ -12,6 +12,7 @@ from steelyard.stats.correction import FEWEST_LABELS, NotCorrectableError
 from steelyard.stats.effective import Share, cluster_effect, clustered_share, kish
 from steelyard.stats.intervals import Interval
 from steelyard.stats.summaries import TAILS, quantiles
+from steelyard.stats.tables import independence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,6 +74,13 @@ class Strata(NamedTuple):
         """The corrected rate: the share that people would pass."""
         share = self.passes.value
         return share * _known(self.good_if_passed) + (1 - share) * _known(self.good_if_failed)
+
+    @property
+    def verdict_variance(self) -> float:
+        """The variance that more labels cannot reduce: that of the judge's pass share."""
+        share, n = self.passes
+        slope = _known(self.good_if_passed) - _known(self.good_if_failed)
+        return slope**2 * share * (1 - share) / n
 
 
 def _known(share: Share) -> float:
@@ -155,6 +163,18 @@ def _mixed(
     if_passed = strata.good_if_passed.drawn(random, RESAMPLES)
     if_failed = strata.good_if_failed.drawn(random, RESAMPLES)
     return passes * if_passed + (1 - passes) * if_failed
+
+
+def sampling_p(run: LabelledRun) -> float:
+    """The p-value that the judge's verdicts of labelled responses are a random sample."""
+    rest = np.ones(len(run.passed), dtype=bool)
+    rest[run.labelled] = False
+    cells: list[int] = []
+    for places in (run.labelled, np.flatnonzero(rest)):
+        share = clustered_share(run.passed[places].astype(float), run.clusters[places])
+        passes = round(share.value * share.n)
+        cells += [passes, max(0, round(share.n) - passes)]
+    return independence(*cells)
 
 
 class VerdictPairs(NamedTuple):

@@ -8,7 +8,6 @@ import pytest
 from steelyard.stats.effective import (
     Share,
     cluster_effect,
-    cluster_numbers,
     clustered_share,
     kish,
 )
@@ -18,10 +17,6 @@ def test_equal_weights_are_worth_what_they_are() -> None:
     assert kish(np.full(8, 3.0)) == pytest.approx(8)
     assert kish(np.array([1.0, 1.0, 4.0])) == pytest.approx(36 / 18)
     assert kish(np.array([])) == 0
-
-
-def test_an_item_without_a_cluster_is_one_of_its_own() -> None:
-    assert cluster_numbers(["a", None, "b", "a", None]) == [0, -2, 1, 0, -5]
 
 
 def test_items_of_their_own_lose_nothing() -> None:
