@@ -42,6 +42,7 @@ def spec(name: str, made: Made) -> TargetSpec:
         is_cacheable=made.is_cacheable,
         covers=made.covers,
         has_replies=made.has_replies,
+        replies_sha256=made.replies_sha256,
         template=made.template,
     )
 

@@ -87,6 +87,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse to start on any error or misspelt field.")
     ] = False,
+    require_validated: Annotated[
+        bool,
+        typer.Option("--require-validated", help="Refuse to start with an unvalidated judge."),
+    ] = False,
     fail_under: Annotated[
         float | None,
         typer.Option(min=0, max=1, callback=require_number, help="Exit 1 below this pass rate."),
@@ -144,6 +148,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             workers=workers,
             cache=cache,
             strict=strict,
+            require_validated={} if require_validated else None,
             fail_under=fail_under,
             fail_under_low=fail_under_low,
             corrected=corrected,

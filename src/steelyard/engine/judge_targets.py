@@ -73,12 +73,14 @@ class JudgeTarget:
     cache: AnswerCache | None = None
     model: str | None = None
     sampling: JsonObject = field(default_factory=dict[str, JsonValue])
+    replies_sha256: str | None = None
+    """Of a recorded judge, the hash of its file."""
     is_timed: bool = True
     """Whether it takes time to answer; how long a recording is looked for says nothing."""
 
     def fingerprint(self, identity: str) -> str:
         """What makes a judgement one of the same instrument."""
-        return fingerprint(identity, self.model, self.sampling)
+        return fingerprint(identity, self.model, self.sampling, self.replies_sha256)
 
     def cache_key(self, cache: AnswerCache, prompt: Prompt, more: JsonObject) -> bytes:
         """What a question is known by: all that is sent, and what tells its askings apart."""

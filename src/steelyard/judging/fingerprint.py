@@ -35,9 +35,15 @@ def identity(
     )
 
 
-def fingerprint(identity: str, model: str | None, sampling: Extra) -> str:
-    """The sha256 of a call's identity, the model that answers and its sampling settings."""
-    return _sha256({"identity": identity, "model": model, "sampling": dict(sampling)})
+def fingerprint(
+    identity: str, model: str | None, sampling: Extra, replies_sha256: str | None = None
+) -> str:
+    """The sha256 of a call's identity, the model that answers and its sampling settings.
+
+    A recorded judge is its file of replies, whose hash counts as well.
+    """
+    parts: JsonObject = {"identity": identity, "model": model, "sampling": dict(sampling)}
+    return _sha256(parts if replies_sha256 is None else {**parts, "replies": replies_sha256})
 
 
 def _sha256(value: JsonValue) -> str:

@@ -26,6 +26,8 @@ class LabelledItem:
     is_passed: bool
     """What the judge says."""
     inclusion_prob: float | None = None
+    cluster: str | None = None
+    """The conversation of its record, or its named cluster; None where it has none."""
     slices: tuple[tuple[str, str], ...] = ()
 
 

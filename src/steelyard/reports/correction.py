@@ -8,6 +8,9 @@ from steelyard.model.json_value import JsonObject
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, percent, rate_text
 
+OWN_LABELS = "own labels"
+LABELS_OF_ANOTHER_RUN = "labels of another run"
+
 
 def correction_of(metrics: JsonObject) -> JsonObject | None:
     """The corrected pass rate of a run; None where no judge decides it."""
@@ -23,16 +26,64 @@ def corrected_text(row: JsonObject) -> str:
     """The rate with its interval and what it rests on; or why there is none."""
     if not is_corrected(row):
         return printable(str(row["reason"]))
-    by = f"{row['method']}, {count(row['labels'])} labels, {count(row['n'])} records"
-    return f"{rate_text(row)}  ({by})"
+    labels, records = count(row["labels"]), count(row["n"])
+    whose = f"labels of {_labelled_runs(row)}" if is_borrowed(row) else "labels of this run"
+    return f"{rate_text(row)}  ({row['method']}, {labels} {whose}, {records} records)"
+
+
+def is_borrowed(row: JsonObject) -> bool:
+    """Whether a corrected rate rests on labels of another run alone."""
+    return row.get("basis") == LABELS_OF_ANOTHER_RUN
 
 
 def judge_text(row: JsonObject) -> str:
-    """How far the judge is right, where that is known."""
+    """How often the judge is right, where that is known, and what is assumed of it."""
     if not is_corrected(row):
         return ""
     tpr, tnr = (cast(JsonObject, row[name]) for name in ("tpr", "tnr"))
     day = str(row["validated_at"])[:10]
     rates = f"TPR {percent(tpr['value'])}, TNR {percent(tnr['value'])}"
     later = ", after this run" if row.get("is_later") else ""
-    return f"{printable(str(row['judge']))}: {rates}, validated {day}{later}"
+    assumed = ""
+    if is_borrowed(row):
+        assumed = f"; assumes the judge errs on this run as on {_labelled_runs(row)}"
+    return f"{printable(str(row['judge']))}: {rates}, validated {day}{later}{assumed}"
+
+
+def drift_text(row: JsonObject) -> str:
+    """How far the judge errs otherwise than on earlier labels; empty where nothing is known."""
+    drift = cast("JsonObject | None", row.get("drift"))
+    if drift is None:
+        return ""
+    parts = [
+        f"{name.upper()} {percent(rate['here'])} here, {percent(rate['before'])} before "
+        f"({_p_text(cast(float, rate['p_value']))})"
+        for name in ("tpr", "tnr")
+        for rate in [cast(JsonObject, drift[name])]
+    ]
+    word = "the judge has drifted" if drift["is_drifted"] else "no drift found"
+    return f"{word} since the labels of {str(drift['against'])[:10]}: {', '.join(parts)}"
+
+
+def is_drifted(row: JsonObject) -> bool:
+    """Whether the judge errs otherwise on this run than on earlier labels."""
+    drift = cast("JsonObject | None", row.get("drift"))
+    return bool(drift and drift["is_drifted"])
+
+
+def needed_text(row: JsonObject) -> str:
+    """About how many labels of the run give ± 5 points."""
+    needed = cast("int | None", row["labels_for_5_points"])
+    if needed is None:
+        return f"no number of labels gives ± 5 points with {count(row['n'])} records; add records"
+    more = ", more than it has: add records" if needed > cast(int, row["n"]) else ""
+    return f"about {count(needed)} labels of this run give ± 5 points{more}"
+
+
+def _p_text(p_value: float) -> str:
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def _labelled_runs(row: JsonObject) -> str:
+    runs = cast("list[str]", row.get("labelled_runs") or [])
+    return printable(", ".join(runs)) if runs else "the labelled run"

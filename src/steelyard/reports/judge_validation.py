@@ -8,14 +8,26 @@ from typing import Literal, TypeAlias, cast
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.validation import JudgeValidation, JuryCounts, SliceCounts
-from steelyard.reports.correction import corrected_text, is_corrected
+from steelyard.reports.correction import (
+    corrected_text,
+    drift_text,
+    is_corrected,
+    needed_text,
+)
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, percent, rate_text
-from steelyard.stats.confusion import Rates, balanced_accuracy, rates_by_chance, rates_of
+from steelyard.stats.confusion import (
+    Rates,
+    balanced_accuracy,
+    rates_by_chance,
+    rates_of,
+    validated_rates,
+)
 from steelyard.stats.intervals import Interval
 
 Kept: TypeAlias = Literal["recorded", "unchanged", "not recorded"]
 _SHOWN_SLICES = 5
+_SHOWN_RUNS = 10
 _FEW = 5
 """A slice with fewer good or bad answers says nothing about its rate."""
 _LEFT_OUT = {
@@ -60,6 +72,8 @@ class ValidationReport:
     """Each juror by itself, where a jury decides."""
     kept: Kept = "not recorded"
     runs: tuple[RatedRun, ...] = ()
+    history: tuple[JsonObject, ...] = ()
+    """The runs that the judge has graded, the oldest first."""
     written: str = ""
     """The judge's file, where the validation was written into it."""
     notes: tuple[str, ...] = ()
@@ -72,7 +86,7 @@ class ValidationReport:
     @property
     def rates(self) -> Rates:
         """How often the judge is right."""
-        return rates_of(self.validation.counts)
+        return validated_rates(self.validation)
 
 
 def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator[str]:
@@ -88,7 +102,7 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
     weighed = rates_by_chance(found)
     if weighed:
         tpr, tnr = map(_rate, weighed)
-        yield f"  by chance  TPR {tpr}, TNR {tnr}  each response by the chance of its choice"
+        yield f"  weighted   TPR {tpr}, TNR {tnr}  by inverse inclusion probabilities"
     if report.jury:
         yield from _jury_lines(report.jury, rates)
     yield from _slice_lines(found.slices)
@@ -99,6 +113,7 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
     yield f"  design     {_design(found)}"
     for run in report.runs:
         yield from _run_lines(run)
+    yield from _history_lines(report.history, paint)
     for note in report.notes:
         yield f"  {paint('note', 'warning')}       {printable(note)}"
     for refusal in report.refusals:
@@ -144,6 +159,7 @@ def validation_json(report: ValidationReport) -> JsonObject:
         "jury": _jury_row(report.jury) if report.jury else None,
         "slices": [_slice_row(one) for one in found.slices],
         "runs": [cast(JsonObject, asdict(run)) for run in report.runs],
+        "history": list(report.history),
         "kept": report.kept,
         "written": report.written or None,
         "notes": list(report.notes),
@@ -297,14 +313,31 @@ def _instrument(found: JudgeValidation) -> str:
 
 
 def _design(found: JudgeValidation) -> str:
+    """How the labelled records were chosen, and what follows for corrected rates."""
+    both = "post-stratified by verdict on the labelled run, by TPR and TNR on others"
     if found.has_weights and found.design != "by_label":
-        return "known chances: ppi++ on the labelled run, rogan-gladen on others, both weighted"
+        return f"known inclusion probabilities: {both}"
     return {
-        "random": "random: ppi++ on the labelled run, rogan-gladen on others",
-        "by_label": "by_label: rogan-gladen",
-        "by_verdict": "by_verdict without chances: rates stay uncorrected",
+        "random": f"random: {both}",
+        "by_label": "by_label: corrected by TPR and TNR (Rogan–Gladen)",
+        "by_verdict": "by_verdict: post-stratified on the labelled run, others stay uncorrected",
         None: "unknown: rates stay uncorrected (--design says how records were chosen)",
     }[found.design]
+
+
+def _history_lines(history: Sequence[JsonObject], paint: Paint) -> Iterator[str]:
+    """The newest runs that the judge graded, where there are several."""
+    if len(history) < 2:
+        return
+    for row in history[-_SHOWN_RUNS:]:
+        unlike = cast("list[str]", row["unlike_earlier"])
+        shares = f"passes {percent(row['pass_share'])}, unscored {percent(row['unscored_share'])}"
+        warning = ""
+        if unlike:
+            words = f"{' and '.join(unlike)}: unlike the earlier runs (p < 0.001)"
+            warning = f"  {paint(words, 'warning')}"
+        day = str(row["created_at"])[:10]
+        yield f"  history    {day} {row['run_id']}  {shares} of {count(row['n'])}{warning}"
 
 
 def _run_lines(run: RatedRun) -> Iterator[str]:
@@ -312,6 +345,10 @@ def _run_lines(run: RatedRun) -> Iterator[str]:
     if run.corrected:
         word = "corrected" if is_corrected(run.corrected) else "uncorrected:"
         yield f"             {word} {corrected_text(run.corrected)}"
+        if is_corrected(run.corrected):
+            yield f"             {needed_text(run.corrected)}"
+            if drift := drift_text(run.corrected):
+                yield f"             {drift}"
 
 
 def _kept(report: ValidationReport) -> str:
@@ -328,7 +365,7 @@ def _kept(report: ValidationReport) -> str:
 
 def gate_text(found: JudgeValidation, least: float) -> str:
     """The gate that the lower bounds do not reach; empty where they do."""
-    rates = rates_by_chance(found) or rates_of(found.counts)
+    rates = rates_by_chance(found) or validated_rates(found)
     low = [
         f"the lower bound of {name} is {percent(rate.low)}"
         for name, rate in zip(("TPR", "TNR"), rates, strict=True)

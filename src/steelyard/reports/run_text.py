@@ -11,7 +11,9 @@ from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import (
     corrected_text,
     correction_of,
+    drift_text,
     is_corrected,
+    is_drifted,
     judge_text,
 )
 from steelyard.reports.findings import Paint, plain, printable
@@ -89,6 +91,8 @@ def _corrected(metrics: JsonObject, paint: Paint) -> Iterator[str]:
     if is_corrected(row):
         yield f"  corrected  {corrected_text(row)}"
         yield f"             {judge_text(row)}"
+        if is_drifted(row):
+            yield f"  {paint('drift', 'warning')}      {drift_text(row)}"
     else:
         yield f"  {paint('uncorrected', 'warning')}  {corrected_text(row)}"
 

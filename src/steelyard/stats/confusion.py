@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import fsum
 from typing import NamedTuple, cast
 
+import numpy as np
+
 from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
+from steelyard.stats.effective import cluster_effect, kish
 from steelyard.stats.intervals import Interval, wilson
+from steelyard.stats.rates import rate_interval
 
 
 class Rates(NamedTuple):
@@ -27,10 +30,37 @@ def rates_of(counts: Counts) -> Rates:
     )
 
 
-def rates_by_chance(validation: JudgeValidation) -> Rates | None:
-    """TPR and TNR with each item counted by the inverse of the chance with which it was chosen.
+def rates_of_items(items: Sequence[LabelledItem]) -> Rates:
+    """The same of labelled responses; those of one conversation or record are not independent."""
+    return Rates(_of_class(items, is_good=True), _of_class(items, is_good=False))
 
-    Of items that were chosen by what the judge says, the plain rates tell how the choice was
+
+def validated_rates(validation: JudgeValidation) -> Rates:
+    """The rates of a validation, as exactly as what it keeps allows."""
+    return rates_of_items(validation.items) if validation.items else rates_of(validation.counts)
+
+
+def item_clusters(items: Sequence[LabelledItem]) -> list[int]:
+    """A number for each conversation; without one, for each record with all its repeats."""
+    numbers: dict[tuple[str, str | int], int] = {}
+    return [
+        numbers.setdefault((one.run_id, one.index if one.cluster is None else one.cluster), place)
+        for place, one in enumerate(items)
+    ]
+
+
+def _of_class(items: Sequence[LabelledItem], *, is_good: bool) -> Interval:
+    some = [one for one in items if one.is_good is is_good]
+    clusters = item_clusters(some)
+    is_plain = len(set(clusters)) == len(some)
+    right = [float(one.is_passed is is_good) for one in some]
+    return rate_interval(right, None if is_plain else clusters)
+
+
+def rates_by_chance(validation: JudgeValidation) -> Rates | None:
+    """TPR and TNR with each item weighted by the inverse of its inclusion probability.
+
+    Of items that were chosen by what the judge says, the plain rates show how the choice was
     made as much as how the judge errs (verification bias). None where all items had the same
     chance, or it is not known, or people's own word decided.
     """
@@ -41,14 +71,16 @@ def rates_by_chance(validation: JudgeValidation) -> Rates | None:
 
 
 def _by_chance(items: Sequence[LabelledItem], *, is_good: bool) -> Interval:
-    """Wilson's interval over as many items of one weight as are worth the same (Kish)."""
+    """Wilson's interval over as many independent items of one weight as are worth the same."""
     some = [one for one in items if one.is_good is is_good]
-    weights = [1 / cast(float, one.inclusion_prob) for one in some]
-    right = [w for w, one in zip(weights, some, strict=True) if one.is_passed is is_good]
-    total = fsum(weights)
-    worth = total**2 / fsum(w * w for w in weights) if weights else 0
-    found = wilson(fsum(right) / total * worth if weights else 0, worth)
-    return replace(found, method="wilson with inverse-probability weights", n=len(some))
+    weights = np.array([1 / cast(float, one.inclusion_prob) for one in some])
+    right = np.array([one.is_passed is is_good for one in some], dtype=np.float64)
+    share = float(weights @ right / weights.sum()) if some else 0.0
+    effect = cluster_effect(weights * (right - share), item_clusters(some), right != (share > 0.5))
+    worth = kish(weights) / effect
+    found = wilson(share * worth, worth)
+    method = "wilson with inverse-probability weights"
+    return replace(found, method=method, n=len(some), n_effective=worth)
 
 
 def balanced_accuracy(found: Rates) -> float | None:

@@ -1,186 +1,203 @@
-"""A pass rate that a judge has measured, corrected by what people say about the judge."""
+"""A pass rate that a judge measured, corrected by its TPR and TNR."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from steelyard.model.validation import Counts
 from steelyard.stats.bootstrap import RESAMPLES, SEED
-from steelyard.stats.distributions import student_quantile
-from steelyard.stats.intervals import Interval
+from steelyard.stats.effective import Share, cluster_effect, clustered_share, kish
+from steelyard.stats.intervals import Z95, Interval
 from steelyard.stats.summaries import TAILS, quantiles
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ROGAN_GLADEN = "rogan-gladen"
 ROGAN_GLADEN_WEIGHTED = "rogan-gladen with inverse-probability weights"
-PPI = "ppi"
-PPI_PLUS = "ppi++"
-PPI_WEIGHTED = "ppi++ with inverse-probability weights"
 FEWEST_LABELS = 10
-"""With fewer labels no interval of a corrected rate can be believed."""
+"""With fewer independent labels no corrected rate is given."""
+FEWEST_OF_A_CLASS = 5
+"""TPR and TNR need so many independent labels each."""
+_UNLIKELY = 0.001
+_BATCHES = 20
 
 
 class NotCorrectableError(ValueError):
     """Why a rate cannot be corrected."""
 
 
-def rogan_gladen(counts: Counts, passed: float, judged: float) -> Interval:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Labels:
+    """Labelled responses: what people say, what the judge says, how they were chosen."""
+
+    good: NDArray[np.bool_]
+    passed: NDArray[np.bool_]
+    clusters: NDArray[np.int64]
+    chances: NDArray[np.float64] | None = None
+    """The chance with which each was chosen; None where all of a class had the same."""
+
+
+class JudgeRates(NamedTuple):
+    """How often a judge is right, with what the labels leave open."""
+
+    tpr: Share
+    tnr: Share
+    labels: int
+    strata: tuple[Share, Share, Share] | None = None
+    """Of labels with unequal chances: the share of passes, of good ones if passed, if failed."""
+
+    def drawn(self, random: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
+        """Draws of TPR and TNR from Jeffreys' posteriors."""
+        if self.strata is None:
+            return self.tpr.drawn(random, RESAMPLES), self.tnr.drawn(random, RESAMPLES)
+        passes, if_passed, if_failed = (one.drawn(random, RESAMPLES) for one in self.strata)
+        good_passes, bad_fails = passes * if_passed, (1 - passes) * (1 - if_failed)
+        tpr = good_passes / (good_passes + (1 - passes) * if_failed)
+        return tpr, bad_fails / (bad_fails + passes * (1 - if_passed))
+
+    def verdict_variance(self, passes: Share) -> float:
+        """The variance that more labels cannot reduce: that of the judge's pass share."""
+        gain = self.tpr.value + self.tnr.value - 1
+        return passes.value * (1 - passes.value) / passes.n / gain**2
+
+
+def counted_rates(counts: Counts) -> JudgeRates:
+    """TPR and TNR where only the counts of labels are known."""
+    shares = [
+        Share(right / max(1, right + wrong), right + wrong)
+        for right, wrong in ((counts.tp, counts.fn), (counts.tn, counts.fp))
+    ]
+    return JudgeRates(shares[0], shares[1], counts.n)
+
+
+def judge_rates(labels: Labels) -> JudgeRates:
+    """TPR and TNR of labelled responses, clusters and unequal chances counted."""
+    good, passed = labels.good, labels.passed
+    if labels.chances is None:
+        tpr, tnr = (
+            clustered_share(
+                (passed == kind)[good == kind].astype(float), labels.clusters[good == kind]
+            )
+            for kind in (True, False)
+        )
+        return JudgeRates(tpr, tnr, len(good))
+    return _weighted_rates(labels, 1 / labels.chances)
+
+
+def _weighted_rates(labels: Labels, weights: NDArray[np.float64]) -> JudgeRates:
+    """The same where the choice may depend on the verdict: each label by its weight.
+
+    What is known is known by verdict: how many responses pass, and how many of those that pass,
+    and of those that fail, are good.
+    """
+    good, passed = labels.good.astype(float), labels.passed
+    effect = _effect(labels, weights)
+    passes = Share(float(weights @ passed / weights.sum()), kish(weights) / effect)
+    by_verdict = [
+        Share(_mean(good[one], weights[one]), kish(weights[one]) / effect)
+        for one in (passed, ~passed)
+    ]
+    tpr, tnr = (
+        Share(_mean(passed[one] == kind, weights[one]), kish(weights[one]) / effect)
+        for kind in (True, False)
+        for one in [labels.good == kind]
+    )
+    return JudgeRates(tpr, tnr, len(good), (passes, *by_verdict))
+
+
+def _effect(labels: Labels, weights: NDArray[np.float64]) -> float:
+    is_wrong = labels.good != labels.passed
+    error = is_wrong - _mean(is_wrong, weights)
+    return cluster_effect(weights * error, labels.clusters, is_wrong)
+
+
+def _mean(values: NDArray[np.float64] | NDArray[np.bool_], weights: NDArray[np.float64]) -> float:
+    return float(weights @ values / weights.sum()) if len(weights) else 0.0
+
+
+def rogan_gladen(rates: JudgeRates, passes: Share) -> Interval:
     """The true rate behind a judge's pass rate, from its TPR and TNR (Rogan and Gladen 1978).
 
-    Right for labels that were chosen by what people say, because TPR and TNR hold within each
-    class; wrong for labels that were chosen by the judge's verdict. The interval carries the
-    error of the labels and that of the observed rate: all three rates are drawn from Jeffreys'
-    posteriors, which keeps it honest near 0 and 1.
+    Right for labels that were balanced by what people say, because TPR and TNR hold within each
+    class. The interval carries the error of the labels and that of the observed rate: all three
+    rates are drawn from Jeffreys' posteriors, and what no rate within [0, 1] could give is left
+    out. An observed rate that hardly any draw allows is refused.
     """
-    cells = np.array([counts.tp, counts.fn, counts.tn, counts.fp], float)
-    found = _rogan_gladen(_Cells(cells, np.ones(4)), passed, judged)
-    return _clipped(*found, ROGAN_GLADEN, counts.n)
+    _require_labels(rates)
+    if not passes.n:
+        raise NotCorrectableError("nothing was judged")
+    tpr, tnr = rates.tpr.value, rates.tnr.value
+    require_informative(tpr, tnr)
+    value = (passes.value + tnr - 1) / (tpr + tnr - 1)
+    low, high = quantiles(_allowed(rates, passes), TAILS)
+    value = min(1.0, max(0.0, value))
+    method = ROGAN_GLADEN if rates.strata is None else ROGAN_GLADEN_WEIGHTED
+    return Interval(value, min(low, value), max(high, value), method, rates.labels)
 
 
-def rogan_gladen_weighted(labelled: Labelled, passed: float, judged: float) -> Interval:
-    """The same from labels that were chosen with known, unequal chances.
-
-    Each label counts by the inverse of its chance. The four cells are drawn from gamma
-    distributions that put half a label more into each, with the weight that labels of the same
-    verdict have: an error of the judge that nobody happened to label may still be a heavy one.
-    """
-    truth, said = np.asarray(labelled.truth, float), np.asarray(labelled.judged, float)
-    weights = 1 / _chances(labelled, len(truth))
-    places = [(1, 1), (1, 0), (0, 0), (0, 1)]
-    cells = [weights[(truth == good) & (said == verdict)] for good, verdict in places]
-    alike = [weights[said == verdict] for _, verdict in places]
-    # as many labels of one weight as are worth the same (Kish)
-    counts = [float(one.sum() ** 2 / (one**2).sum()) if len(one) else 0.0 for one in cells]
-    scales = [
-        float((one**2).sum() / one.sum()) if len(one) else float(_mean(others, weights))
-        for one, others in zip(cells, alike, strict=True)
-    ]
-    found = _rogan_gladen(_Cells(np.array(counts), np.array(scales)), passed, judged)
-    return _clipped(*found, ROGAN_GLADEN_WEIGHTED, len(truth))
+def require_allowed(rates: JudgeRates, passes: Share) -> None:
+    """Refuse an observed pass share that the judge's TPR and TNR do not allow."""
+    _allowed(rates, passes)
 
 
-def _mean(weights: np.ndarray, otherwise: np.ndarray) -> float:
-    return float((weights if len(weights) else otherwise).mean())
-
-
-class _Cells(NamedTuple):
-    """True positives, false negatives, true negatives, false positives."""
-
-    counts: np.ndarray
-    scales: np.ndarray
-    """What one of each counts for."""
-
-
-def _rogan_gladen(cells: _Cells, passed: float, judged: float) -> tuple[float, float, float]:
-    """The rate and its bounds, before they are clipped to [0, 1]."""
-    tp, fn, tn, fp = (float(number) for number in cells.counts * cells.scales)
-    if not tp + fn or not tn + fp:
-        missing = "passes" if tn + fp else "fails"
-        raise NotCorrectableError(f"people labelled nothing that {missing}")
-    tpr, tnr = tp / (tp + fn), tn / (tn + fp)
+def require_informative(tpr: float, tnr: float) -> None:
+    """Refuse a judge that is no better than a coin."""
     if tpr + tnr <= 1:
         raise NotCorrectableError(
-            f"TPR {tpr:.2f} + TNR {tnr:.2f} is not above 1: this judge tells nothing apart"
+            f"TPR {100 * tpr:.1f} % + TNR {100 * tnr:.1f} % is not above 100 %: "
+            "the judge is no better than a coin"
         )
-    if not judged:
-        raise NotCorrectableError("nothing was judged")
-    value = (passed / judged + tnr - 1) / (tpr + tnr - 1)
-    chance = np.random.default_rng(SEED)
-    # two gamma variables make a beta one, which is Jeffreys' posterior of a rate
-    drawn = chance.gamma(cells.counts + 0.5, size=(RESAMPLES, 4)) * cells.scales
-    tprs = drawn[:, 0] / (drawn[:, 0] + drawn[:, 1])
-    tnrs = drawn[:, 2] / (drawn[:, 2] + drawn[:, 3])
-    rates = chance.beta(passed + 0.5, judged - passed + 0.5, RESAMPLES)
-    apart = tprs + tnrs - 1
-    # A judge that might tell nothing apart leaves the rate open on that side.
-    found = np.where(apart > 0, (rates + tnrs - 1) / np.where(apart > 0, apart, 1), np.nan)
-    sound = np.clip(found[np.isfinite(found)], 0, 1)
-    low, high = quantiles(sound, TAILS)
-    return value, low, high
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
-    """Items that people labelled: what they said, what the judge said, how they were chosen."""
+def labels_needed(found: Interval, of_verdicts: float, half: float = 0.05) -> int | None:
+    """About how many labels, chosen in the same way, give an interval of ± `half`.
 
-    truth: Sequence[float]
-    judged: Sequence[float]
-    inclusion: Sequence[float] | None = None
-    """The chance with which each was chosen; None where all had the same."""
-
-
-def ppi(
-    labelled: Labelled,
-    judged: Sequence[float],
-    *,
-    are_among: bool = True,
-    tuning: float | None = None,
-) -> Interval:
-    """The mean of what people would say of all judged items (prediction-powered inference).
-
-    The judge's mean over all items, plus its mean error on the labelled ones. It holds however
-    wrong the judge is, where the labelled items are a random sample of the judged ones or the
-    chance of each is known (Angelopoulos et al. 2023; weights as in Zrnic and Candès 2024). The
-    tuning of PPI++ leans on the judge as far as it helps: 1 is plain PPI, 0 the labels alone.
-    `are_among` says that the labelled items are among the judged ones.
+    `of_verdicts` is the variance that labels cannot reduce. None where it alone is too much: then
+    the run has too few records.
     """
-    truth, said = np.asarray(labelled.truth, float), np.asarray(labelled.judged, float)
-    everything = np.asarray(judged, float)
-    n, total = len(truth), len(everything)
-    if n < FEWEST_LABELS:
-        raise NotCorrectableError(f"{n} label(s) are too few; {FEWEST_LABELS} is the least")
-    weights = 1 / _chances(labelled, n)
-    weights = weights / weights.sum()
-    # Unequal weights are worth fewer labels (Kish).
-    worth = 1 / float((weights**2).sum())
-    lean = _lean(truth, said, weights, worth / total, are_among) if tuning is None else tuning
-    error = truth - lean * said
-    mean_error = float(weights @ error)
-    value = lean * float(everything.mean()) + mean_error
-    from_labels = float((weights**2) @ (error - mean_error) ** 2) * n / (n - 1)
-    spread = float(everything.var(ddof=1)) if total > 1 else 0.0
-    together = float(weights @ ((said - weights @ said) * (error - mean_error)))
-    shared = 2 * lean * together / total if are_among else 0.0
-    variance = max(0.0, from_labels + lean * lean * spread / total + shared)
-    is_weighted = labelled.inclusion is not None and len(set(labelled.inclusion)) > 1
-    freedom = _freedom(weights * (error - mean_error)) if is_weighted else n - 1
-    half = student_quantile(0.975, freedom) * variance**0.5
-    method = PPI_WEIGHTED if is_weighted else PPI_PLUS if tuning is None else PPI
-    return _clipped(value, value - half, value + half, method, n)
+    assert found.low is not None
+    assert found.high is not None
+    whole = ((found.high - found.low) / (2 * Z95)) ** 2
+    of_labels = max(0.0, whole - of_verdicts) * found.n
+    room = (half / Z95) ** 2 - of_verdicts
+    return max(FEWEST_LABELS, math.ceil(round(of_labels / room, 6))) if room > 0 else None
 
 
-def _freedom(parts: np.ndarray) -> float:
-    """How many labels carry the error (Satterthwaite): few heavy ones are a small sample."""
-    squares = parts**2
-    total = float((squares**2).sum())
-    carrying = float(squares.sum()) ** 2 / total if total else float(len(parts))
-    return max(1.0, round(carrying, 6) - 1)
+def _require_labels(rates: JudgeRates) -> None:
+    if rates.labels < FEWEST_LABELS:
+        raise NotCorrectableError(
+            f"{rates.labels} labels are too few; at least {FEWEST_LABELS} are needed, "
+            f"{FEWEST_OF_A_CLASS} of them good and {FEWEST_OF_A_CLASS} bad"
+        )
+    for kind, share in (("good", rates.tpr), ("bad", rates.tnr)):
+        if share.n < FEWEST_OF_A_CLASS:
+            raise NotCorrectableError(
+                f"the labels of {kind} responses are worth {share.n:.3g} independent ones; at "
+                f"least {FEWEST_OF_A_CLASS} are needed"
+            )
 
 
-def _chances(labelled: Labelled, n: int) -> np.ndarray:
-    """The chance with which each label was chosen."""
-    chances = np.ones(n) if labelled.inclusion is None else np.asarray(labelled.inclusion, float)
-    if (chances <= 0).any() or (chances > 1).any():
-        raise NotCorrectableError("an inclusion probability must lie in (0, 1]")
-    return chances
-
-
-def _lean(
-    truth: np.ndarray, said: np.ndarray, weights: np.ndarray, share: float, are_among: bool
-) -> float:
-    """How far to lean on the judge, so that the variance is least; between 0 and 1."""
-    centred = said - weights @ said
-    spread = float(weights @ centred**2)
-    if spread == 0:
-        return 0.0
-    together = float(weights @ (centred * (truth - weights @ truth)))
-    best = together / spread if are_among else together / (spread * (1 + share))
-    return min(1.0, max(0.0, best))
-
-
-def _clipped(value: float, low: float, high: float, method: str, n: int) -> Interval:
-    value, low, high = (min(1.0, max(0.0, number)) for number in (value, low, high))
-    return Interval(value, min(low, value), max(high, value), method, n)
+def _allowed(rates: JudgeRates, passes: Share) -> NDArray[np.float64]:
+    """Draws of the true rate, those outside [0, 1] left out."""
+    random = np.random.default_rng(SEED)
+    kept: list[NDArray[np.float64]] = []
+    found = drawn = 0
+    while found < RESAMPLES / 10 and drawn < _BATCHES * RESAMPLES:
+        tprs, tnrs = rates.drawn(random)
+        gain = tprs + tnrs - 1
+        numerator = passes.drawn(random, RESAMPLES) + tnrs - 1
+        is_allowed = (gain > 0) & (numerator >= 0) & (numerator <= gain)
+        kept.append(numerator[is_allowed] / gain[is_allowed])
+        found, drawn = found + len(kept[-1]), drawn + RESAMPLES
+    if found < _UNLIKELY * drawn:
+        raise NotCorrectableError(
+            f"the judge passes {100 * passes.value:.1f} % here, which TPR "
+            f"{100 * rates.tpr.value:.1f} % and TNR {100 * rates.tnr.value:.1f} % do not allow "
+            "(p < 0.001): the judge has drifted, or the labels were not chosen as stated"
+        )
+    return np.concatenate(kept)

@@ -63,6 +63,8 @@ class Made(NamedTuple):
     covers: Callable[[Sought], bool] | None = None
     has_replies: Callable[[str, str], bool] | None = None
     """For recorded judges: whether there is a reply about a record and check."""
+    replies_sha256: str | None = None
+    """For recorded judges: the hash of the file of their replies."""
     response_source: str = "sampled"
     is_cacheable: bool = False
     """Whether its answer depends on the prompt and its settings alone."""
@@ -146,6 +148,7 @@ class TargetMaker:
             given.values,
             covers=target.covers,
             has_replies=target.has_replies,
+            replies_sha256=responses.sha256() if responses.reply_count else None,
             response_source="prefilled",
         )
 

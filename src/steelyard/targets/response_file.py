@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +73,11 @@ class ResponseFile:
         rows = [self._row(place) for place in sorted(self._found(key))]
         # Two records may share a mark; their rows tell.
         return [row for row in rows if key in _keys(row)]
+
+    def sha256(self) -> str:
+        """The hash of the file's content."""
+        with self.path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def close(self) -> None:
         """Close the file."""

@@ -83,7 +83,11 @@ def _asking_nobody(door: RunDoor, run: StoredRun) -> RunDoor:
         sampling.pop("model", None)
         target = _Remembered(name, targets.get(name, {}))
         return TargetSpec(
-            name=name, target=target, model=cast("str | None", model), sampling=sampling
+            name=name,
+            target=target,
+            model=cast("str | None", model),
+            replies_sha256=cast("str | None", sampling.pop("replies_sha256", None)),
+            sampling=sampling,
         )
 
     def recorded(_path: Path, name: str | None) -> TargetSpec:

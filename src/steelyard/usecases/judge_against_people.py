@@ -32,6 +32,7 @@ from steelyard.usecases.label_sets import (
 )
 from steelyard.usecases.read_run import read_run
 from steelyard.usecases.review_runs import response_runs
+from steelyard.usecases.validations import uselessness
 
 MOST_UNSCORED = 0.02
 """A judge that leaves more without a score has not been seen on what it finds hard."""
@@ -280,6 +281,7 @@ def _item(run: _Run, name: str, row: JudgedRow, decision: Decision, said: Said) 
         is_good=bool(said.is_good),
         is_passed=bool(decision.passed),
         inclusion_prob=next(iter(chances), None),
+        cluster=row.cluster,
         slices=tuple((key, value) for key, values in row.slices.items() for value in values),
     )
 
@@ -311,6 +313,8 @@ def _refusals(validation: JudgeValidation) -> list[str]:
         found.append("people pass none of the responses, so that nothing is known of good ones")
     if not counts.tn + counts.fp:
         found.append("people pass all of the responses, so that nothing is known of bad ones")
+    if useless := uselessness(validation):
+        found.append(useless)
     weights = {item.inclusion_prob for item in validation.items}
     if validation.design == "random" and len(weights) > 1:
         found.append("--design random, and the labels have different inclusion probabilities")

@@ -68,7 +68,7 @@ def _row(judge: Judge | None, name: str, spec: TargetSpec | None) -> JsonObject:
         "sha256": judge.sha256 if judge else None,
         "template_sha256": template,
         "model": spec.model if spec else None,
-        "fingerprint": fingerprint(template, spec.model, spec.sampling)
+        "fingerprint": fingerprint(template, spec.model, spec.sampling, spec.replies_sha256)
         if template and spec
         else None,
     }

@@ -106,6 +106,7 @@ def run_judges(door: RunDoor, run_id: str, prepared: Prepared, shared: Shared) -
             cache=_cache(door.judgements, scope, spec) if spec.is_cacheable else None,
             model=spec.model,
             sampling=spec.sampling,
+            replies_sha256=spec.replies_sha256,
             is_timed=spec.response_source == "sampled",
         )
         for name, spec in specs.items()

@@ -201,4 +201,5 @@ def _prompt(spec: TargetSpec) -> JsonObject:
 
 
 def _model(spec: TargetSpec) -> JsonObject:
-    return {"model": spec.model, **spec.sampling}
+    replies: JsonObject = {"replies_sha256": spec.replies_sha256} if spec.replies_sha256 else {}
+    return {"model": spec.model, **spec.sampling, **replies}

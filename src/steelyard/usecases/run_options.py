@@ -38,6 +38,8 @@ class RunWishes:
     cache: bool = False
     """Whether answers that other runs of the project were given count."""
     strict: bool = False
+    require_validated: Mapping[str, float] | None = None
+    """The least TPR, TNR and sample size of every judge's validation; None where none is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,7 @@ class RunOptions(RunWishes):
             "workers": self.workers,
             "cache": self.cache,
             "strict": self.strict,
+            "require_validated": _required_row(self.require_validated),
             "pass_threshold": self.pass_threshold,
             "derived_from": _derived_row(self.derived),
             "gates": dict(self.gates),
@@ -81,6 +84,10 @@ def within(root: Path, path: Path) -> Path:
     """A path from the project's root where it lies beneath, so that a run can be moved with it."""
     full = path.resolve()
     return full.relative_to(root) if full.is_relative_to(root) else full
+
+
+def _required_row(required: Mapping[str, float] | None) -> JsonObject | None:
+    return None if required is None else dict(required)
 
 
 def _derived_row(derived: Derived | None) -> JsonObject | None:

@@ -50,6 +50,8 @@ class TargetSpec:
     """For recordings: whether there is one of a record and repeat."""
     has_replies: Callable[[str, str], bool] | None = None
     """For recorded judges: whether there is a reply about a record and check."""
+    replies_sha256: str | None = None
+    """For recorded judges: the hash of the file of their replies."""
     template: PromptTemplate | None = None
     """Its own words around what a case asks."""
 

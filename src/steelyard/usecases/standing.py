@@ -19,7 +19,7 @@ from steelyard.model.validation import JudgeValidation
 from steelyard.usecases.judges import judges_of
 from steelyard.usecases.references import FRESH, is_stale, out_of_scope
 from steelyard.usecases.run_ports import TargetSpec
-from steelyard.usecases.validations import fits
+from steelyard.usecases.validations import Least, fits, shortfall, uselessness
 
 _HOW = "`steelyard judge validate` compares it with people"
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -39,8 +39,11 @@ def standing_of(
     same = [one for one in validations if marks & set(one.fingerprints)]
     fitting = [one for one in validations if marks and fits(one, marks, rule)]
     fresh = [one for one in fitting if is_fresh(one, now)]
+    usable = [one for one in fresh if not uselessness(one)]
+    if usable:
+        return usable[::-1]
     if fresh:
-        return fresh[::-1]
+        return f"{judge}: {uselessness(fresh[-1])}"
     if fitting:
         days = (now - _time(fitting[-1])).days
         return (
@@ -52,8 +55,8 @@ def standing_of(
         return f"{judge} was validated as '{others[-1]}', and decides here by '{rule}'"
     if same or any(one.judge == judge for one in validations):
         return (
-            f"{judge} was validated as another instrument: its template, its questions, its model "
-            "or its sampling was not the same"
+            f"{judge} was validated as another instrument: its template, its questions, its "
+            "model, its sampling or its file of recorded replies was not the same"
         )
     return f"{judge} has never been validated"
 
@@ -87,7 +90,7 @@ def instrument_of(entry: RubricCheck, spec_of: SpecOf) -> Instrument | None:
         return None
     specs = [spec_of(one.judge, one.target) for one in asked]
     marks = [
-        fingerprint(one.identity, spec.model, spec.sampling)
+        fingerprint(one.identity, spec.model, spec.sampling, spec.replies_sha256)
         for one, spec in zip(asked, specs, strict=True)
         if spec is not None
     ]
@@ -101,7 +104,10 @@ def instrument_of(entry: RubricCheck, spec_of: SpecOf) -> Instrument | None:
 
 
 class Standing:
-    """Tells once of every judge that may not be relied on; strict refuses the run."""
+    """Warns once of every judge that may not be relied on.
+
+    Strict and a required validation refuse the run instead.
+    """
 
     def __init__(
         self,
@@ -110,12 +116,15 @@ class Standing:
         spec_of: SpecOf,
         *,
         strict: bool,
+        least: Least | None = None,
     ) -> None:
         # Read when the first judge is met: most runs have none.
         self._validations = cache(validations)
         self._now = now
         self._spec_of = spec_of
-        self._strict = strict
+        self._refuses = "strict" if strict else "require_validated" if least else ""
+        """What asks for a refusal; empty where a warning does."""
+        self._least = least or Least()
         self._told: set[str] = set()
         self._doubtful: set[str] = set()
         """The judges of which it was told that they may not be relied on."""
@@ -161,6 +170,8 @@ class Standing:
         known = [*self._validations(), *written_in(instrument.judges)]
         marks, rule = instrument.fingerprints, instrument.rule
         found = standing_of(instrument.name, marks, rule, known, self._now)
+        if not isinstance(found, str) and (lack := shortfall(found[0], self._least)):
+            found = f"{instrument.name} is not validated well enough: {lack}"
         if isinstance(found, str):
             self._doubtful.add(names)
             self._tell(found)
@@ -170,8 +181,8 @@ class Standing:
     def _tell(self, problem: str, where: str = "") -> None:
         if problem in self._told:
             return
-        if self._strict:
-            raise UsageError(f"strict: {where}{problem}; {_HOW}")
+        if self._refuses:
+            raise UsageError(f"{self._refuses}: {where}{problem}; {_HOW}")
         self._told.add(problem)
         _log.warning("%s%s; %s", where, problem, _HOW)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, cast
@@ -68,7 +69,16 @@ def _wishes(door: RunDoor, choice: SuiteChoice, suite: JsonObject) -> dict[str, 
         "judge": _definition(door, choice.judge) or suite.get("judge"),
         "responses": within(door.root, choice.responses) if choice.responses else None,
         "strict": choice.strict or bool(suite.get("strict_validation")),
+        "require_validated": _required(choice, suite),
     }
+
+
+def _required(choice: SuiteChoice, suite: JsonObject) -> Mapping[str, float] | None:
+    """What the suite requires of judges; the command line alone requires a validation."""
+    wanted = suite.get("require_validated")
+    if isinstance(wanted, dict):
+        return cast("dict[str, float]", wanted)
+    return {} if wanted else choice.require_validated
 
 
 def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:

@@ -31,6 +31,7 @@ from steelyard.usecases.record_selection import selected
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
 from steelyard.usecases.standing import Standing
+from steelyard.usecases.validations import Least
 
 _SHOWN_GAPS = 10
 _SHOWN_WARNINGS = 3
@@ -112,7 +113,7 @@ class Survey:
         self.shown = hashlib.sha256()
         self.specs = specs
         self.judges = JudgePlan(judges, self._judge_spec)
-        self._standing = standing_in(door, self.judges, strict=options.strict)
+        self._standing = standing_in(door, self.judges, options)
         self.kept: list[Planned] | None = []
         if options.from_conversation:
             spec = door.conversation()
@@ -311,11 +312,18 @@ def judges_of_run(door: RunDoor, options: RunOptions) -> Judges:
     )
 
 
-def standing_in(door: RunDoor, judges: JudgePlan, *, strict: bool) -> Standing | None:
+def standing_in(door: RunDoor, judges: JudgePlan, options: RunOptions) -> Standing | None:
     """What tells of judges that may not be relied on; None where nobody asks."""
     if door.validations is None:
         return None
-    return Standing(door.validations.all, door.clock.now(), judges.spec_of, strict=strict)
+    wanted = options.require_validated
+    return Standing(
+        door.validations.all,
+        door.clock.now(),
+        judges.spec_of,
+        strict=options.strict,
+        least=None if wanted is None else Least(**wanted),  # pyright: ignore[reportArgumentType]
+    )
 
 
 def target_name(options: RunOptions, specs: Mapping[str, TargetSpec], case: Case) -> str:

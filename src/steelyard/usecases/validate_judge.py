@@ -22,6 +22,8 @@ from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport,
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.evaluating import OnResult
 from steelyard.usecases.judge_against_people import Asked, Compared, compared
+from steelyard.usecases.judge_history import judge_history
+from steelyard.usecases.label_contradictions import contradictions
 from steelyard.usecases.label_sets import People, labels_of_file, people_of
 from steelyard.usecases.load_definition import load_judge
 from steelyard.usecases.planning import Prepared
@@ -201,6 +203,7 @@ async def validate_judge(
         folders = (await _carried_out(door.run, plan.asking, on_start, on_result),)
     request, at = plan.request, door.run.clock.stamp()
     found = compared(plan.asked, plan.people, folders, at)
+    found = found._replace(refusals=(*found.refusals, *contradictions(found, folders)))
     is_test = request.split != "dev" and _has_looked(found.validation)
     reads = door.validations.read_test(plan.asked.judge, at) if is_test else None
     notes: list[str] = []
@@ -241,6 +244,7 @@ def _concluded(
             "file: the registry alone knows which"
         )
     now = door.run.clock.now()
+    known = [*door.validations.all(), validation]
     runs = [
         RatedRun(
             run_id=cast(str, view.manifest["run_id"]),
@@ -248,7 +252,7 @@ def _concluded(
             corrected=correction.whole if correction else None,
         )
         for folder in folders
-        for view, correction in [(read_run(folder), corrected_run(folder, [validation], now))]
+        for view, correction in [(read_run(folder), corrected_run(folder, known, now))]
     ]
     is_shown = not report.refusals and not plan.asking
     return replace(
@@ -257,6 +261,7 @@ def _concluded(
         written=written,
         notes=tuple(notes),
         runs=tuple(runs) if is_shown else (),
+        history=tuple(judge_history(door.run, validation.fingerprints, report.check)),
     )
 
 

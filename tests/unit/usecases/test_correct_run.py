@@ -13,11 +13,14 @@ from fakes.judged_runs import a_row, a_score, write_run
 from fakes.validations import JUDGE, a_validation, an_item
 from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.reports.run_text import RunView
-from steelyard.stats.correction import rogan_gladen
+from steelyard.stats.correction import counted_rates, rogan_gladen
+from steelyard.stats.effective import Share
+from steelyard.stats.post_stratification import POST_STRATIFIED
 from steelyard.usecases.correct_run import Correction, corrected_run, current_view
 from steelyard.usecases.judged_rows import JudgedRows
 from steelyard.usecases.read_run import read_run
 
+KNOWN = counted_rates(Counts(tp=90, fn=10, tn=40, fp=10))
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 
@@ -40,8 +43,11 @@ def corrected(folder: Path, *validations: JudgeValidation) -> Correction:
 
 
 def of_own_labels(folder: Path, count: int = 20, **more: Any) -> JudgeValidation:
-    """Labels of the run's own responses, every fifth of which tells that the judge is kind."""
-    items = tuple(an_item(5 * n, is_good=n % 2 == 0, is_passed=5 * n >= 30) for n in range(count))
+    """Labels of the run's own responses; the judge is wrong about every fifth."""
+    items = tuple(
+        an_item(5 * n, is_good=(5 * n >= 30) != (n % 5 == 4), is_passed=5 * n >= 30)
+        for n in range(count)
+    )
     known: dict[str, Any] = {"items": items, "populations": {"run_1": population(folder)}, **more}
     return a_validation(**known)
 
@@ -58,7 +64,7 @@ def test_labels_of_other_responses_correct_by_how_often_the_judge_errs(
 ) -> None:
     folder = write_run(tmp_path / "r", rows())
     row = corrected(folder, a_validation(design=design)).whole
-    expected = rogan_gladen(Counts(tp=90, fn=10, tn=40, fp=10), 70, 100)
+    expected = rogan_gladen(KNOWN, Share(0.7, 100))
 
     assert (row["value"], row["low"], row["high"]) == (
         expected.value,
@@ -70,6 +76,7 @@ def test_labels_of_other_responses_correct_by_how_often_the_judge_errs(
         design,
     )
     assert (row["judge"], row["check"], row["validated_at"]) == (JUDGE, "right", "2026-05-01")
+    assert (row["basis"], row["drift"]) == ("labels of another run", None)
 
 
 def test_labels_of_the_same_responses_correct_by_lot(tmp_path: Path) -> None:
@@ -77,13 +84,14 @@ def test_labels_of_the_same_responses_correct_by_lot(tmp_path: Path) -> None:
     again = write_run(tmp_path / "again", rows())
     row = corrected(again, of_own_labels(folder)).whole
 
-    assert (row["method"], row["labels"], row["n"]) == ("ppi++", 20, 100)
+    assert (row["method"], row["labels"], row["n"]) == (POST_STRATIFIED, 20, 100)
+    assert (row["basis"], row["labelled_runs"]) == ("own labels", ["run_1"])
 
 
 @pytest.mark.parametrize(
     ("changed", "method"),
     [
-        ({}, "ppi++"),
+        ({}, POST_STRATIFIED),
         ({"trace": {"messages": [{"role": "assistant", "content": "Other."}]}}, "rogan-gladen"),
         ({"record_sha256": "other"}, "rogan-gladen"),
         ({"trace": None}, "rogan-gladen"),
@@ -92,7 +100,7 @@ def test_labels_of_the_same_responses_correct_by_lot(tmp_path: Path) -> None:
 def test_one_other_response_makes_it_another_run(
     tmp_path: Path, changed: dict[str, Any], method: str
 ) -> None:
-    labelled = of_own_labels(write_run(tmp_path / "r", rows()))
+    labelled = of_own_labels(write_run(tmp_path / "r", rows()), 24)
     others = rows()
     others[99] |= changed
 
@@ -102,15 +110,17 @@ def test_one_other_response_makes_it_another_run(
 def test_too_few_labels_of_its_own_are_of_no_use(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", rows())
 
-    assert corrected(folder, of_own_labels(folder, 10)).whole["method"] == "ppi++"
-    assert corrected(folder, of_own_labels(folder, 9)).whole["method"] == "rogan-gladen"
+    assert corrected(folder, of_own_labels(folder, 10)).whole["method"] == POST_STRATIFIED
+    assert "9 labels of this run are too few; at least 10" in str(
+        corrected(folder, of_own_labels(folder, 9)).whole["reason"]
+    )
 
 
 def test_the_labels_that_are_of_this_run_come_before_newer_ones(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", rows())
     newer = a_validation(validated_at="2026-05-20")
 
-    assert corrected(folder, of_own_labels(folder), newer).whole["method"] == "ppi++"
+    assert corrected(folder, of_own_labels(folder), newer).whole["method"] == POST_STRATIFIED
 
 
 def test_of_two_that_hold_the_newest_counts(tmp_path: Path) -> None:
@@ -127,7 +137,7 @@ def test_chances_are_weights(tmp_path: Path) -> None:
     weighed = replace(
         own,
         items=tuple(
-            replace(one, inclusion_prob=0.5 if one.is_passed else 0.25) for one in own.items
+            replace(one, inclusion_prob=0.5 if one.index % 2 else 0.25) for one in own.items
         ),
     )
     elsewhere = replace(
@@ -138,7 +148,7 @@ def test_chances_are_weights(tmp_path: Path) -> None:
     rows_of = [corrected(folder, one).whole for one in (weighed, elsewhere)]
 
     assert [row["method"] for row in rows_of] == [
-        "ppi++ with inverse-probability weights",
+        "post-stratified by verdict with inverse-probability weights",
         "rogan-gladen with inverse-probability weights",
     ]
 
@@ -147,9 +157,9 @@ def test_chances_are_weights(tmp_path: Path) -> None:
     ("more", "reason"),
     [
         ({"design": None}, "nobody said how the labelled records were chosen"),
-        ({"design": "by_verdict"}, "with which chance was not kept"),
-        ({"counts": Counts(tp=5, fn=5, tn=5, fp=5)}, "tells nothing apart"),
-        ({"counts": Counts(tp=5, fn=5)}, "people labelled nothing that fails"),
+        ({"design": "by_verdict"}, "their inclusion probabilities are not known"),
+        ({"counts": Counts(tp=5, fn=5, tn=5, fp=5)}, "no better than a coin"),
+        ({"counts": Counts(tp=5, fn=5)}, "labels of bad responses are worth 0 independent ones"),
         ({"fingerprints": ("other",)}, "validated as another instrument"),
         ({"rule": "llm_judge at 0.5"}, "validated as 'llm_judge at 0.5', and decides here by"),
         ({"validated_at": "2026-03-02"}, "was validated 91 days ago"),
@@ -215,7 +225,7 @@ def test_records_without_a_score_are_in_no_rate(tmp_path: Path) -> None:
 def test_repeats_of_a_record_count_as_one(tmp_path: Path) -> None:
     made = [a_row(index, repeat == 0, repeat=repeat) for index in range(50) for repeat in (0, 1)]
     row = corrected(write_run(tmp_path / "r", made), a_validation()).whole
-    expected = rogan_gladen(Counts(tp=90, fn=10, tn=40, fp=10), 25, 50)
+    expected = rogan_gladen(KNOWN, Share(0.5, 50))
 
     assert (row["n"], row["value"]) == (50, pytest.approx(expected.value))
 
@@ -261,7 +271,12 @@ def test_a_run_of_the_past_knows_what_was_found_out_later(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("metrics", "manifest", "known"),
     [
-        ({"corrected_pass_rate": {"value": 0.5}}, {}, [a_validation()]),
+        ({"corrected_pass_rate": {"value": 0.5, "basis": "own labels"}}, {}, [a_validation()]),
+        (
+            {"corrected_pass_rate": {"value": 0.5, "basis": "labels of another run"}},
+            {},
+            [a_validation()],
+        ),
         ({}, {"judges": []}, [a_validation()]),
         ({}, {}, []),
         ({}, {}, [a_validation(design=None)]),

@@ -1,0 +1,156 @@
+"""Corrected rates of a check, from the labels that say most about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from steelyard.model.validation import JudgeValidation, LabelledItem
+from steelyard.stats.confusion import Rates, rates_by_chance, rates_of_items, validated_rates
+from steelyard.stats.correction import (
+    JudgeRates,
+    NotCorrectableError,
+    counted_rates,
+    judge_rates,
+    labels_needed,
+    rogan_gladen,
+)
+from steelyard.stats.intervals import Interval
+from steelyard.stats.post_stratification import (
+    LabelledRun,
+    post_stratified,
+    sampling_p,
+    strata_of,
+)
+from steelyard.usecases.check_rows import CheckRows, is_weighted, labels_of, own_items
+
+UNKNOWN_DESIGN = "nobody said how the labelled records were chosen (--design)"
+BY_VERDICT = (
+    "the labelled records were chosen by the judge's verdict, and their inclusion probabilities "
+    "are not known"
+)
+UNLIKELY = 0.001
+
+
+class Estimate(NamedTuple):
+    """A corrected rate, with the labels that it rests on."""
+
+    found: Interval
+    validation: JudgeValidation
+    """With labels of the run itself: those alone, beside the verdicts of this run."""
+    rates: Rates
+    needed: int | None
+    """About how many labels give ± 5 points; None where the run has too few records."""
+    is_own: bool
+    """Whether the labels are of the run's own responses."""
+
+
+def estimates(
+    check: CheckRows, population: str, validations: Sequence[JudgeValidation]
+) -> Iterator[Estimate | str]:
+    """Estimates from the best evidence on: labels of these very responses, then the newest.
+
+    A reason stands where there is none. A validation with labels of this run is never used as if
+    they were of another one.
+    """
+    own = [(one, items) for one in validations if (items := own_items(one, population))]
+    for validation, items in own:
+        yield _tried(check, lambda v=validation, i=items: _from_own(check, v, i))
+    labelled = [validation for validation, _ in own]
+    for validation in validations:
+        if validation not in labelled:
+            yield _tried(check, lambda v=validation: _from_others(check, v))
+
+
+def _tried(check: CheckRows, make: Callable[[], Estimate]) -> Estimate | str:
+    try:
+        return make()
+    except NotCorrectableError as why:
+        return f"{check.judge}: {why}"
+
+
+def _from_own(
+    check: CheckRows, validation: JudgeValidation, labelled: Sequence[LabelledItem]
+) -> Estimate:
+    items = with_verdicts(labelled, check)
+    if validation.design == "by_verdict" and not validation.has_weights:
+        items = _with_chances(items, check)
+    validation = replace(validation, items=items)
+    if validation.design == "by_label":
+        found, needed = _by_rates(check, judge_rates(labels_of(items, is_weighted=False)))
+    else:
+        strata = strata_of(own_labels(check, validation, items))
+        found = post_stratified(strata)
+        needed = labels_needed(found, strata.verdict_variance)
+    rates = rates_by_chance(validation) or rates_of_items(items)
+    return Estimate(found, validation, rates, needed, is_own=True)
+
+
+def _from_others(check: CheckRows, validation: JudgeValidation) -> Estimate:
+    found, needed = _by_rates(check, rates_of_validation(validation))
+    rates = rates_by_chance(validation) or validated_rates(validation)
+    return Estimate(found, validation, rates, needed, is_own=False)
+
+
+def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None]:
+    passes = check.passes
+    found = rogan_gladen(rates, passes)
+    return found, labels_needed(found, rates.verdict_variance(passes))
+
+
+def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
+    """TPR and TNR of a judge, where the way the labels were chosen lets them be known."""
+    if is_weighted(validation):
+        return judge_rates(labels_of(validation.items, is_weighted=True))
+    if validation.design is None:
+        raise NotCorrectableError(UNKNOWN_DESIGN)
+    if validation.design == "by_verdict":
+        raise NotCorrectableError(BY_VERDICT)
+    if not validation.items:
+        return counted_rates(validation.counts)
+    return judge_rates(labels_of(validation.items, is_weighted=False))
+
+
+def with_verdicts(items: Sequence[LabelledItem], check: CheckRows) -> tuple[LabelledItem, ...]:
+    """Labelled responses with the verdicts of this run; those without a verdict are left out."""
+    said = check.by_place
+    return tuple(
+        replace(one, is_passed=said[one.index, one.repeat])
+        for one in items
+        if (one.index, one.repeat) in said
+    )
+
+
+def _with_chances(items: Sequence[LabelledItem], check: CheckRows) -> tuple[LabelledItem, ...]:
+    """Labels that were chosen at random within each verdict, with the chance that each had."""
+    verdicts = check.passed
+    sizes = {True: int(verdicts.sum()), False: int((~verdicts).sum())}
+    chosen = Counter(one.is_passed for one in items)
+    return tuple(
+        replace(one, inclusion_prob=chosen[one.is_passed] / sizes[one.is_passed]) for one in items
+    )
+
+
+def own_labels(
+    check: CheckRows, validation: JudgeValidation, items: Sequence[LabelledItem]
+) -> LabelledRun:
+    """Labels of a run's own responses, where they were chosen as they are said to be."""
+    if validation.design is None and not validation.has_weights:
+        raise NotCorrectableError(UNKNOWN_DESIGN)
+    run = check.labelled(items, is_weighted=is_weighted(validation))
+    if validation.design == "random":
+        require_random(run)
+    return run
+
+
+def require_random(run: LabelledRun) -> None:
+    """Refuse labels said to be chosen at random where the judge's verdicts show otherwise."""
+    if sampling_p(run) < UNLIKELY:
+        share, whole = (float(one.mean()) for one in (run.passed[run.labelled], run.passed))
+        raise NotCorrectableError(
+            f"the labels are said to be of randomly chosen responses, but the judge passes "
+            f"{100 * whole:.1f} % of the run and {100 * share:.1f} % of the labelled responses "
+            f"(p < {UNLIKELY:g})"
+        )

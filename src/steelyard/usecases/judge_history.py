@@ -1,0 +1,72 @@
+"""What a judge, always asked in the same way, has passed and left unscored from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, cast
+
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import VALIDATION, StoredRun
+from steelyard.stats.tables import independence
+from steelyard.usecases.run_ports import RunDoor
+
+_MOST_RUNS = 50
+_UNLIKELY = 0.001
+
+
+class _Counts(NamedTuple):
+    passed: int
+    failed: int
+    unscored: int
+
+
+def judge_history(door: RunDoor, fingerprints: Iterable[str], check: str) -> list[JsonObject]:
+    """The runs that these fingerprints graded, the oldest first.
+
+    Each has its share of passes and of unscored responses, and says which of the two differs
+    from those of all earlier runs at p < .001: the systems differ, or the judge has drifted.
+    """
+    marks = set(fingerprints)
+    rows: list[JsonObject] = []
+    before = _Counts(0, 0, 0)
+    for run in reversed(door.repository.list(_MOST_RUNS)):
+        counts = _counts(run, check)
+        used = door.judgements.used(run.run_id)
+        if counts is None or not marks & {one.fingerprint for one in used}:
+            continue
+        rows.append(_row(run, counts, before))
+        before = _Counts(*(one + two for one, two in zip(before, counts, strict=True)))
+    return rows
+
+
+def _counts(run: StoredRun, check: str) -> _Counts | None:
+    if run.summary is None or (run.group_id or "").startswith(VALIDATION):
+        return None
+    checks = cast("dict[str, JsonObject]", run.summary.get("checks") or {})
+    if check not in checks:
+        return None
+    rate = cast(JsonObject, checks[check]["pass_rate"])
+    n = cast(int, rate["n"])
+    passed = round(cast(float, rate["value"] or 0.0) * n)
+    return _Counts(passed, n - passed, cast(int, checks[check]["unscored"]))
+
+
+def _row(run: StoredRun, counts: _Counts, before: _Counts) -> JsonObject:
+    scored, earlier = counts.passed + counts.failed, before.passed + before.failed
+    everything = scored + counts.unscored
+    unlike = [
+        name
+        for name, p_value in (
+            ("passed", independence(*counts[:2], *before[:2])),
+            ("unscored", independence(scored, counts.unscored, earlier, before.unscored)),
+        )
+        if p_value < _UNLIKELY
+    ]
+    return {
+        "run_id": run.run_id,
+        "created_at": run.created_at,
+        "n": everything,
+        "pass_share": counts.passed / scored if scored else None,
+        "unscored_share": counts.unscored / everything if everything else None,
+        "unlike_earlier": list(unlike),
+    }

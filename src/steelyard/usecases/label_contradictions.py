@@ -1,0 +1,35 @@
+"""What in a run contradicts the labels that a judge is validated by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from steelyard.model.validation import JudgeValidation, LabelledItem
+from steelyard.stats.correction import NotCorrectableError, require_allowed
+from steelyard.usecases.check_rows import CheckRows, is_weighted, own_items, read_check_rows
+from steelyard.usecases.corrected_estimates import rates_of_validation, require_random
+from steelyard.usecases.judge_against_people import Compared
+
+
+def contradictions(found: Compared, folders: Sequence[Path]) -> Iterator[str]:
+    """Why the labels cannot be what they are said to be, run by run."""
+    validation = found.validation
+    if found.refusals:
+        return
+    for folder in folders:
+        run = read_check_rows(folder)
+        try:
+            items = own_items(validation, run.population)
+            _require_consistent(run.checks[found.check], validation, items)
+        except NotCorrectableError as why:
+            yield str(why) if len(folders) == 1 else f"{folder.name}: {why}"
+
+
+def _require_consistent(
+    check: CheckRows, validation: JudgeValidation, items: Sequence[LabelledItem]
+) -> None:
+    if validation.design == "random":
+        require_random(check.labelled(items, is_weighted=False))
+    if validation.design in {"random", "by_label"} or is_weighted(validation):
+        require_allowed(rates_of_validation(validation), check.passes)
