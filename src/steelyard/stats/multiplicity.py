@@ -39,11 +39,12 @@ def holm_levels(p_values: Sequence[float], level: float) -> list[tuple[float, fl
     """
     order = sorted(range(len(p_values)), key=lambda place: p_values[place])
     found = [(level, 1.0)] * len(p_values)
-    left, reached, is_rejecting = len(p_values), 0.0, True
-    for place in order:
+    reached, held, is_rejecting = 0.0, len(p_values), True
+    for rank, place in enumerate(order):
+        left = len(p_values) - rank
         reached = max(reached, min(1.0, p_values[place] * left))
-        found[place] = (level / left, reached)
-        is_rejecting = is_rejecting and reached <= level
-        if is_rejecting:
-            left -= 1
+        # From the first test that is not rejected on, all are held at its level.
+        held = left if is_rejecting else held
+        is_rejecting = reached <= level
+        found[place] = (level / held, reached)
     return found
