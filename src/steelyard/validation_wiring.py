@@ -10,6 +10,7 @@ from steelyard import wiring
 from steelyard.review_wiring import review_door
 
 if TYPE_CHECKING:
+    from steelyard.model.comparison import CorrectedDifference
     from steelyard.model.validation import JudgeValidation
     from steelyard.reports.run_text import RunView
     from steelyard.usecases.compare import Knowledge
@@ -34,8 +35,16 @@ def validation_door(near: Path | None = None) -> ValidationDoor:
 def judge_knowledge() -> Knowledge:
     """What the project knows by now about the judges of finished runs."""
     from steelyard.usecases.compare import Knowledge
+    from steelyard.usecases.corrected_pair import corrected_comparison
 
-    return Knowledge(today=as_of_today)
+    now = wiring.system_clock().now()
+
+    def correct(
+        a: RunView, b: RunView, pairs: Sequence[tuple[int, int]]
+    ) -> CorrectedDifference | None:
+        return corrected_comparison((a, b), pairs, known_validations(), now)
+
+    return Knowledge(today=as_of_today, correct=correct)
 
 
 def as_of_today(view: RunView) -> RunView:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.stats.bootstrap import RESAMPLES, SEED
 from steelyard.stats.distributions import normal_tail
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _MOST_STEPS = 50_000_000
 """How much adding up an exact distribution may take: about a tenth of a second."""
@@ -19,7 +23,9 @@ _LARGEST = 2**40
 _DIGITS = 9
 
 
-def flip_p(values: Sequence[float] | np.ndarray, clusters: Sequence[int]) -> float:
+def flip_p(
+    values: Sequence[float] | NDArray[Any], clusters: Sequence[int] | NDArray[Any]
+) -> float:
     """The two-sided p-value of flipping the signs of whole clusters.
 
     A randomisation test (Fisher 1935): if nothing moved, the sum of a cluster could as well have

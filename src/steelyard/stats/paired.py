@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.stats.clustered import flip_p
 from steelyard.stats.distributions import binomial_tail
 from steelyard.stats.intervals import Z95, Interval
-from steelyard.stats.rates import Spread, spread_of
+from steelyard.stats.rates import Clusters, Numbers, Spread, spread_of
 
 LEVEL = 0.05
 MCNEMAR = "exact McNemar test"
@@ -48,8 +48,8 @@ def mcnemar(gained: int, lost: int) -> float:
 
 
 def paired_difference(
-    differences: Sequence[float],
-    clusters: Sequence[int] | None = None,
+    differences: Numbers,
+    clusters: Clusters | None = None,
     critical: float | None = None,
 ) -> PairedDifference:
     """The mean of paired differences within [-1, 1], its interval and its p-value.

@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.intervals import Z95, Interval, wilson
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "Sequence[float] | NDArray[Any]"
+Clusters: TypeAlias = "Sequence[int] | NDArray[Any]"
+"""A number for each item; items with the same one depend on each other."""
 EFFECTIVE = "wilson at the effective n"
 STUDENT = "t"
 FEWEST_HOLDERS = 10
@@ -60,7 +66,7 @@ class Spread(NamedTuple):
 
 
 def rate_interval(
-    values: Sequence[float], clusters: Sequence[int] | None = None, rows: int | None = None
+    values: Numbers, clusters: Clusters | None = None, rows: int | None = None
 ) -> Interval:
     """A pass rate with Wilson's interval, at the effective n where records are dependent.
 
@@ -77,8 +83,8 @@ def rate_interval(
 
 
 def mean_interval(
-    values: Sequence[float],
-    clusters: Sequence[int] | None = None,
+    values: Numbers,
+    clusters: Clusters | None = None,
     bounds: tuple[float, float] | None = _UNIT,
 ) -> Interval:
     """A mean score with an interval that is a rate's where all scores are 0 or 1.
@@ -119,7 +125,7 @@ def counted_interval(
     return of_spread(spread, bounds, most=rows, is_clustered=False)
 
 
-def spread_of(values: np.ndarray, clusters: Sequence[int] | None) -> Spread:
+def spread_of(values: NDArray[np.float64], clusters: Clusters | None) -> Spread:
     """How values vary between clusters; without clusters every value is one."""
     n = len(values)
     # summed without error: a mean on a threshold must not fall below it
@@ -189,5 +195,5 @@ def _student(spread: Spread) -> Interval:
     return Interval(spread.mean, spread.mean - half, spread.mean + half, STUDENT, spread.n)
 
 
-def _is_binary(values: np.ndarray) -> bool:
+def _is_binary(values: NDArray[np.float64]) -> bool:
     return bool(((values == 0) | (values == 1)).all())

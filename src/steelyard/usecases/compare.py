@@ -64,7 +64,9 @@ class Pair(NamedTuple):
 
 Today: TypeAlias = Callable[[RunView], RunView]
 """A finished run with what is known of it by now."""
-Correct: TypeAlias = "Callable[[Path, Path, Sequence[Pair]], CorrectedDifference | None]"
+Indices: TypeAlias = Sequence[tuple[int, int]]
+"""The places of each common record in A and in B."""
+Correct: TypeAlias = "Callable[[RunView, RunView, Indices], CorrectedDifference | None]"
 """The difference as people would see it, over common records of two runs with labels."""
 
 
@@ -72,7 +74,7 @@ def _as_sealed(view: RunView) -> RunView:
     return view
 
 
-def _uncorrected(_a: Path, _b: Path, _pairs: Sequence[Pair]) -> CorrectedDifference | None:
+def _uncorrected(_a: RunView, _b: RunView, _pairs: Indices) -> CorrectedDifference | None:
     return None
 
 
@@ -90,7 +92,6 @@ NOTHING_MORE = Knowledge()
 class Loaded(NamedTuple):
     """A run that is read."""
 
-    folder: Path
     view: RunView
     records: dict[tuple[str, int], Record]
 
@@ -110,9 +111,7 @@ def compare_all(
     With more than two runs the p-values hold for all pairs together (Holm), and the intervals are
     at the level that agrees with them.
     """
-    loaded = [
-        Loaded(folder, known.today(read_run(folder)), read_records(folder)) for folder in folders
-    ]
+    loaded = [Loaded(known.today(read_run(folder)), read_records(folder)) for folder in folders]
     found = [_compared(a, b, known, strict=strict) for a, b in combinations(loaded, 2)]
     return found if len(found) == 1 else _for_all(found, loaded)
 
@@ -178,7 +177,9 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
         regressions=tuple(one for is_gain, one in moved if not is_gain),
         slices=tuple(slices_of(pairs)),
         detectable=_detectable(pairs, passes),
-        corrected=known.correct(a.folder, b.folder, common) if pairs else None,
+        corrected=known.correct(a.view, b.view, [(pair.a.index, pair.b.index) for pair in pairs])
+        if pairs
+        else None,
     )
 
 

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.model.comparison import CorrectedDifference
 from steelyard.model.validation import JudgeValidation
+from steelyard.reports.run_text import RunView
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.stats.intervals import Interval
 from steelyard.stats.post_stratification import (
@@ -42,6 +44,8 @@ class CorrectedPair(NamedTuple):
     a: Interval
     b: Interval
     difference: Interval
+    records: int
+    """How many records both judges decided."""
 
 
 def labelled_verdicts(
@@ -100,6 +104,36 @@ def corrected_pair(
         post_stratified(strata[0]),
         post_stratified(strata[1]),
         corrected_difference(strata[0], strata[1], together),
+        len(both),
+    )
+
+
+def corrected_comparison(
+    views: tuple[RunView, RunView],
+    pairs: Sequence[tuple[int, int]],
+    validations: Sequence[JudgeValidation],
+    now: datetime,
+) -> CorrectedDifference | None:
+    """B minus A as people would see it; None unless both runs have labels of their own."""
+    if not validations or not all(view.manifest.get("judges") for view in views):
+        return None
+    a, b = (labelled_verdicts(Path(view.folder), validations, now) for view in views)
+    if not isinstance(a, LabelledVerdicts) or not isinstance(b, LabelledVerdicts):
+        return None
+    found = corrected_pair(a, b, pairs)
+    if isinstance(found, str):
+        return None
+    difference = found.difference
+    return CorrectedDifference(
+        value=difference.value,
+        low=difference.low,
+        high=difference.high,
+        method=difference.method,
+        n=found.records,
+        rate_a=found.a.value,
+        rate_b=found.b.value,
+        labels_a=found.a.n,
+        labels_b=found.b.n,
     )
 
 

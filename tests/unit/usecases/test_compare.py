@@ -1,4 +1,4 @@
-# pyright: basic, reportAttributeAccessIssue=false, reportArgumentType=false, reportOptionalOperand=false, reportOperatorIssue=false, reportCallIssue=false
+# pyright: basic, reportAttributeAccessIssue=false, reportArgumentType=false, reportOptionalOperand=false, reportOperatorIssue=false, reportCallIssue=false, reportOptionalMemberAccess=false
 """Two runs side by side: comparable first, then paired, and never a number without its pairs."""
 
 from __future__ import annotations
