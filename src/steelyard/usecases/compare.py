@@ -196,11 +196,11 @@ def _side(run: Loaded, scored: list[Record]) -> Side:
 
 
 def _passes_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
-    return _difference([pair.passed for pair in pairs], _clusters(pairs), level)
+    return difference_of([pair.passed for pair in pairs], _clusters(pairs), level)
 
 
 def _scores_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
-    return _difference([pair.scored for pair in pairs], _clusters(pairs), level)
+    return difference_of([pair.scored for pair in pairs], _clusters(pairs), level)
 
 
 def _filled(common: Sequence[Pair], passes: Difference) -> Difference:
@@ -209,12 +209,13 @@ def _filled(common: Sequence[Pair], passes: Difference) -> Difference:
     if not uneven:
         return passes
     pairs = [pair for pair in common if pair.a.scored or pair.b.scored]
-    return _difference([pair.filled for pair in pairs], _clusters(pairs), LEVEL)
+    return difference_of([pair.filled for pair in pairs], _clusters(pairs), LEVEL)
 
 
-def _difference(
-    values: Sequence[float], clusters: Sequence[int] | None, level: float
+def difference_of(
+    values: Sequence[float], clusters: Sequence[int] | None, level: float = LEVEL
 ) -> Difference:
+    """The mean of paired differences as a comparison shows it."""
     critical = None if level == LEVEL else NormalDist().inv_cdf(1 - level / 2)
     found = paired_difference(values, clusters, critical)
     interval = found.interval
