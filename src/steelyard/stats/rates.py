@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -60,7 +61,9 @@ class Spread(NamedTuple):
 
 
 def rate_interval(
-    values: Sequence[float], clusters: Sequence[int] | None = None, rows: int | None = None
+    values: Sequence[float] | np.ndarray,
+    clusters: Sequence[int] | np.ndarray | None = None,
+    rows: int | None = None,
 ) -> Interval:
     """A pass rate with Wilson's interval, at the effective n where records are dependent.
 
@@ -73,12 +76,14 @@ def rate_interval(
         return wilson(float(found.sum()), len(found))
     if not len(found):
         return wilson(0, 0)
-    return of_spread(spread_of(found, clusters), most=len(found) if rows is None else rows)
+    most = len(found) if rows is None else rows
+    spread = spread_of(found, clusters)
+    return of_spread(spread, most=most, is_clustered=clusters is not None)
 
 
 def mean_interval(
-    values: Sequence[float],
-    clusters: Sequence[int] | None = None,
+    values: Sequence[float] | np.ndarray,
+    clusters: Sequence[int] | np.ndarray | None = None,
     bounds: tuple[float, float] | None = _UNIT,
 ) -> Interval:
     """A mean score with an interval that is a rate's where all scores are 0 or 1.
@@ -119,11 +124,15 @@ def counted_interval(
     return of_spread(spread, bounds, most=rows, is_clustered=False)
 
 
-def spread_of(values: np.ndarray, clusters: Sequence[int] | None) -> Spread:
+def exact_sum(values: np.ndarray) -> float:
+    """A sum without rounding errors: a mean on a threshold must not fall below it."""
+    return math.fsum(array("d", values.astype(np.float64).tobytes()))
+
+
+def spread_of(values: np.ndarray, clusters: Sequence[int] | np.ndarray | None) -> Spread:
     """How values vary between clusters; without clusters every value is one."""
     n = len(values)
-    # summed without error: a mean on a threshold must not fall below it
-    mean = math.fsum(values.tolist()) / n
+    mean = exact_sum(values) / n
     kinds, times = np.unique(values, return_counts=True)
     differs = values != kinds[times.argmax()]
     if clusters is None:
