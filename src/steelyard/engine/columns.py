@@ -1,78 +1,174 @@
-"""Many numbers in few bytes, and what they come to."""
+"""Many numbers in few bytes, by record."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Sequence
-from math import fsum
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from steelyard.stats.bootstrap import bootstrap_counted, bootstrap_mean
-from steelyard.stats.intervals import Interval, wilson
+import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "NDArray[np.float64]"
+Chosen: TypeAlias = "NDArray[Any] | None"
+"""Places of some entries, upwards; None for all of them."""
 _CODES = 256
 
 
 class Column:
-    """Numbers of which few are different: a byte each, and eight where they are many."""
+    """Numbers of which few are different: nothing where all are equal, a byte each, or eight."""
 
-    __slots__ = ("_codes", "_numbers", "_places", "_table")
+    __slots__ = ("_codes", "_length", "_numbers", "_places", "_table")
 
     def __init__(self) -> None:
         self._table: list[float] = []
         self._places: dict[float, int] = {}
-        self._codes = bytearray()
+        self._codes: bytearray | None = None
         self._numbers: array[float] | None = None
+        self._length = 0
 
     def __len__(self) -> int:
-        return len(self._codes) if self._numbers is None else len(self._numbers)
+        return self._length
 
     def append(self, number: float) -> None:
         """One more."""
+        self._learn((number,))
+        self._length += 1
         if self._numbers is not None:
             self._numbers.append(number)
+        elif self._codes is not None:
+            self._codes.append(self._places[number])
+
+    def extend(self, numbers: Numbers) -> None:
+        """Many more."""
+        if self._numbers is None:
+            codes = self._coded(numbers)
+            if codes is None:
+                self._learn(np.unique(numbers).tolist())
+                codes = self._coded(numbers)
+            if codes is not None and self._codes is not None:
+                self._codes.extend(codes.tobytes())
+        if self._numbers is not None:
+            self._numbers.frombytes(np.ascontiguousarray(numbers).tobytes())
+        self._length += len(numbers)
+
+    def _coded(self, numbers: Numbers) -> NDArray[np.uint8] | None:
+        """The codes of numbers; None where one of them is new or has none."""
+        if self._numbers is not None or not self._table:
+            return None
+        kinds = np.array(self._table)
+        order = np.argsort(kinds)
+        found = np.searchsorted(kinds, numbers, sorter=order)
+        codes = order[np.minimum(found, len(kinds) - 1)]
+        return codes.astype(np.uint8) if bool((kinds[codes] == numbers).all()) else None
+
+    def _learn(self, numbers: Iterable[float]) -> None:
+        """Give new numbers a code, or give up codes where there are too many."""
+        if self._numbers is not None:
             return
-        place = self._places.get(number)
-        if place is None:
-            place = self._places[number] = len(self._table)
-            self._table.append(number)
-            if place == _CODES:
-                self._numbers = array("d", (*self.numbers(), number))
-                return
-        self._codes.append(place)
+        for number in numbers:
+            if number not in self._places:
+                self._places[number] = len(self._table)
+                self._table.append(number)
+        if len(self._table) > _CODES:
+            self._numbers = array("d", self.numbers().tobytes())
+            self._codes = None
+        elif len(self._table) > 1 and self._codes is None:
+            self._codes = bytearray(self._length)
 
-    def numbers(self) -> Sequence[float]:
-        """All of them, in order."""
+    def numbers(self, chosen: Chosen = None) -> Numbers:
+        """All of them in order, or those at some places."""
         if self._numbers is not None:
-            return self._numbers
-        return array("d", map(self._table.__getitem__, self._codes))
+            found = np.frombuffer(self._numbers)
+            return found if chosen is None else found[chosen]
+        if self._codes is None:
+            length = self._length if chosen is None else len(chosen)
+            return np.full(length, self._table[0] if self._table else 0.0)
+        return np.array(self._table)[self._chosen_codes(chosen)]
 
-    def total(self) -> float:
-        """Their sum, without the error of adding many."""
-        if self._numbers is not None:
-            return fsum(self._numbers)
-        count = self._codes.count
-        return fsum(number * count(place) for place, number in enumerate(self._table))
-
-    def counts(self) -> dict[float, int] | None:
+    def counts(self, chosen: Chosen = None) -> dict[float, int] | None:
         """How often each occurs; None where many are different."""
         if self._numbers is not None:
             return None
-        return {number: self._codes.count(place) for place, number in enumerate(self._table)}
+        if self._codes is None:
+            length = self._length if chosen is None else len(chosen)
+            return dict.fromkeys(self._table, length) if length else {}
+        times = np.bincount(self._chosen_codes(chosen), minlength=len(self._table)).tolist()
+        return {number: n for number, n in zip(self._table, times, strict=True) if n}
 
-    def is_among(self, wanted: Container[float]) -> bool:
-        """Whether every number is one of these."""
-        return self._numbers is None and all(number in wanted for number in self._table)
-
-
-def rate(passes: Column, clusters: Sequence[int] | None = None) -> Interval:
-    """Wilson for passes and fails; where repeats of a record disagree, its pass is a mean."""
-    if passes.is_among({0.0, 1.0}):
-        return wilson(passes.total(), len(passes))
-    return bootstrap_mean(passes.numbers(), clusters)
+    def _chosen_codes(self, chosen: Chosen) -> NDArray[np.uint8]:
+        assert self._codes is not None
+        codes = np.frombuffer(self._codes, dtype=np.uint8)
+        return codes if chosen is None else codes[chosen]
 
 
-def mean_of(scores: Column, clusters: Sequence[int] | None = None) -> Interval:
-    """A mean with its bootstrap interval, by counts where few numbers are different."""
-    counts = scores.counts() if clusters is None else None
-    counted = bootstrap_counted(counts) if counts else None
-    return counted or bootstrap_mean(scores.numbers(), clusters)
+class Places:
+    """Which records have an entry, upwards; nothing is kept while every record has one."""
+
+    __slots__ = ("_length", "_listed")
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._listed: array[int] | None = None
+
+    def __len__(self) -> int:
+        return self._length
+
+    def extend(self, records: NDArray[Any]) -> None:
+        """The records of more entries; a record has several in a row."""
+        places = np.arange(self._length, self._length + len(records))
+        if self._listed is None and not np.array_equal(records, places):
+            self._listed = array("i", range(self._length))
+        if self._listed is not None:
+            self._listed.frombytes(records.astype(np.int32).tobytes())
+        self._length += len(records)
+
+    def records(self) -> NDArray[Any]:
+        """The record of every entry."""
+        if self._listed is None:
+            return np.arange(self._length)
+        return np.frombuffer(self._listed, dtype=np.int32)
+
+    def entries(self, records: Chosen) -> Chosen:
+        """The entries of some records."""
+        if records is None:
+            return None
+        if self._listed is None:
+            return records[: np.searchsorted(records, self._length)]
+        listed = self.records()
+        first = np.searchsorted(listed, records)
+        times = np.searchsorted(listed, records, side="right") - first
+        ends = np.cumsum(times)
+        return np.repeat(first - ends + times, times) + np.arange(ends[-1] if len(ends) else 0)
+
+
+class Labels:
+    """The clusters of records; nothing is kept where no record is in one."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self._labels: array[int] | None = None
+        self._length = 0
+
+    def extend(self, names: Sequence[str | None]) -> None:
+        """The clusters of more records."""
+        is_named = any(name is not None for name in names)
+        if self._labels is None and is_named:
+            self._labels = array("i", range(-1, -1 - self._length, -1))
+        if self._labels is not None:
+            codes, labels = self._codes, self._labels
+            for place, name in enumerate(names):
+                # A record without a cluster is one of its own.
+                own = -1 - self._length - place
+                labels.append(own if name is None else codes.setdefault(name, len(codes)))
+        self._length += len(names)
+
+    def of(self, records: Chosen) -> NDArray[Any] | None:
+        """The cluster of each record; None where each is one of its own."""
+        if self._labels is None:
+            return None
+        found = np.frombuffer(self._labels, dtype=np.int32)
+        chosen = found if records is None else found[records]
+        return chosen if len(np.unique(chosen)) < len(chosen) else None

@@ -2,57 +2,70 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from steelyard.engine.fact_batches import Batch, Sums
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Judging
 
+_SUMMED = (
+    *("calls", "unanswered", "attempts", "cached"),
+    *("input_tokens", "output_tokens", "cost_usd", "saved_usd"),
+)
 
-class JudgingTally:
-    """Adds up what it took to judge records."""
 
-    def __init__(self) -> None:
-        self._records = 0
-        self._sums = dict.fromkeys(("calls", "unanswered", "attempts", "cached"), 0)
-        self._tokens = dict.fromkeys(("input_tokens", "output_tokens"), 0)
-        self._counted = 0
-        self._cost = 0.0
-        self._paid = 0
-        self._saved = 0.0
+def add_judging(batch: Batch, sums: Sums) -> None:
+    """Add up what it took to judge some rows."""
+    rows: list[Judging | None] = list(batch.values("judging"))
+    places = np.array([place for place, one in enumerate(rows) if one is not None], dtype=np.int64)
+    if not len(places):
+        return
+    judged = [one for one in rows if one is not None]
 
-    def add(self, judging: Judging) -> None:
-        """One more record, in one repeat."""
-        self._records += 1
-        for name in self._sums:
-            self._sums[name] += getattr(judging, name)
-        if judging.input_tokens is not None or judging.output_tokens is not None:
-            self._counted += 1
-            for name in self._tokens:
-                self._tokens[name] += getattr(judging, name) or 0
-        if judging.cost_usd is not None:
-            self._paid += 1
-            self._cost += judging.cost_usd
-        self._saved += judging.saved_usd or 0.0
+    def add(name: str, values: np.ndarray) -> None:
+        of_rows = np.zeros(len(rows))
+        of_rows[places] = values
+        sums.add(("judging", name), batch.by_record(of_rows))
 
-    @property
-    def cost_usd(self) -> float | None:
-        """What judges cost, as far as it is known."""
-        return self._cost if self._paid else None
+    add("rows", np.ones(len(judged)))
+    known: dict[str, np.ndarray] = {}
+    for name in _SUMMED:
+        given = np.array([getattr(one, name) for one in judged], dtype=np.float64)
+        known[name] = ~np.isnan(given)
+        add(name, np.where(known[name], given, 0.0))
+    add("paid_rows", known["cost_usd"])
+    add("token_rows", known["input_tokens"] | known["output_tokens"])
 
-    def summary(self) -> JsonObject | None:
-        """The sums with what they are sums of; None where nobody was judged."""
-        if not self._records:
-            return None
-        inward, outward = self._tokens.values()
-        return {
-            "rows": self._records,
-            "calls": self._sums["calls"],
-            "unanswered": self._sums["unanswered"],
-            "attempts": self._sums["attempts"],
-            "tokens": {
-                "input": inward if self._counted else None,
-                "output": outward if self._counted else None,
-                "total": inward + outward if self._counted else None,
-                "n": self._counted,
-            },
-            "cost_usd": {"total": self.cost_usd, "n": self._paid},
-            "cache": {"hits": self._sums["cached"], "saved_usd": self._saved or None},
-        }
+
+def judging_cost(sums: Sums, number: int = 0) -> float | None:
+    """What judges cost, as far as it is known."""
+    is_paid = sums.count(("judging", "paid_rows"), number)
+    return sums.total(("judging", "cost_usd"), number) if is_paid else None
+
+
+def judging_summary(sums: Sums, number: int = 0) -> JsonObject | None:
+    """The sums with what they are sums of; None where nobody was judged."""
+
+    def count(name: str) -> int:
+        return sums.count(("judging", name), number)
+
+    if not count("rows"):
+        return None
+    inward, outward, n = (count(name) for name in ("input_tokens", "output_tokens", "token_rows"))
+    return {
+        "rows": count("rows"),
+        "calls": count("calls"),
+        "unanswered": count("unanswered"),
+        "attempts": count("attempts"),
+        "tokens": {
+            "input": inward if n else None,
+            "output": outward if n else None,
+            "total": inward + outward if n else None,
+            "n": n,
+        },
+        "cost_usd": {"total": judging_cost(sums, number), "n": count("paid_rows")},
+        "cache": {
+            "hits": count("cached"),
+            "saved_usd": sums.total(("judging", "saved_usd"), number) or None,
+        },
+    }

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from math import fsum
 
+import numpy as np
+
 from steelyard.contracts.run_artifacts.question_facts import GivenValue, QuestionFact
-from steelyard.engine.columns import Column, mean_of, rate
+from steelyard.engine.columns import Column, Labels
+from steelyard.engine.evidence import rate
 from steelyard.model.json_value import JsonObject
+from steelyard.stats.rates import mean_interval
 
 MOST_ITEMS = 500
 """So many criteria or items of one check are listed one by one; questions always are."""
@@ -26,16 +31,15 @@ class QuestionTally:
     def __init__(self) -> None:
         self._checks: dict[str, _CheckItems] = {}
 
-    def add(self, check: str, facts: Iterable[QuestionFact]) -> None:
+    def add(self, check: str, answers: Mapping[str, Answers], record: int) -> None:
         """Take in what one check asked about one record, in all of its repeats."""
-        gathered = _gathered(facts)
-        if not gathered:
+        if not answers:
             return
         if check not in self._checks:
             self._checks[check] = _CheckItems()
-        self._checks[check].add(gathered)
+        self._checks[check].add(answers, record)
 
-    def summary(self) -> JsonObject:
+    def summary(self, clusters: Labels) -> JsonObject:
         """The figures by question; where two have one name, by check and question."""
         rows = [
             (check, name, tally)
@@ -44,12 +48,12 @@ class QuestionTally:
         ]
         taken = Counter(name for _, name, _ in rows)
         return {
-            name if taken[name] == 1 else f"{check}/{name}": tally.summary(check)
+            name if taken[name] == 1 else f"{check}/{name}": tally.summary(check, clusters)
             for check, name, tally in rows
         }
 
 
-class _Answers:
+class Answers:
     """The answers to one question about one record."""
 
     def __init__(self, fact: QuestionFact) -> None:
@@ -63,11 +67,12 @@ class _Answers:
         self.unanswered += fact.unanswered
 
 
-def _gathered(facts: Iterable[QuestionFact]) -> dict[str, _Answers]:
-    found: dict[str, _Answers] = {}
+def answers_by_item(facts: Iterable[QuestionFact]) -> dict[str, Answers]:
+    """What was asked about one record, the answers of all repeats and turns together."""
+    found: dict[str, Answers] = {}
     for fact in facts:
         if fact.item not in found:
-            found[fact.item] = _Answers(fact)
+            found[fact.item] = Answers(fact)
         found[fact.item].add(fact)
     return found
 
@@ -81,18 +86,18 @@ class _CheckItems:
         self._mixed: set[str] = set()
         self._is_full = False
 
-    def add(self, record: Mapping[str, _Answers]) -> None:
+    def add(self, asked: Mapping[str, Answers], record: int) -> None:
         """Take in one record."""
-        for name, answers in record.items():
-            self._add_item(name, answers)
+        for name, answers in asked.items():
+            self._add_item(name, answers, record)
         for kind, pooled in _POOLED.items():
-            of_kind = [answers for answers in record.values() if answers.type == kind]
+            of_kind = [answers for answers in asked.values() if answers.type == kind]
             if of_kind:
                 pool = self._pools.setdefault(kind, _ItemTally(pooled, kind))
                 values = [value for answers in of_kind for value in answers.values]
-                pool.add(values, sum(answers.unanswered for answers in of_kind))
+                pool.add(values, sum(answers.unanswered for answers in of_kind), record)
 
-    def _add_item(self, name: str, answers: _Answers) -> None:
+    def _add_item(self, name: str, answers: Answers, record: int) -> None:
         known = self._items.get(name)
         if known is None:
             if answers.type in _POOLED and len(self._items) == MOST_ITEMS:
@@ -101,7 +106,7 @@ class _CheckItems:
             known = self._items[name] = _ItemTally(answers.type, answers.asked)
         if known.asked != answers.asked:
             self._mixed.add(name)
-        known.add(answers.values, answers.unanswered)
+        known.add(answers.values, answers.unanswered, record)
 
     def tallies(self, check: str) -> list[tuple[str, _ItemTally]]:
         """The pools under the check's name, then the items that ask every record the same.
@@ -124,19 +129,22 @@ class _ItemTally:
         self.type = kind
         self.asked = asked
         self._means = Column()
+        self._records = array("i")
+        """The record of each mean."""
         self._counts: Counter[GivenValue] | None = Counter()
         self.listed: int | None = None
         """Of a pool: how many of what is in it have figures of their own."""
         self._answers = 0
         self._unanswered = 0
 
-    def add(self, values: list[GivenValue], unanswered: int) -> None:
+    def add(self, values: list[GivenValue], unanswered: int, record: int) -> None:
         """The answers about one record."""
         self._answers += len(values)
         self._unanswered += unanswered
         numbers = [value for value in values if isinstance(value, int | float)]
         if numbers:
             self._means.append(fsum(numbers) / len(numbers))
+            self._records.append(record)
         for value in values:
             self._count(value)
 
@@ -148,10 +156,17 @@ class _ItemTally:
         if len(self._counts) > MOST_VALUES:
             self._counts = None
 
-    def summary(self, check: str) -> JsonObject:
-        """Its figures; the mean is over records, each of which counts once."""
+    def summary(self, check: str, clusters: Labels) -> JsonObject:
+        """Its figures; the mean is over records, each of which counts once.
+
+        Scores of questions have no bounds that are known here.
+        """
         is_rate = self.type in _YES_NO or self.type in _POOLED.values()
-        mean = rate(self._means) if is_rate else mean_of(self._means)
+        labels = clusters.of(np.frombuffer(self._records, dtype=np.int32))
+        if is_rate:
+            mean = rate(self._means, None, labels, rows=self._answers)
+        else:
+            mean = mean_interval(self._means.numbers(), labels, bounds=None)
         row: JsonObject = {
             "check": check,
             "type": self.type,

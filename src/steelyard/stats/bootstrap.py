@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,23 +42,6 @@ def bootstrap_mean(values: Sequence[float], clusters: Sequence[int] | None = Non
     method = "cluster bootstrap" if is_clustered else "bootstrap"
     # rounding can put the mean of equal values just outside
     return Interval(mean, min(low, mean), max(high, mean), method, n)
-
-
-def bootstrap_counted(counts: Mapping[float, int]) -> Interval | None:
-    """The same for values of which few are different, by how often each occurs.
-
-    It takes no memory for the values; None where there are too many different ones for it.
-    """
-    n = sum(counts.values())
-    if not n or len(counts) * _COUNT_COST > n:
-        return None
-    kinds = np.array(sorted(counts), dtype=np.float64)
-    times = np.array([counts[kind] for kind in sorted(counts)])
-    random = np.random.default_rng(SEED)
-    means = _counted_means(random, kinds, np.ones(len(kinds)), times)
-    low, high = quantiles(means, TAILS)
-    mean = math.fsum(value * count for value, count in counts.items()) / n
-    return Interval(mean, min(low, mean), max(high, mean), "bootstrap", n)
 
 
 def _counted_means(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -79,7 +80,9 @@ def rate_interval(
         return wilson(float(found.sum()), len(found))
     if not len(found):
         return wilson(0, 0)
-    return of_spread(spread_of(found, clusters), most=len(found) if rows is None else rows)
+    most = len(found) if rows is None else rows
+    spread = spread_of(found, clusters)
+    return of_spread(spread, most=most, is_clustered=clusters is not None)
 
 
 def mean_interval(
@@ -125,11 +128,15 @@ def counted_interval(
     return of_spread(spread, bounds, most=rows, is_clustered=False)
 
 
+def exact_sum(values: NDArray[Any]) -> float:
+    """A sum without rounding errors: a mean on a threshold must not fall below it."""
+    return math.fsum(array("d", values.astype(np.float64).tobytes()))
+
+
 def spread_of(values: NDArray[np.float64], clusters: Clusters | None) -> Spread:
     """How values vary between clusters; without clusters every value is one."""
     n = len(values)
-    # summed without error: a mean on a threshold must not fall below it
-    mean = math.fsum(values.tolist()) / n
+    mean = exact_sum(values) / n
     kinds, times = np.unique(values, return_counts=True)
     differs = values != kinds[times.argmax()]
     if clusters is None:

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from steelyard.stats.distributions import student_tail
+
 _FEW = 5
 _SLACK = 1 + 1e-7
 """Tables that are as likely as the one seen count, also where rounding parts them."""
@@ -42,3 +44,50 @@ def _log_choices(k: int, rows: tuple[int, int], columns: tuple[int, int]) -> flo
 
 def _log_comb(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+class AgainstRest:
+    """A part of the records against the rest, where records are dependent or hold shares.
+
+    A score test: under "no difference" every value has the mean of all, so that the residuals
+    from it, added up by cluster, estimate the variance of the difference of the two means. The
+    quantile is Student's at as many clusters of equal weight as carry the difference (Kish).
+    """
+
+    def __init__(self, values: np.ndarray, clusters: np.ndarray | None) -> None:
+        self._n = len(values)
+        self._residuals = values - values.mean() if self._n else values
+        found = np.arange(self._n) if clusters is None else clusters
+        self._labels = np.unique(found, return_inverse=True)[1]
+        self._sums = np.bincount(self._labels, weights=self._residuals)
+        self._sizes = np.bincount(self._labels).astype(np.float64)
+        self._squares = float((self._sums**2).sum())
+        self._weights = tuple(float((self._sizes**power).sum()) for power in (2, 4))
+
+    def p_value(self, chosen: np.ndarray) -> float:
+        """The two-sided p-value of the mean of some records against that of the others."""
+        n, rest = len(chosen), self._n - len(chosen)
+        if not n or not rest or not self._squares:
+            return 1.0
+        residuals = self._residuals[chosen]
+        found, places = np.unique(self._labels[chosen], return_inverse=True)
+        sums = np.bincount(places, weights=residuals)
+        scale = 1 / n + 1 / rest
+        # Of a cluster: what it adds to the one mean less what it adds to the other.
+        moved = sums * scale - self._sums[found] / rest
+        others = self._squares - float((self._sums[found] ** 2).sum())
+        squares = float((moved**2).sum()) + others / rest**2
+        clusters = len(self._sums)
+        if clusters < 2 or squares <= 0:
+            return 1.0
+        difference = float(residuals.sum()) * scale
+        error = math.sqrt(squares * clusters / (clusters - 1))
+        freedom = self._freedom(found, np.bincount(places).astype(np.float64), n, rest)
+        return min(1.0, 2 * student_tail(abs(difference) / error, freedom))
+
+    def _freedom(self, found: np.ndarray, sizes: np.ndarray, n: int, rest: int) -> float:
+        whole = self._sizes[found]
+        weights = (sizes / n) ** 2 + ((whole - sizes) / rest) ** 2
+        first = float(weights.sum()) + (self._weights[0] - float((whole**2).sum())) / rest**2
+        second = float((weights**2).sum()) + (self._weights[1] - float((whole**4).sum())) / rest**4
+        return max(0.5, first**2 / second - 1)

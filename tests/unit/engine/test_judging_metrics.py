@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from steelyard.engine.judging_metrics import JudgingTally
+from steelyard.engine.metrics import metrics_of
 from steelyard.model.run import Judging
+from strategies.run_facts import facts
 
 
-def summary(*judged: Judging) -> dict[str, Any] | None:
-    tally = JudgingTally()
-    for one in judged:
-        tally.add(one)
-    return cast("dict[str, Any] | None", tally.summary())
+def summary(*judged: Judging | None) -> dict[str, Any] | None:
+    rows = [facts(place, passed=True, judging=one) for place, one in enumerate(judged)]
+    return cast("dict[str, Any] | None", metrics_of(rows)[0]["judging"])
 
 
 def test_where_nobody_was_judged_there_are_no_figures() -> None:
     assert summary() is None
-    assert JudgingTally().cost_usd is None
+    assert summary(None, None) is None
 
 
 def test_figures_come_with_the_number_of_rows_they_are_from() -> None:
     found = summary(
         Judging(calls=2, attempts=3, input_tokens=10, output_tokens=4, cost_usd=0.5),
+        None,
         Judging(calls=1, unanswered=1, attempts=3),
         Judging(calls=1, attempts=1, output_tokens=1, cached=2, saved_usd=0.25),
     )

@@ -13,8 +13,8 @@ from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
 from steelyard.contracts.run_artifacts.question_facts import QuestionFact
 from steelyard.engine.metrics import metrics_of
 from steelyard.model.run import Judging
-from steelyard.stats.bootstrap import bootstrap_mean
 from steelyard.stats.intervals import wilson
+from steelyard.stats.rates import mean_interval, rate_interval
 from steelyard.stats.summaries import distribution
 from strategies.run_facts import checked, facts
 
@@ -138,7 +138,7 @@ def test_the_pass_of_a_record_is_the_mean_over_its_evaluated_repeats() -> None:
     found = summary(*repeats(0, True, False, None), *repeats(1, True, True, True))
 
     assert (found["pass_count"], found["fail_count"]) == (1.5, 0.5)
-    assert found["pass_rate"] == asdict(bootstrap_mean([0.5, 1.0]))
+    assert found["pass_rate"] == asdict(rate_interval([0.5, 1.0], rows=5))
 
 
 def test_repeats_that_agree_are_no_more_certain_than_one() -> None:
@@ -170,34 +170,74 @@ def test_the_score_is_the_mean_of_raw_scores_clipped_afterwards() -> None:
     )
 
     assert (found["score"]["value"], found["score"]["low"]) == (0.0, 0.0)
-    assert found["score"]["high"] == 1.0
+    assert found["score"]["high"] == pytest.approx(0.955, abs=0.001)
     assert found["score_distribution"] == [1, 0, 0, 0, 0, 0, 0, 0, 0, 2]
 
 
-def test_scores_of_one_conversation_are_resampled_together() -> None:
-    records = [
-        facts(index, passed=index % 4 < 2, cluster=f"talk {index // 2}") for index in range(40)
+def conversations(count: int, turns: int, good: int) -> list[Facts]:
+    """Conversations of so many turns; the turns of a good one all pass."""
+    return [
+        facts(
+            index,
+            passed=index // turns < good,
+            cluster=f"talk {index // turns}",
+            slices=(("tags", "all"),),
+            checks=(checked("right", passed=index // turns < good),),
+        )
+        for index in range(count * turns)
     ]
-    expected = bootstrap_mean(
-        [float(index % 4 < 2) for index in range(40)], [index // 2 for index in range(40)]
-    )
-    found = summary(*records)
 
-    assert found["score"]["method"] == "cluster bootstrap"
-    assert (found["score"]["low"], found["score"]["high"]) == (expected.low, expected.high)
+
+def test_the_turns_of_a_conversation_count_as_one_everywhere() -> None:
+    """20 conversations of 5 turns that pass or fail as a whole are 20 pieces of evidence."""
+    records = conversations(20, 5, good=16)
+    found = summary(*records)
+    expected = rate_interval(
+        [float(index < 80) for index in range(100)], [i // 5 for i in range(100)]
+    )
+
+    assert found["pass_rate"] == asdict(expected)
+    assert (found["pass_rate"]["n"], found["pass_rate"]["clusters"]) == (100, 20)
+    assert found["pass_rate"]["n_effective"] == pytest.approx(19)
+    assert found["pass_rate"]["low"] < 0.6
+    assert found["score"] == found["pass_rate"]
+    assert found["checks"]["right"]["pass_rate"] == found["pass_rate"]
+    assert slices(*records)[0]["pass_rate"] == found["pass_rate"]
 
 
 def test_a_record_without_a_conversation_is_a_cluster_of_its_own() -> None:
     found = summary(
-        facts(0, passed=True, cluster="talk"),
-        facts(1, passed=False, cluster="talk"),
-        facts(2, passed=True),
-        facts(3, passed=False),
+        facts(0, passed=True),
+        facts(1, passed=False),
+        facts(2, passed=True, cluster="talk"),
+        facts(3, passed=False, cluster="talk"),
     )
-    expected = bootstrap_mean([1.0, 0.0, 1.0, 0.0], [0, 0, 1, 2])
 
-    assert found["score"]["method"] == "cluster bootstrap"
-    assert found["score"]["low"] == expected.low
+    assert found["score"] == asdict(mean_interval([1.0, 0.0, 1.0, 0.0], [1, 2, 0, 0]))
+    assert found["score"]["clusters"] == 3
+
+
+def test_conversations_of_one_turn_are_independent() -> None:
+    found = summary(
+        *(facts(index, passed=index < 9, cluster=f"talk {index}") for index in range(10))
+    )
+
+    assert found["pass_rate"] == asdict(wilson(9, 10))
+
+
+def test_a_slice_without_two_records_of_a_conversation_is_independent() -> None:
+    records = conversations(10, 2, good=8)
+    odd = [
+        facts(
+            one.index,
+            passed=one.passed,
+            cluster=one.cluster,
+            slices=(("turn", str(one.index % 2)),),
+        )
+        for one in records
+    ]
+
+    assert slices(*odd)[0]["pass_rate"] == asdict(wilson(8, 10))
 
 
 def test_a_pass_rate_of_repeats_respects_conversations_too() -> None:
@@ -208,8 +248,18 @@ def test_a_pass_rate_of_repeats_respects_conversations_too() -> None:
             for one in repeats(index, index < 4, True, cluster=f"talk {index // 4}")
         )
     )
+    expected = rate_interval([1.0] * 4 + [0.5] * 4, [0] * 4 + [1] * 4, rows=16)
 
-    assert found["pass_rate"]["method"] == "cluster bootstrap"
+    assert found["pass_rate"] == asdict(expected)
+
+
+def test_raw_scores_that_are_all_negative_have_an_interval_with_a_width() -> None:
+    found = summary(
+        *(facts(index, passed=False, raw_score=-1.0 - index % 3) for index in range(60))
+    )
+
+    assert (found["score"]["value"], found["score"]["low"]) == (0.0, 0.0)
+    assert 0.02 < found["score"]["high"] < 0.1
 
 
 def test_unscored_counts_the_rows_whose_target_answered() -> None:
@@ -341,7 +391,7 @@ def test_many_different_scores_are_counted_like_few() -> None:
         )
     )
 
-    assert found["score"] == asdict(bootstrap_mean(scores))
+    assert found["score"] == asdict(mean_interval(scores))
     assert found["score_distribution"] == distribution(scores)
 
 
@@ -357,4 +407,4 @@ def test_questions_are_counted_over_the_repeats_of_a_record() -> None:
     )
 
     assert found["questions"]["right"]["answered"] == 3
-    assert found["questions"]["right"]["mean"] == asdict(bootstrap_mean([2.0, 5.0]))
+    assert found["questions"]["right"]["mean"] == asdict(mean_interval([2.0, 5.0], bounds=None))

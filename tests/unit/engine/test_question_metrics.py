@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.contracts.run_artifacts.question_facts import QuestionFact
-from steelyard.engine.question_metrics import MOST_ITEMS, MOST_VALUES, QuestionTally
-from steelyard.stats.bootstrap import bootstrap_mean
+from steelyard.engine.columns import Labels
+from steelyard.engine.question_metrics import (
+    MOST_ITEMS,
+    MOST_VALUES,
+    QuestionTally,
+    answers_by_item,
+)
 from steelyard.stats.intervals import wilson
+from steelyard.stats.rates import mean_interval, rate_interval
 
 Record = list[QuestionFact]
 
@@ -23,11 +29,14 @@ def fact(
     return QuestionFact(item, kind, asked, values, unanswered)
 
 
-def questions(*records: Record, check: str = "quality") -> dict[str, Any]:
-    tally = QuestionTally()
-    for record in records:
-        tally.add(check, record)
-    return tally.summary()
+def questions(
+    *records: Record, check: str = "quality", clusters: list[str] | None = None
+) -> dict[str, Any]:
+    tally, labels = QuestionTally(), Labels()
+    labels.extend(clusters or [None] * len(records))
+    for place, record in enumerate(records):
+        tally.add(check, answers_by_item(record), place)
+    return tally.summary(labels)
 
 
 def test_nothing_asked_is_nothing_told() -> None:
@@ -46,7 +55,7 @@ def test_a_score_has_counts_and_a_mean_with_its_interval() -> None:
             "answered": 4,
             "unanswered": 0,
             "counts": {"0": 1, "4": 2, "5": 1},
-            "mean": asdict(bootstrap_mean(values)),
+            "mean": asdict(mean_interval(values, bounds=None)),
         }
     }
 
@@ -79,7 +88,23 @@ def test_a_record_counts_once_however_many_turns_and_repeats_it_has() -> None:
     found = questions(many, [fact("clear", "score", 5)])
 
     assert (found["clear"]["answered"], found["clear"]["unanswered"]) == (6, 1)
-    assert found["clear"]["mean"] == asdict(bootstrap_mean([2.0, 5.0]))
+    assert found["clear"]["mean"] == asdict(mean_interval([2.0, 5.0], bounds=None))
+
+
+def test_records_of_a_conversation_count_as_one() -> None:
+    values = [1, 1, 0, 0, 1, 1]
+    found = questions(*([fact("kind", "yes_no", value)] for value in values), clusters=[*"aabbcc"])
+
+    assert found["kind"]["mean"] == asdict(rate_interval(values, [0, 0, 1, 1, 2, 2]))
+    assert found["kind"]["mean"]["clusters"] == 3
+
+
+def test_few_scores_of_unknown_bounds_have_no_interval_and_many_have() -> None:
+    few = questions(*([fact("right", "score", value)] for value in (5, 4)))
+    many = questions(*([fact("right", "score", value % 6)] for value in range(60)))
+
+    assert (few["right"]["mean"]["value"], few["right"]["mean"]["low"]) == (4.5, None)
+    assert many["right"]["mean"]["low"] < 2.5 < many["right"]["mean"]["high"]
 
 
 def test_what_was_not_answered_is_counted_and_in_no_mean() -> None:
@@ -102,7 +127,7 @@ def test_criteria_are_counted_together_and_one_by_one() -> None:
         "answered": 3,
         "unanswered": 1,
         "counts": {"0": 1, "1": 2},
-        "mean": asdict(bootstrap_mean([0.5, 1.0])),
+        "mean": asdict(rate_interval([0.5, 1.0], rows=3)),
         "listed": 2,
     }
     assert found["a"]["mean"] == asdict(wilson(2, 2))
@@ -149,10 +174,11 @@ def test_many_different_answers_have_no_counts(different: int, is_counted: bool)
 
 def test_questions_of_two_checks_with_one_name_are_kept_apart() -> None:
     tally = QuestionTally()
-    tally.add("first", [fact("right", "yes_no", 1), fact("tone", "yes_no", 1)])
-    tally.add("second", [fact("right", "yes_no", 0)])
+    first = [fact("right", "yes_no", 1), fact("tone", "yes_no", 1)]
+    tally.add("first", answers_by_item(first), 0)
+    tally.add("second", answers_by_item([fact("right", "yes_no", 0)]), 0)
 
-    assert list(tally.summary()) == ["first/right", "tone", "second/right"]
+    assert list(tally.summary(Labels())) == ["first/right", "tone", "second/right"]
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=20))

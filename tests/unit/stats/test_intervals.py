@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from collections import Counter
-from dataclasses import astuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.stats.bootstrap import bootstrap_counted, bootstrap_mean
+from steelyard.stats.bootstrap import bootstrap_mean
 from steelyard.stats.intervals import Interval, wilson
 
 COUNTS = st.integers(1, 1_000_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -202,20 +200,3 @@ def test_a_bootstrap_of_many_values_needs_little_memory() -> None:
 
     # all resamples at once would take 10,000 x 3,000 numbers of 8 bytes: 240 MB
     assert peak < 120_000_000
-
-
-@pytest.mark.parametrize(
-    "scores", [[0.0] * 40 + [1.0] * 60, [0.25] * 200, [0.1, 0.9, 0.5] * 30, [-0.5, 1.0] * 500]
-)
-def test_counted_values_give_the_interval_of_the_values_themselves(scores: list[float]) -> None:
-    counted, plain = bootstrap_counted(Counter(scores)), bootstrap_mean(scores)
-
-    assert counted is not None
-    assert (counted.method, counted.n) == (plain.method, plain.n)
-    for one, other in zip(astuple(counted)[:3], astuple(plain)[:3], strict=True):
-        assert one == pytest.approx(other, abs=1e-12)
-
-
-@pytest.mark.parametrize("counts", [{}, {0.0: 3, 1.0: 4}, {n / 100: 1 for n in range(100)}])
-def test_few_values_or_many_different_ones_are_not_counted(counts: dict[float, int]) -> None:
-    assert bootstrap_counted(counts) is None

@@ -1,3 +1,4 @@
+# pyright: basic
 """How many records a comparison needs, against the power of the exact test."""
 
 from __future__ import annotations

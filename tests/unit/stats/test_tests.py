@@ -18,10 +18,8 @@ from steelyard.stats.distributions import (
     student_quantile,
     student_tail,
 )
-from steelyard.stats.missing import rate_bounds, uneven
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.position import position_bias
-from steelyard.stats.repeats import pass_at_k, pass_hat_k
 from steelyard.stats.tables import independence
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
@@ -90,39 +88,6 @@ def test_tables_agree_with_scipy():
                 else oracle.chi2_contingency(table, correction=False).pvalue
             )
             assert independence(a, b, c, d) == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("tries", "k", "at_least_one", "all_of_them"),
-    [
-        ({(1, 2): 1}, 1, 0.5, 0.5),
-        ({(1, 2): 1}, 2, 1.0, 0.0),
-        ({(2, 4): 3}, 2, 1 - 1 / 6, 1 / 6),
-        ({(0, 3): 40, (3, 3): 40}, 2, 0.5, 0.5),
-        # tried too seldom to say
-        ({(1, 1): 1, (2, 2): 1}, 2, 1.0, 1.0),
-    ],
-)
-def test_tries_of_one_case(tries, k, at_least_one, all_of_them):
-    assert pass_at_k(tries, k).value == pytest.approx(at_least_one)
-    assert pass_hat_k(tries, k).value == pytest.approx(all_of_them)
-
-
-def test_no_case_was_tried_often_enough():
-    assert pass_at_k({(1, 1): 1}, 2).n == 0
-    assert pass_hat_k({}, 1).value is None
-
-
-def test_bounds_assume_nothing():
-    assert rate_bounds(6, 8, 2) == (0.6, 0.8)
-    assert rate_bounds(0, 0, 0) is None
-
-
-def test_a_group_that_misses_more_is_named():
-    groups = {"fees": (20, 40), "loans": (2, 100), "rooms": (3, 100)}
-    assert set(uneven(groups)) == {"fees", "loans", "rooms"}
-    assert uneven({"fees": (2, 50), "loans": (3, 50)}) == {}
-    assert uneven({}) == {}
 
 
 def test_a_judge_that_looks_at_places():

@@ -9,7 +9,7 @@ from steelyard.contracts.run_artifacts.rows import cluster_of
 from steelyard.model.run import CACHED, Judging, Result
 
 
-class CheckFact(msgspec.Struct, frozen=True):
+class CheckFact(msgspec.Struct, frozen=True, gc=False):
     """One check's part."""
 
     check: str
@@ -19,8 +19,11 @@ class CheckFact(msgspec.Struct, frozen=True):
     passed: bool | None
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One result's part in the metrics; what most results lack is not written."""
+class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """One result's part in the metrics; what most results lack is not written.
+
+    Facts hold no cycles, so that the garbage collector need not look at a million of them.
+    """
 
     index: int
     repeat: int
