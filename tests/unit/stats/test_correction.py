@@ -72,6 +72,7 @@ def test_a_rate_outside_is_clipped():
     assert rogan_gladen(sharp, 1, 100).value == 0
 
 
+@pytest.mark.trials
 def test_coverage_of_the_corrected_rates_is_what_they_claim():
     """2,000 seeded runs at θ .7: 95 % intervals must cover within 92 to 98 %."""
     chance = np.random.default_rng(1)
