@@ -1,4 +1,4 @@
-"""The repository's one tool: python3 dev.py setup | demo | test | check | soak | lock.
+"""The repository's one tool: python3 dev.py setup | demo | test | trials | check | soak | lock.
 
 It needs nothing but Python 3.11 or newer with venv and pip.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import subprocess
 import sys
 from importlib import import_module
@@ -20,12 +21,18 @@ USAGE = """usage: python3 dev.py COMMAND
 
   setup   make .venv with the product and the tools; leaves .venv/bin/steelyard
   demo    install what the product needs and show it working (offline)
-  test    run the test suite (under ten minutes)
-  check   format, lint, types, layers and tests, the same as CI (--no-tests: all but the tests)
-  soak    run the long trials
+  test    run the test suite with coverage (6 minutes on two cores)
+  trials  run the long tests with real parts, and the property tests on more examples (20 minutes)
+  check   format, lint, types, layers, tests and trials, the same as CI
+          (--no-tests: neither tests nor trials)
+  soak    run the longest tests, and the property tests on many examples with a fresh seed
   lock    write locks/run.txt and locks/dev.txt anew
 
-Words after `demo`, `test` and `soak` are passed on."""
+`test` and `trials` give the same result for the same commit. Arguments after `demo`, `test`,
+`trials` and `soak` are passed on."""
+PARALLEL = ("-n", "2", "--dist", "worksteal")
+SLOW_TEST = "faulthandler_timeout="
+"""Seconds after which a test that hangs is ended; `test` has it in pyproject.toml."""
 
 
 def main(arguments: list[str]) -> int:
@@ -36,6 +43,7 @@ def main(arguments: list[str]) -> int:
         "setup": setup,
         "demo": demo,
         "test": test,
+        "trials": trials,
         "check": check,
         "soak": soak,
         "lock": lock,
@@ -46,6 +54,8 @@ def main(arguments: list[str]) -> int:
     try:
         return commands[arguments[0]](arguments[1:])
     except subprocess.CalledProcessError as error:
+        if error.output:
+            sys.stderr.write(os.fsdecode(error.output))
         return error.returncode or 1
     except KeyboardInterrupt:
         return 130
@@ -67,15 +77,34 @@ def demo(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Run the suite with coverage; a selection of tests runs without the gate."""
     install("dev")
-    whole = ["-n", "2", "--dist", "worksteal", "--cov", "--cov-report=term", "--durations=20"]
-    options = arguments or whole
-    return run(PYTHON, "-m", "pytest", "-m", "not soak", *options)
+    options = arguments or [*PARALLEL, "--cov", "--cov-report=term", "--durations=20"]
+    return pytest("not trials and not soak", *options)
+
+
+def trials(arguments: list[str]) -> int:
+    """Run what is too long for the suite, without coverage."""
+    install("dev")
+    options = arguments or [*PARALLEL, "--durations=20"]
+    base = ("--hypothesis-profile=trials", "-o", f"{SLOW_TEST}900")
+    return pytest("(trials or hypothesis) and not soak", *base, *options)
 
 
 def soak(arguments: list[str]) -> int:
-    """Run the trials that take too long for the suite."""
+    """Run what takes too long for CI; say how to repeat it."""
     install("dev")
-    return run(PYTHON, "-m", "pytest", "-m", "soak", *arguments)
+    seed = next((word for word in arguments if word.startswith("--hypothesis-seed=")), None)
+    if seed is None:
+        seed = f"--hypothesis-seed={secrets.randbelow(2**32)}"
+        arguments = [seed, *(arguments or PARALLEL)]
+    base = ("--hypothesis-profile=soak", "-o", f"{SLOW_TEST}7200")
+    code = pytest("soak or hypothesis", *base, *arguments)
+    print(f"reproduce: python3 dev.py soak {seed}   (with -k NAME for one test)")
+    return code
+
+
+def pytest(marks: str, *options: str) -> int:
+    """Run the tests with these marks."""
+    return run(PYTHON, "-m", "pytest", "-m", marks, *options)
 
 
 def check(arguments: list[str]) -> int:
@@ -92,8 +121,8 @@ def check(arguments: list[str]) -> int:
         print(f"== {name}", flush=True)
         if run(*command):
             failed.append(name)
-    if "--no-tests" not in arguments and test([]):
-        failed.append("tests")
+    if "--no-tests" not in arguments:
+        failed += [name for name, tests in (("tests", test), ("trials", trials)) if tests([])]
     return complain("failed: " + ", ".join(failed)) if failed else 0
 
 
@@ -124,9 +153,9 @@ def install(lock_name: str) -> None:
     print(f"installing {lock_name} dependencies into .venv ...", file=sys.stderr, flush=True)
     pip = [PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
     requirements = ROOT / "locks" / f"{lock_name}.txt"
-    run(*pip, "--require-hashes", "--only-binary", ":all:", "-r", requirements, must=True)
-    run(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT, must=True)
-    run(PYTHON, "-m", "compileall", "-q", "-j", "0", VENV, ROOT / "src")
+    run_quietly(*pip, "--require-hashes", "--only-binary", ":all:", "-r", requirements)
+    run_quietly(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+    run(PYTHON, "-m", "compileall", "-qq", "-j", "0", VENV, ROOT / "src")
     done = [wanted, fingerprint("run")] if lock_name == "dev" else [wanted]
     stamp.write_text("\n".join(done), encoding="utf-8")
 
@@ -157,6 +186,13 @@ def run(*command: object, must: bool = False) -> int:
     """Run a program in the repository's root."""
     words = [str(word) for word in command]
     return subprocess.run(words, cwd=ROOT, check=must).returncode
+
+
+def run_quietly(*command: object) -> None:
+    """Run a program that must succeed; what it prints is shown only if it fails."""
+    words = [str(word) for word in command]
+    merged = subprocess.STDOUT
+    subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=merged)
 
 
 def complain(message: str) -> int:

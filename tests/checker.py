@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -78,6 +80,23 @@ def stored_predictions(folder: Path) -> dict[Place, bytes]:
     found = connection.execute(query, (folder.name,)).fetchall()
     connection.close()
     return {(index, repeat): prediction for index, repeat, prediction in found}
+
+
+def wait_until_stored(root: Path, count: int) -> None:
+    """Wait until the newest run of a project has stored so many results."""
+    deadline = time.monotonic() + 120
+    while True:
+        with suppress(sqlite3.OperationalError), closing(_database(root)) as connection:
+            newest = "SELECT max(run_id) FROM runs"
+            query = f"SELECT count(*) FROM results WHERE run_id = ({newest})"
+            if connection.execute(query).fetchone()[0] >= count:
+                return
+        assert time.monotonic() < deadline, f"fewer than {count} results are stored"
+        time.sleep(0.02)
+
+
+def _database(root: Path) -> sqlite3.Connection:
+    return sqlite3.connect(root / ".steelyard" / "steelyard.db")
 
 
 def comparable(folder: Path) -> dict[str, Any]:

@@ -1,13 +1,26 @@
-"""What all tests share: how Hypothesis searches."""
+"""What all tests share: how Hypothesis searches, and what a session says at its end."""
 
 from __future__ import annotations
 
-import os
+import pytest
+from hypothesis import HealthCheck, settings
 
-from hypothesis import settings
+pytest_plugins = ["suite_report"]
 
-# On a developer's machine every run looks somewhere else; in CI the same commit gives the same
-# answer. `python3 dev.py soak` searches longer.
-settings.register_profile("developer", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "developer")
+# The same commit gives the same result, however busy the machine is; `python3 dev.py soak` takes
+# fresh seeds. `trials` searches longer than `test`: see strategies/effort.py.
+STEADY = settings(
+    deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("test", STEADY, max_examples=40)
+settings.register_profile("trials", STEADY, max_examples=100)
+settings.register_profile("soak", STEADY, derandomize=False, max_examples=1000)
+settings.load_profile("test")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave property tests out of coverage: tracing every example takes minutes."""
+    for item in items:
+        if item.get_closest_marker("hypothesis"):
+            item.add_marker("no_cover")

@@ -43,7 +43,7 @@ async def slow(prompt):
     import asyncio
 
     said = answer(prompt)
-    await asyncio.sleep(0 if "open" in prompt else 30)
+    await asyncio.sleep(0 if "open" in prompt else 600)
     return said
 '''
 RUBRIC = """\

@@ -1,34 +1,49 @@
-"""The command in processes that are there at once: forks of one that has imported everything.
+"""The command in processes that start at once: forks of a server that has imported everything.
 
-A killed process costs a fraction of a second this way, most of which is the run itself.
+Python and its imports take longer than most commands; with coverage several times as long.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import IO, NamedTuple, cast
 
 SERVER = """
 import gc, importlib, json, os, pkgutil, sys
 import numpy, sqlalchemy.dialects.sqlite, uvloop
 import steelyard
-from steelyard.cli.main import main
+from steelyard.__main__ import main
 
 for found in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
     if found.name.partition(".")[2] not in {"__main__", "pytest_plugin"}:
         importlib.import_module(found.name)
 
-def begin(folder, words, said):
+coverage = sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
+if coverage:  # what the imports ran is written once, not by each process
+    coverage.stop()
+    coverage.save()
+    coverage.start()
+
+def begin(folder, words, environment, out, err):
     os.chdir(folder)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.stdin = open(os.devnull, encoding="utf-8")
+    os.dup2(sys.stdin.fileno(), 0)
+    for number, path in ((1, out), (2, err)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     sys.argv = ["steelyard", *words]
     try:
         main()
@@ -44,65 +59,109 @@ for line in sys.stdin:
         code = 1
         try:
             code = begin(**json.loads(line))
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
         finally:
+            sys.stdout.flush()
             sys.stderr.flush()
+            if coverage:
+                coverage.stop()
+                coverage.save()
             os._exit(code)
     print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+os._exit(0)
 """
 
 
-class Ended(NamedTuple):
-    """How a process ended, and what it wrote to its standard error."""
+class Done(NamedTuple):
+    """What one command came to."""
 
     code: int
+    stdout: str
     stderr: str
 
 
 class WarmCommand:
     """Starts `steelyard` without the time that Python and its imports take; one at a time."""
 
-    def __init__(self, said: Path) -> None:
-        self._said = said
+    def __init__(self, *, is_measured: bool = True) -> None:
+        self._files = TemporaryDirectory(prefix="steelyard-warm-")
+        self._out, self._err = (Path(self._files.name, name) for name in ("out", "err"))
         self._server = subprocess.Popen(
             [sys.executable, "-c", SERVER],
-            # What measures coverage would write a file for each process that is not killed.
-            env={name: value for name, value in os.environ.items() if "COVERAGE" not in name},
+            # A process that is killed has no coverage to write.
+            env={
+                name: value
+                for name, value in os.environ.items()
+                if is_measured or "COVERAGE" not in name
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="ascii",
         )
         self._child = 0
-        self._ended: Ended | None = None
+        self._done: Done | None = None
 
-    def start(self, folder: Path, *words: str) -> None:
+    def start(
+        self, folder: Path, *words: str, environment: Mapping[str, str] | None = None
+    ) -> None:
         """Begin a command in a folder; the one before must have ended."""
-        row = {"folder": str(folder), "words": words, "said": str(self._said)}
+        row = {
+            "folder": str(folder),
+            "words": words,
+            "environment": dict(os.environ) if environment is None else dict(environment),
+            "out": str(self._out),
+            "err": str(self._err),
+        }
         stream = cast(IO[str], self._server.stdin)
         stream.write(json.dumps(row) + "\n")
         stream.flush()
-        self._child, self._ended = int(self._line()), None
+        self._child, self._done = int(self._line()), None
 
     def has_ended(self, within_s: float) -> bool:
         """Whether it has come to its end, or does so soon."""
         stream = cast(IO[str], self._server.stdout)
         return bool(select.select([stream], [], [], within_s)[0])
 
-    def kill(self) -> Ended:
+    def kill(self) -> Done:
         """As a power cut would; it may have been done just before."""
         with suppress(ProcessLookupError):
             os.kill(self._child, signal.SIGKILL)
         return self.wait()
 
-    def wait(self) -> Ended:
+    def wait(self) -> Done:
         """Until it has ended."""
-        if self._ended is None:
-            self._ended = Ended(int(self._line()), self._said.read_text(encoding="utf-8"))
-        return self._ended
+        if self._done is None:
+            code = int(self._line())
+            said = (path.read_bytes().decode() for path in (self._out, self._err))
+            self._done = Done(code, *said)
+        return self._done
 
     def close(self) -> None:
-        """End the process from which the others are made."""
-        self._server.communicate(timeout=30)
+        """End the server."""
+        self._server.communicate(timeout=120)
+        self._files.cleanup()
 
     def _line(self) -> str:
         return cast(IO[str], self._server.stdout).readline()
+
+
+_turn = Lock()
+
+
+def run_warm(
+    folder: Path, *words: str | Path, environment: Mapping[str, str] | None = None
+) -> Done:
+    """Run a command to its end in a fork of the one server of this test process."""
+    with _turn:
+        server = _server()
+        server.start(folder, *map(str, words), environment=environment)
+        return server.wait()
+
+
+@cache
+def _server() -> WarmCommand:
+    server = WarmCommand()
+    atexit.register(server.close)
+    return server

@@ -151,6 +151,7 @@ def test_the_demo_ends_on_a_report(project: Path) -> None:
 
 
 @pytest.mark.usefixtures("predictions")
+@pytest.mark.trials
 def test_the_demo_can_be_run_again_in_the_same_folder(steelyard: Steelyard, empty: Path) -> None:
     again = steelyard("demo", cwd=empty)
 

@@ -67,6 +67,7 @@ def graves(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, in
 
 
 @pytest.mark.parametrize("point", JUDGED_POINTS)
+@pytest.mark.trials
 def test_a_run_survives_its_death_at_every_point_of_judging(
     graves: dict[str, tuple[Path, int]], uninterrupted: Path, point: str
 ) -> None:

@@ -56,6 +56,7 @@ def _peak_so_far(number: int) -> int:
     )
 
 
+@pytest.mark.trials
 def test_a_run_of_twice_the_records_needs_no_more_memory(tmp_path: Path) -> None:
     """Both are too large for their records to be kept from the plan to the run."""
     peaks: list[int] = []

@@ -208,10 +208,11 @@ def killed(root: Path, point: int) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 
+@pytest.mark.trials
 def test_killed_at_any_point_it_leaves_what_verify_and_a_second_prune_understand(
     root: Path, tmp_path: Path
 ) -> None:

@@ -321,7 +321,7 @@ def test_a_reader_that_goes_early_is_no_error(agents: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
     assert (done.returncode, done.stderr) == (0, "")

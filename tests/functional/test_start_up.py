@@ -39,7 +39,7 @@ def test_nothing_is_loaded_that_is_not_needed(does: str, loaded: str) -> None:
         capture_output=True,
         encoding="utf-8",
         check=True,
-        timeout=60,
+        timeout=120,
     )
 
     assert done.stdout.splitlines()[-1] == loaded

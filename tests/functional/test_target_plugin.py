@@ -34,7 +34,7 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("plugin")
     source = shutil.copytree(EXAMPLE, folder / "source")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=source, check=True, capture_output=True, timeout=60)
+    subprocess.run(build, cwd=source, check=True, capture_output=True, timeout=120)
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")

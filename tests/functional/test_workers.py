@@ -26,9 +26,18 @@ import os, time
 def answer(prompt):
     with open("calls.txt", "a") as stream:
         stream.write(f"{os.getpid()} {prompt}\\n")
-    time.sleep(float(os.environ.get("DELAY", "0")))
+    while is_held():
+        time.sleep(0.02)
     return "yes"
+
+def is_held():
+    try:
+        with open("hold") as free, open("calls.txt") as made:
+            return len(made.readlines()) > int(free.read())
+    except FileNotFoundError:
+        return False
 """
+"""Calls beyond the number in `hold` wait until that file is gone."""
 
 
 def write_project(root: Path, settings: str = "") -> None:
@@ -48,11 +57,13 @@ def write_project(root: Path, settings: str = "") -> None:
     (root / "d.jsonl").write_text(lines, encoding="utf-8")
 
 
-def started(root: Path, *words: str, delay: str = "0") -> subprocess.Popen[str]:
+def started(root: Path, *words: str, held_after: int | None = None) -> subprocess.Popen[str]:
+    """A run; with so many calls before the others wait."""
+    if held_after is not None:
+        (root / "hold").write_text(str(held_after), encoding="utf-8")
     return subprocess.Popen(
         [sys.executable, "-m", "steelyard", "run", "d.jsonl", "--format", "json", *words],
         cwd=root,
-        env={**os.environ, "DELAY": delay},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -69,9 +80,11 @@ def calls(root: Path) -> list[tuple[str, str]]:
     ]
 
 
-def wait_for_calls(root: Path, count: int) -> None:
-    deadline = time.monotonic() + 30
-    while len(calls(root)) < count and time.monotonic() < deadline:
+def wait_for_calls(root: Path, count: int, *, processes: int = 1) -> None:
+    """Wait until so many calls are made, by so many processes."""
+    deadline = time.monotonic() + 120
+    while len(made := calls(root)) < count or len({pid for pid, _ in made}) < processes:
+        assert time.monotonic() < deadline, made
         time.sleep(0.02)
 
 
@@ -84,14 +97,17 @@ def is_there(pid: str) -> bool:
 
 
 def told(process: subprocess.Popen[str]) -> dict[str, Any]:
-    output, said = process.communicate(timeout=60)
+    output, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
     return json.loads(output)
 
 
 def test_two_processes_share_the_records_of_a_run(tmp_path: Path) -> None:
     write_project(tmp_path)
-    run = told(started(tmp_path, "--target", "agent", "--workers", "2"))
+    process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=0)
+    wait_for_calls(tmp_path, 2, processes=2)
+    (tmp_path / "hold").unlink()
+    run = told(process)
     made = calls(tmp_path)
 
     check_run(Path(run["artifacts"]))
@@ -102,9 +118,11 @@ def test_two_processes_share_the_records_of_a_run(tmp_path: Path) -> None:
 
 def test_a_process_that_is_killed_is_replaced(tmp_path: Path) -> None:
     write_project(tmp_path)
-    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
-    wait_for_calls(tmp_path, 60)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=60)
+    wait_for_calls(tmp_path, 61, processes=2)
     os.kill(int(calls(tmp_path)[-1][0]), signal.SIGKILL)
+    wait_for_calls(tmp_path, 62, processes=3)
+    (tmp_path / "hold").unlink()
     run = told(process)
     made = calls(tmp_path)
 
@@ -114,13 +132,16 @@ def test_a_process_that_is_killed_is_replaced(tmp_path: Path) -> None:
     assert len(made) <= COUNT + 2 * 16
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.trials)]
+)
 def test_a_stop_ends_all_processes_and_the_run_goes_on_later(tmp_path: Path, number: int) -> None:
     write_project(tmp_path)
-    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
-    wait_for_calls(tmp_path, 60)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=60)
+    wait_for_calls(tmp_path, 61)
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=120)
+    (tmp_path / "hold").unlink()
     before = len(calls(tmp_path))
     time.sleep(0.3)
 
@@ -135,12 +156,13 @@ def test_a_stop_ends_all_processes_and_the_run_goes_on_later(tmp_path: Path, num
 
 def test_a_process_that_cannot_go_on_says_why(tmp_path: Path) -> None:
     write_project(tmp_path)
-    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
-    wait_for_calls(tmp_path, 20)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=20)
+    wait_for_calls(tmp_path, 21)
     for path in (tmp_path / ".steelyard").glob("steelyard.db*"):
         if not path.name.endswith("-shm"):  # which is memory that the process looks into
             path.write_bytes(b"\0" * 4096)
-    _, said = process.communicate(timeout=60)
+    (tmp_path / "hold").unlink()
+    _, said = process.communicate(timeout=120)
 
     assert process.returncode == 3
     assert "steelyard: " in said
@@ -149,7 +171,7 @@ def test_a_process_that_cannot_go_on_says_why(tmp_path: Path) -> None:
 
 def test_what_a_target_prints_is_no_result(tmp_path: Path) -> None:
     write_project(tmp_path)
-    loud = AGENT.replace("    time.sleep", "    print('p' * 99)\n    time.sleep")
+    loud = AGENT.replace("    while is_held", "    print('p' * 99)\n    while is_held")
     (tmp_path / "agent.py").write_text(loud, encoding="utf-8")
     run = told(started(tmp_path, "--target", "agent", "--workers", "2"))
 
@@ -157,16 +179,18 @@ def test_what_a_target_prints_is_no_result(tmp_path: Path) -> None:
     assert run["metrics"]["pass_count"] == COUNT
 
 
+@pytest.mark.trials
 def test_processes_end_with_the_one_that_holds_the_run_and_it_goes_on_later(
     tmp_path: Path,
 ) -> None:
     write_project(tmp_path)
-    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.05")
-    wait_for_calls(tmp_path, 60)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=60)
+    wait_for_calls(tmp_path, 61)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
+    (tmp_path / "hold").unlink()
     left = {pid for pid, _ in calls(tmp_path)}
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while any(is_there(pid) for pid in left) and time.monotonic() < deadline:
         time.sleep(0.05)
 
@@ -180,13 +204,14 @@ def test_processes_end_with_the_one_that_holds_the_run_and_it_goes_on_later(
     assert len(calls(tmp_path)) <= COUNT + 2 * 16
 
 
+@pytest.mark.trials
 def test_a_run_in_several_processes_can_be_cancelled(tmp_path: Path) -> None:
     write_project(tmp_path)
-    process = started(tmp_path, "--target", "agent", "--workers", "2", delay="0.3")
-    wait_for_calls(tmp_path, 30)
+    process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=30)
+    wait_for_calls(tmp_path, 31)
     words = [sys.executable, "-m", "steelyard", "cancel", "latest"]
     subprocess.run(words, cwd=tmp_path, capture_output=True, check=True)
-    output, said = process.communicate(timeout=30)
+    output, said = process.communicate(timeout=120)
     run = json.loads(output)
     check_run(Path(run["artifacts"]))
 

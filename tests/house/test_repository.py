@@ -57,7 +57,17 @@ def test_the_changelog_begins_with_this_version() -> None:
 
 def test_ci_runs_the_tests_as_a_person_would() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    assert "python3 dev.py test" in read(".ci/run").splitlines()
+    lines = read(".ci/run").splitlines()
+    assert lines[-3:] == [
+        "python3 dev.py check --no-tests",
+        "python3 dev.py test",
+        "python3 dev.py trials",
+    ]
+
+
+@pytest.mark.parametrize("command", ["setup", "test", "trials", "check", "soak"])
+def test_the_page_for_contributors_names_every_command(command: str) -> None:
+    assert f"python3 dev.py {command} " in read("CONTRIBUTING.md")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

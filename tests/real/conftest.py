@@ -39,5 +39,5 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         process.stdin.close()
         process.terminate()
-        process.wait(10)
+        process.wait(120)
         process.stdout.close()

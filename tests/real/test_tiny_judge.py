@@ -23,6 +23,7 @@ version: 1.0.0
 checks: [{id: accurate, kind: llm_judge, judge_prompt_ref: judge/accuracy@1.0.0}]
 scoring: {combine: all_pass}
 """
+pytestmark = pytest.mark.trials
 QUESTIONS = ("When do you open", "What does it cost", "I lost my umbrella!")
 
 

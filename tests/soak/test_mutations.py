@@ -47,10 +47,12 @@ def _mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_broken_files_give_findings_and_never_an_exception(tmp_path: Path, seed: int) -> None:
-    """Two minutes a seed; a failure names the seed's round, which repeats exactly."""
-    chance = random.Random(seed)
+@pytest.mark.parametrize("part", [1, 2, 3])
+def test_broken_files_give_findings_and_never_an_exception(
+    tmp_path: Path, part: int, request: pytest.FixtureRequest
+) -> None:
+    """Two minutes each; a failure names the round, which the same --hypothesis-seed repeats."""
+    chance = random.Random(f"{request.config.getoption('--hypothesis-seed')} {part}")
     until = time.monotonic() + SECONDS
     rounds = 0
     while time.monotonic() < until:

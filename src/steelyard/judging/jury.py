@@ -24,6 +24,7 @@ from steelyard.model.trace import Trace
 Aggregation: TypeAlias = Literal["mean", "median", "min", "max", "majority", "unanimous"]
 
 _ROUNDING = 1e-9
+"""Relative: weights may be of any size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,11 +151,14 @@ def weighted_median(scores: Sequence[float], weights: Sequence[float]) -> float:
     """The score at which half of the weight lies on either side; between two, their middle."""
     ordered = sorted(zip(scores, weights, strict=True))
     half, reached = fsum(weights) / 2, list(accumulate(weight for _, weight in ordered))
-    place = next(index for index, below in enumerate(reached) if below >= half - _ROUNDING)
-    score = ordered[place][0]
-    if reached[place] > half + _ROUNDING:
-        return score
-    return meant((score + ordered[min(place + 1, len(ordered) - 1)][0]) / 2)
+    slack = half * _ROUNDING
+    place = next(index for index, below in enumerate(reached) if below >= half - slack)
+    low = ordered[place][0]
+    if reached[place] > half + slack:
+        return low
+    high = ordered[min(place + 1, len(ordered) - 1)][0]
+    # The rounding in `meant` is absolute: it can take tiny scores below the lower of the two.
+    return min(high, max(low, meant((low + high) / 2)))
 
 
 def _mean(scores: Sequence[float], weights: Sequence[float]) -> float:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from steelyard.checks.choice_answers import RULES, ChoiceReader, Selection
 from steelyard.model.choice import Choice
+from strategies.effort import examples
 from strategies.legal_eval import choices, texts
 
 TEXTS = ["i", "ii and iii", "A treaty is binding", "none of the statements"]
@@ -386,7 +387,7 @@ def test_no_answer_takes_more_than_linear_time(name: str) -> None:
         | texts
     ),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_any_answer_to_any_choices_is_read(offered: list[Choice], parts: list[str]) -> None:
     found = ChoiceReader(tuple(offered)).read("".join(parts))
 
@@ -396,7 +397,7 @@ def test_any_answer_to_any_choices_is_read(offered: list[Choice], parts: list[st
 
 
 @given(st.lists(choices, min_size=1, max_size=5, unique_by=lambda choice: choice.id), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_an_id_in_json_is_always_found(offered: list[Choice], data: st.DataObject) -> None:
     picked = data.draw(st.sampled_from(offered))
     found = ChoiceReader(tuple(offered)).read(json.dumps({"answer": picked.id}))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from steelyard.checks.json_in_text import embedded_json, fenced_json, lenient_json
 from steelyard.model.json_value import JsonValue
+from strategies.effort import examples
 from strategies.legal_eval import json_values
 
 SIZE = 300_000
@@ -83,7 +84,7 @@ def test_json_between_other_words(text: str, values: list[JsonValue]) -> None:
 
 
 @given(st.dictionaries(st.text(max_size=5), json_values, max_size=3), st.text(max_size=20))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_an_object_is_found_behind_any_words_without_a_brace(
     value: dict[str, JsonValue], words: str
 ) -> None:

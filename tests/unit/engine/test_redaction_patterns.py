@@ -162,6 +162,7 @@ def test_what_is_found_lies_in_order_and_apart(kind: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.trials
 def test_ten_times_the_text_takes_ten_times_as_long(kind: str, name: str) -> None:
     """Give or take what a busy machine adds."""
 

@@ -60,7 +60,7 @@ def test_a_place_is_not_lost_with_one_who_no_longer_waits(is_handed_over: bool) 
         await settle()
         if not is_handed_over:
             slots.release()
-        await asyncio.wait_for(next_one, 5)
+        await asyncio.wait_for(next_one, 120)
 
     asyncio.run(run())
 
@@ -73,7 +73,7 @@ def test_all_are_taken_when_all_have_been_given_back() -> None:
         await settle()
         assert not taking.done()
         slots.release()
-        await asyncio.wait_for(taking, 5)
+        await asyncio.wait_for(taking, 120)
         assert not slots.take_at_once()
 
     asyncio.run(run())

@@ -50,7 +50,7 @@ def stopped(
         for stop in stops:
             loop.stop(stop)
         then()
-        await asyncio.wait_for(running, 10)
+        await asyncio.wait_for(running, 120)
 
     asyncio.run(run())
 
@@ -317,7 +317,7 @@ def test_a_target_that_hangs_keeps_no_other_waiting() -> None:
         await bench.clock.settle()
         assert sorted(bench.statuses()) == list(range(20))
         second.stop(CANCEL)
-        await asyncio.wait_for(both, 10)
+        await asyncio.wait_for(both, 120)
 
     asyncio.run(run())
 

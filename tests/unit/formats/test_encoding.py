@@ -14,6 +14,7 @@ from steelyard.formats.encoding import (
     without_surrogates,
 )
 from steelyard.model.json_value import JsonValue, Path
+from strategies.effort import examples
 
 COMPOSED = "caf\u00e9"
 DECOMPOSED = "cafe\u0301"
@@ -55,7 +56,7 @@ def test_the_first_wrong_byte_is_named_with_its_place(
     assert (caught.value.line, caught.value.code) == (line, "invalid_encoding")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.binary())
 def test_the_chunked_check_agrees_with_python(data: bytes) -> None:
     try:

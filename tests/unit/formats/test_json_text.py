@@ -26,6 +26,7 @@ from steelyard.formats.json_text import (
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonValue, Path
+from strategies.effort import examples
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 LEAVES = st.none() | st.booleans() | st.integers() | FLOATS | st.text()
@@ -258,7 +259,7 @@ def test_control_characters_between_values_and_raw_breaks_are_never_read(data: b
         parse_json_tolerantly(data, raw_controls=True)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(VALUES, st.booleans(), st.sampled_from([None, 0, 2]))
 def test_on_valid_json_all_parsers_agree(
     value: JsonValue, is_ascii: bool, indent: int | None
@@ -271,7 +272,7 @@ def test_on_valid_json_all_parsers_agree(
     assert parse_json_tolerantly(data, raw_controls=True).value == value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(VALUES, st.data())
 def test_mutated_json_gives_a_value_or_a_parse_error(
     value: JsonValue, data: st.DataObject
@@ -288,7 +289,7 @@ def test_mutated_json_gives_a_value_or_a_parse_error(
     assert_only_parse_errors(bytes(text))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.binary())
 def test_random_bytes_give_a_value_or_a_parse_error(data: bytes) -> None:
     assert_only_parse_errors(data)

@@ -16,6 +16,7 @@ from pypdf import PdfReader, PdfWriter
 from steelyard.errors import ParseError
 from steelyard.formats import pdf_text as module
 from steelyard.formats.pdf_text import is_pdf, pdf_text
+from strategies.effort import examples
 from strategies.legal_eval import pdf
 
 RENT = pdf("The rent is due.")
@@ -80,7 +81,7 @@ def test_a_text_has_a_largest_size(
 
 
 @given(st.integers(9, len(RENT)), st.binary(max_size=6), st.integers(0, 30))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_a_damaged_pdf_gives_a_text_or_an_error(place: int, middle: bytes, cut: int) -> None:
     data = RENT[:place] + middle + RENT[place + cut :]
     with suppress(ParseError):

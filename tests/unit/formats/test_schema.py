@@ -14,6 +14,7 @@ from steelyard.formats.problem import Problem
 from steelyard.formats.schema import BLANK, Schema, spoken
 from steelyard.formats.schema_names import resolve, unknown_names
 from steelyard.model.json_value import JsonObject, JsonValue, Path
+from strategies.effort import examples
 
 CASE: JsonObject = {
     "id": "opening-hours",
@@ -559,7 +560,7 @@ def assert_three_answers_agree(name: str, pointer: str, value: JsonValue) -> Non
     assert all(spoken(item) for item in problems)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_the_answers_about_a_mutated_case_agree(data: st.DataObject) -> None:
     case = copy.deepcopy(CASE)
@@ -570,7 +571,7 @@ def test_the_answers_about_a_mutated_case_agree(data: st.DataObject) -> None:
     assert_three_answers_agree("eval_cases", "#/$defs/case", case)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_the_answers_about_a_mutated_record_agree(data: st.DataObject) -> None:
     record = copy.deepcopy(RECORD)

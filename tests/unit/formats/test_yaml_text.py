@@ -11,6 +11,7 @@ from steelyard.errors import ParseError
 from steelyard.formats.json_text import compact, depth
 from steelyard.formats.yaml_text import MAX_ALIASED_NODES, MAX_DEPTH, is_plain_text, parse_yaml
 from steelyard.model.json_value import JsonValue, Path
+from strategies.effort import examples
 
 EVAL_FILE = """\
 # yaml-language-server: $schema=https://example.org/eval.schema.json
@@ -351,12 +352,12 @@ def test_nesting_up_to_the_limit_is_read(text: str) -> None:
 )
 def test_hostile_input_is_refused_fast(piece: str, times: int, message: str) -> None:
     data = piece.encode() * times
-    start = time.perf_counter()
+    start = time.process_time()
 
     error = refusal(data)
 
     assert str(error).startswith(message)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_deep_block_mappings_are_refused() -> None:
@@ -609,19 +610,19 @@ def assert_only_parse_errors(data: bytes) -> None:
     assert 1 <= (wrong.line or 0) <= data.count(b"\n") + data.count(b"\r") + 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.binary())
 def test_random_bytes_give_a_value_or_a_parse_error(data: bytes) -> None:
     assert_only_parse_errors(data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.text(st.sampled_from("ab:-?[]{},&*!|>'\"%@`#<~ \t\n\r\\\x85\u2028.019exu")))
 def test_random_marks_of_yaml_give_a_value_or_a_parse_error(text: str) -> None:
     assert_only_parse_errors(text.encode())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_mutated_yaml_gives_a_value_or_a_parse_error(data: st.DataObject) -> None:
     text = bytearray(EVAL_FILE.encode())

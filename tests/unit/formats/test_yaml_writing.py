@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.json_value import JsonValue
+from strategies.effort import examples
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 # Texts that touch the rules of YAML: marks, spaces, breaks, and words that mean a value.
@@ -39,7 +40,7 @@ VALUES: st.SearchStrategy[JsonValue] = st.recursive(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 @given(VALUES)
 @example({"<<": {"a": 1}})
 @example(["\x85", "a\u2028\nb", "\ufeff", "\n  indented", "ends \n", "a\r\nb", "\t\nx"])
@@ -52,7 +53,7 @@ def test_what_is_written_reads_back_the_same(value: JsonValue) -> None:
     assert repr(read) == repr(value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.text(st.characters(max_codepoint=0x9F), max_size=8))
 def test_control_characters_read_back_the_same(text: str) -> None:
     assert parse_yaml(write_yaml({text: [text]})).value == {text: [text]}

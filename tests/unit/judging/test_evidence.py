@@ -51,8 +51,8 @@ def test_every_passage_of_a_text_is_found_or_empty(passage: str, before: str, af
     ("quote", "text"), [("ab" * 50_000, "a" * 400_000), ("... " * 9_000, "x")]
 )
 def test_long_quotes_take_no_time(quote: str, text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
 
     is_quoted(quote + "c", text)
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fakes.scripted_judges import Line, ScriptedAsker, a_judge, answer, judged, said
@@ -184,6 +184,8 @@ def test_a_juror_may_be_asked_for_several_samples() -> None:
         ([0.2, 0.9], [3, 1], 0.2),
         ([0.9, 0.2], [1, 1.001], 0.2),
         ([0.3, 0.3], [1, 1], 0.3),
+        ([0, 0.4, 1], [1e-12, 1e-12, 1e-12], 0.4),
+        ([0, 0.4, 1], [1e12, 1e12, 1e12], 0.4),
     ],
 )
 def test_the_weighted_median(scores: list[float], weights: list[float], median: float) -> None:
@@ -197,6 +199,9 @@ def test_the_weighted_median(scores: list[float], weights: list[float], median: 
         max_size=6,
     )
 )
+@example([(5e-324, 1.0), (5e-324, 1.0)])
+@example([(5e-324, 1.0), (1.5e-323, 1.0)])
+@example([(2e-13, 1.0), (4e-13, 1.0)])
 def test_the_weighted_median_is_within_the_scores(pairs: list[tuple[float, float]]) -> None:
     scores, weights = [one for one, _ in pairs], [weight for _, weight in pairs]
 

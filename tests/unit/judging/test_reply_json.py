@@ -93,7 +93,7 @@ def test_time_grows_no_faster_than_a_hostile_reply(name: str) -> None:
 def _seconds(text: str) -> float:
     best = 9.0
     for _ in range(2):
-        started = time.perf_counter()
+        started = time.process_time()
         json_said(text)
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
     return best

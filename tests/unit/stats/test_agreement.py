@@ -27,6 +27,7 @@ from steelyard.stats.agreement import (
     resampled_alpha,
     weights_of,
 )
+from strategies.effort import examples
 
 NO = None
 # Krippendorff 2011: four observers, twelve units, missing data
@@ -117,7 +118,7 @@ def test_fleiss_kappa_agrees_with_statsmodels_where_nothing_is_missing():
         assert fleiss_kappa(ratings) == pytest.approx(oracle_fleiss(table), abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(FULL)
 def test_alpha_and_fleiss_differ_by_the_small_sample_term_alone(items):
     """Krippendorff 2004: α = 1 − (1 − κ)·(n − 1)/n after Fleiss, where nothing is missing."""

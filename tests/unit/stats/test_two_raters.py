@@ -26,6 +26,7 @@ from steelyard.stats.two_raters import (
     resampled_kappa,
     spearman,
 )
+from strategies.effort import examples
 
 SCORES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=25)
 
@@ -128,7 +129,7 @@ def test_jaccard_agrees_with_scipy_and_scikit_learn() -> None:
     assert found.method == "Jaccard, bootstrap"
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(SCORES)
 def test_closeness_does_not_depend_on_who_is_first_or_on_the_order_of_items(
     items: list[tuple[int, int]],

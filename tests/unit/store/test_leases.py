@@ -103,7 +103,7 @@ def test_a_lease_is_renewed_while_nothing_is_written(
     assert store.claim(store.find("run_1"), "me")
     with store.engine.begin() as connection:
         connection.execute(update(runs).values(lease_until=0.0))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while (store.find("run_1").lease_left_s or 0) < 0 and time.monotonic() < deadline:
         time.sleep(0.01)
 
@@ -132,7 +132,7 @@ def test_whoever_works_on_a_run_is_told_that_it_shall_be_cancelled(
     store.lease("run_1").on_cancel(told.set)
     other.request_cancel("run_1")
 
-    assert told.wait(10)
+    assert told.wait(120)
     assert other.find("run_1").is_cancelling
     again = threading.Event()
     store.lease("run_1").on_cancel(again.set)
@@ -164,7 +164,7 @@ def test_a_store_that_fails_for_a_moment_is_asked_again(
     time.sleep(0.1)
     with store.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE elsewhere RENAME TO runs")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while (store.find("run_1").lease_left_s or 0) < 0 and time.monotonic() < deadline:
         time.sleep(0.01)
 
@@ -184,7 +184,7 @@ def test_a_hold_may_be_given_up_by_whoever_hears_of_the_cancel(
     lease.on_cancel(end)
     other.request_cancel("run_1")
 
-    assert ended.wait(10)
+    assert ended.wait(120)
 
 
 def test_a_write_renews_the_lease(store: RunStore) -> None:

@@ -133,7 +133,7 @@ def test_a_result_that_json_cannot_hold_is_told_and_nobody_waits_for_ever(
     async def use(ledger: BatchLedger) -> None:
         result = Result(index=0, record_id=None, status="evaluated", trace=odd)
         with pytest.raises(RunError, match="a result cannot be kept: TypeError"):
-            await asyncio.wait_for(ledger.keep(result, ()), 10)
+            await asyncio.wait_for(ledger.keep(result, ()), 120)
         await ledger.keep(evaluated(1), ())
 
     during(store, use)
@@ -199,7 +199,7 @@ def test_a_loop_that_is_gone_ends_the_thread_in_peace(store: RunStore) -> None:
     with store.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE runs SET owner = 'whoever holds the lock'")
         thread = asyncio.run(run())
-    thread.join(10)
+    thread.join(120)
 
     assert not thread.is_alive()
     assert set(store.done("run_1")) == {(0, 0)}
@@ -240,10 +240,10 @@ def test_a_commit_does_not_wait_for_more_when_somebody_waits_for_it(
         ledger.hurry()
         second = ledger.keep(evaluated(1), ())
         ledger.hurry()  # the first commit is under way, and frees whoever waits
-        await asyncio.wait_for(first, 30)
+        await asyncio.wait_for(first, 120)
         assert not second.done()
         ledger.hurry()
-        await asyncio.wait_for(second, 30)
+        await asyncio.wait_for(second, 120)
 
     during(store, use)
 
@@ -257,10 +257,10 @@ def test_a_change_of_state_is_kept_at_once_with_what_came_before_it(
 
     async def use(ledger: BatchLedger) -> None:
         result = ledger.keep(evaluated(0), ())
-        await asyncio.wait_for(ledger.move("retrying"), 30)
+        await asyncio.wait_for(ledger.move("retrying"), 120)
         assert result.done()
         with pytest.raises(RunError, match="a run cannot go from retrying to queued"):
-            await asyncio.wait_for(ledger.move("queued"), 30)
+            await asyncio.wait_for(ledger.move("queued"), 120)
 
     during(store, use)
 

@@ -15,6 +15,7 @@ from steelyard.errors import RunError
 from steelyard.model.run import RunState, StoredRun
 from steelyard.store.database import open_database
 from steelyard.store.runs import RunStore
+from strategies.effort import examples
 
 STATES: tuple[RunState, ...] = get_args(RunState)
 NEXT: dict[str, set[str]] = {
@@ -122,5 +123,5 @@ class RunMachine(RuleBasedStateMachine):
         self._folder.cleanup()
 
 
-RunMachine.TestCase.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+RunMachine.TestCase.settings = settings(max_examples=examples(30), stateful_step_count=25)
 TestRunStates = RunMachine.TestCase

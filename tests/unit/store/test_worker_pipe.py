@@ -134,7 +134,7 @@ def test_a_write_returns_when_the_holder_has_kept_it(holder: Holder) -> None:
     assert sent == rows()
     assert not is_kept.wait(0.05)
     holder.say(KEPT)
-    assert is_kept.wait(10)
+    assert is_kept.wait(120)
     thread.join()
 
 
@@ -147,7 +147,7 @@ def test_more_than_a_pipe_holds_is_written_in_pieces(holder: Holder) -> None:
 
     assert read_rows(read_frame(holder.stream)) == large
     holder.say(KEPT)
-    thread.join(10)
+    thread.join(120)
     assert not thread.is_alive()
 
 
@@ -164,7 +164,7 @@ def test_a_cancel_is_told_whenever_somebody_listens(holder: Holder, is_late: boo
         holder.pipe.on_cancel(is_told.set)
         holder.say(CANCELLED)
 
-    assert is_told.wait(10)
+    assert is_told.wait(120)
 
 
 def test_a_worker_without_its_holder_stops_and_keeps_nobody_waiting(
@@ -175,7 +175,7 @@ def test_a_worker_without_its_holder_stops_and_keeps_nobody_waiting(
     thread = threading.Thread(target=write_in_vain, args=(holder,))
     thread.start()
     holder.close()
-    thread.join(10)
+    thread.join(120)
 
     assert not thread.is_alive()
     assert stops == [signal.SIGTERM]
@@ -188,6 +188,6 @@ def test_a_write_to_a_holder_that_is_gone_ends_as_well(holder: Holder) -> None:
     holder.hang_up()
     thread = threading.Thread(target=write_in_vain, args=(holder,))
     thread.start()
-    thread.join(10)
+    thread.join(120)
 
     assert not thread.is_alive()

@@ -215,7 +215,7 @@ async def never(_prompt: str) -> str:
 
 
 def blocks(_prompt: str) -> str:
-    time.sleep(8)
+    time.sleep(600)
     return "late"
 
 
@@ -225,11 +225,11 @@ def test_a_function_that_takes_too_long_is_a_timeout(function: Callable[..., Any
     error = failure(PythonTarget("agent", function, timeout_s=0.05))
 
     assert (error.code, str(error)) == ("timeout", "no answer within 0.05 s")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 120
 
 
 def test_functions_that_block_run_at_once_however_many_they_are() -> None:
-    together = threading.Barrier(40, timeout=10)
+    together = threading.Barrier(40, timeout=120)
 
     def meets(_prompt: str) -> str:
         together.wait()

@@ -20,7 +20,7 @@ from steelyard.targets.threads import Threads
 async def main():
     try:
         async with asyncio.timeout(0.05):
-            await Threads("hangs").call(lambda: time.sleep(60))
+            await Threads("hangs").call(lambda: time.sleep(600))
     except TimeoutError:
         print("late")
 
@@ -54,7 +54,7 @@ def test_a_thread_is_used_again_and_ends_when_closed() -> None:
 
     assert asyncio.run(main()) == 1
     for thread in mine("again"):
-        thread.join(1)
+        thread.join(120)
     assert mine("again") == []
 
 
@@ -67,11 +67,18 @@ def test_the_function_sees_the_context_of_its_caller() -> None:
 
 
 def test_an_answer_that_comes_after_a_timeout_is_dropped() -> None:
+    has_answered = threading.Event()
+
+    def answer_late() -> None:
+        time.sleep(0.06)
+        has_answered.set()
+
     async def main() -> str:
         threads = Threads("late")
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.02):
-                await threads.call(lambda: time.sleep(0.06))
+                await threads.call(answer_late)
+        await asyncio.to_thread(has_answered.wait, 120)
         await asyncio.sleep(0.1)
         return await threads.call(lambda: "next")
 
@@ -87,14 +94,14 @@ def test_an_answer_that_comes_after_the_loop_is_dropped() -> None:
 
     asyncio.run(main())
     for thread in mine("orphan"):
-        thread.join(1)
+        thread.join(120)
 
     assert mine("orphan") == []
 
 
 def test_the_program_ends_though_a_call_hangs() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", HANGS], capture_output=True, text=True, check=False, timeout=20
+        [sys.executable, "-c", HANGS], capture_output=True, text=True, check=False, timeout=120
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "late\n", "")

@@ -78,7 +78,7 @@ def cancelled(
         while not when():
             await asyncio.sleep(0.005)
         after = await cancel_run(other, other.repository.find("latest"))
-        return await asyncio.wait_for(running, 10), after
+        return await asyncio.wait_for(running, 120), after
 
     return asyncio.run(run())
 
@@ -273,7 +273,7 @@ def test_a_run_at_work_is_cancelled_twice_as_it_is_once(project: Project) -> Non
         while len(target.calls) < 3:
             await asyncio.sleep(0.005)
         asked = [cancel_run(other, other.repository.find("latest")) for other in others]
-        after = await asyncio.wait_for(asyncio.gather(*asked), 10)
+        after = await asyncio.wait_for(asyncio.gather(*asked), 120)
         return await running, list(after)
 
     run_done, seen = asyncio.run(run())

@@ -9,7 +9,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from fakes import benchmark_rows
 from fakes.conversions import Desk
@@ -24,6 +24,7 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.convert import SOURCES
 from strategies import dataset_documents, eval_cases
+from strategies.effort import examples
 
 PAGE = (Path(__file__).parents[3] / "docs" / "convert.md").read_text(encoding="utf-8")
 EXTENSIONS = {
@@ -305,6 +306,7 @@ def test_a_missing_source_is_not_found(desk: Desk) -> None:
         desk.convert("missing.json", "legal_eval", "out.jsonl")
 
 
+@pytest.mark.trials
 def test_more_records_than_a_document_may_have_are_refused(desk: Desk) -> None:
     desk.write("t.csv", "id,prompt\n" + "".join(f"{number},Q\n" for number in range(50_001)))
 
@@ -553,7 +555,7 @@ def there_and_back(
     return desk.read(name), desk.read(back) if is_back else nothing
 
 
-FEW = settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(30))
 
 
 @FEW

@@ -17,6 +17,7 @@ from steelyard.errors import UsageError
 from steelyard.model.validation import Counts
 from steelyard.usecases.judge_against_people import Asked, Compared, compared, counts_of
 from steelyard.usecases.label_sets import People, Place, Said, split_of
+from strategies.effort import examples
 
 ASKED = Asked(judge=JUDGE, split="all", design="random", source="labels.jsonl")
 COUNT = 40
@@ -89,7 +90,10 @@ def test_every_slice_has_its_counts(folder: Path) -> None:
     assert {one.counts for one in slices} == {expected()}
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_labels_changes_nothing(folder: Path, chance: Random) -> None:
     given_ = people()

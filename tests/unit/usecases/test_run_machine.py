@@ -21,6 +21,7 @@ from steelyard.engine.states import is_terminal
 from steelyard.model.run import StoredRun
 from steelyard.usecases.cancel import cancel_run
 from steelyard.usecases.run_ports import RunDoor
+from strategies.effort import examples
 
 ROWS = [row(f"r{number}") for number in range(6)] + [{"id": "invalid"}]
 STATES = ("validating", "running", "finalizing", "completed")
@@ -100,5 +101,5 @@ class RunMachine(RuleBasedStateMachine):
         self._folder.cleanup()
 
 
-RunMachine.TestCase.settings = settings(max_examples=8, stateful_step_count=5, deadline=None)
+RunMachine.TestCase.settings = settings(max_examples=examples(8), stateful_step_count=5)
 TestRunMachine = RunMachine.TestCase

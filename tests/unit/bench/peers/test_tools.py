@@ -184,6 +184,7 @@ def test_inspect_is_read_from_its_log(
             TOOLS["inspect_ai"].passed(job, "")
 
 
+@pytest.mark.trials
 def test_the_command_measures_keeps_and_prints_but_leaves_the_page_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,13 +12,14 @@ from steelyard.formats.lines import Lines, Located
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.finding import CODES
 from steelyard.model.json_value import JsonValue
+from strategies.effort import examples
 from strategies.json_values import VALUES, spoilt
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "check_rubric" / "valid"
 WHOLE = parse_yaml((CORPUS / "every_kind.yaml").read_bytes()).value
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(VALUES | spoilt(WHOLE))
 def test_any_value_gives_a_rubric_or_errors(value: JsonValue) -> None:
     """CR-07"""

@@ -13,6 +13,7 @@ from steelyard.contracts.reading import Row
 from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.json_value import JsonObject, JsonValue
 from strategies.dataset_documents import RECORDS, VALUES, raw_document, record
+from strategies.effort import examples
 
 FIELDS = ("record_id", "input", "reference", "tags", "expected", "metadata", "Tags", "note")
 ODD_TEXTS = ("", "\0", "\x7f", "\x85", "\b", "e\u0301", "\u2126", "\u0301", "\\u0000", "\\ud800")
@@ -48,7 +49,7 @@ def on_a_close_look(raw: bytes, *, require_nfc: bool) -> Row:
     return reading._checked(0, raw, None, SeenIds())  # pyright: ignore[reportPrivateUsage]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(RECORDS | ODD_RECORDS, st.booleans(), st.booleans())
 @example(record(input={"prompt": "a\\u0007b"}), False, True)
 @example(record(metadata={"note": "\u1d160" * 2_700}), False, False)
@@ -63,7 +64,7 @@ def test_both_ways_of_looking_at_a_record_agree(
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(RECORDS)
 def test_a_good_record_has_no_findings_on_a_close_look(value: JsonObject) -> None:
     raw = json.dumps(value, ensure_ascii=False).encode("utf-8")

@@ -15,6 +15,7 @@ from steelyard.reports.findings import findings_json
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.validate import FileReport, ValidateOptions, validate
 from strategies.dataset_documents import DOCUMENTS, opened, raw_document, written
+from strategies.effort import examples
 
 TOKENS = (
     *(b"", b" ", b"null", b"true", b"0", b"-", b"1e999", b"NaN", b"9" * 4400, b"{}", b"[]"),
@@ -87,14 +88,14 @@ def check(report: FileReport) -> None:
     assert json.loads(findings_json((report,)).encode("utf-8"))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(mutants())
 def test_a_document_with_accidents_is_read_to_its_end(data: bytes) -> None:
     """DD-49 and DD-52."""
     check(read(data))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=200) | st.text(max_size=80).map(str.encode))
 def test_random_bytes_are_read_to_their_end(data: bytes) -> None:
     """DD-52."""
@@ -102,7 +103,7 @@ def test_random_bytes_are_read_to_their_end(data: bytes) -> None:
     check(read(raw_document(data)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(data=mutants() | st.binary(max_size=60))
 def test_a_file_with_accidents_is_validated_to_its_end(folder: Path, data: bytes) -> None:
     """DD-52."""

@@ -21,6 +21,7 @@ from strategies.dataset_documents import (
     without,
     written,
 )
+from strategies.effort import examples
 
 FULL = document(
     record(
@@ -42,7 +43,7 @@ def open_fields(value: JsonObject) -> JsonObject:
     return {name: item for name, item in value.items() if item not in ({}, [])}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(DOCUMENTS)
 def test_what_was_read_is_written_so_that_it_reads_the_same(value: JsonObject) -> None:
     """DD-50; open objects and text of any script come back as they were (DD-16, DD-37)."""

@@ -21,6 +21,7 @@ from steelyard.model.case import Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import CODES
 from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from strategies.effort import examples
 from strategies.eval_cases import KnownFiles, cases, json_values
 from strategies.eval_folder import EvalFolder
 
@@ -81,14 +82,14 @@ def check(folder: EvalFolder, name: str, data: bytes) -> None:
 
 
 @given(damaged(".yaml"))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_a_damaged_yaml_file_never_raises(folder: EvalFolder, data: bytes) -> None:
     """EC-12"""
     check(folder, "document.yaml", data)
 
 
 @given(damaged(".yaml"))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_a_damaged_sidecar_never_raises(folder: EvalFolder, data: bytes) -> None:
     """EC-32"""
     folder.write("beside.jsonl", SEEDS[".jsonl"][-1])
@@ -97,14 +98,14 @@ def test_a_damaged_sidecar_never_raises(folder: EvalFolder, data: bytes) -> None
 
 
 @given(damaged(".jsonl"))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_a_damaged_jsonl_file_never_raises(folder: EvalFolder, data: bytes) -> None:
     """EC-11"""
     check(folder, "lines.jsonl", data)
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @pytest.mark.parametrize("name", ["random.yaml", "noise.jsonl"])
 def test_random_bytes_never_raise(folder: EvalFolder, name: str, data: bytes) -> None:
     """EC-11, EC-12"""
@@ -112,7 +113,7 @@ def test_random_bytes_never_raise(folder: EvalFolder, name: str, data: bytes) ->
 
 
 @given(st.lists(json_values, max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_lines_of_any_json_never_raise(folder: EvalFolder, values: list[JsonValue]) -> None:
     """EC-13"""
     check(folder, "any.jsonl", "".join(json.dumps(value) + "\n" for value in values).encode())
@@ -146,7 +147,7 @@ def almost_rows(draw: st.DrawFn) -> JsonObject:
 
 
 @given(almost_rows())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_what_is_accepted_fast_has_no_problem_when_looked_at_slowly(value: JsonObject) -> None:
     """EC-59"""
     line = json.dumps(value, ensure_ascii=False).encode()

@@ -14,6 +14,7 @@ from steelyard.contracts.eval_cases.defaults import Defaults
 from steelyard.contracts.eval_cases.plain_rows import PlainRows
 from steelyard.contracts.eval_cases.reader import EvalCasesJsonl
 from steelyard.contracts.reading import Row
+from strategies.effort import examples
 
 CONTAINS = {"name": "weeks", "type": "contains", "value": "three weeks"}
 PLAIN: dict[str, Any] = {
@@ -70,7 +71,7 @@ def read(rows: list[Any]) -> list[Row]:
 
 
 @given(st.lists(FIELDS.map(lambda fields: {**PLAIN, **fields}), min_size=1, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_no_row_is_read_otherwise_than_by_the_schema(rows: list[Any]) -> None:
     def never(self: PlainRows, text: bytes, value: Any) -> bool:
         return False

@@ -22,6 +22,7 @@ from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
+from strategies.effort import examples
 from strategies.eval_cases import KnownFiles, datasets, filled
 
 CASE = Case(
@@ -53,14 +54,14 @@ def read_jsonl(rows: bytes, sidecar: bytes) -> Dataset:
 
 
 @given(datasets(goals=st.just("") | filled))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_yaml_reads_back_the_same(dataset: Dataset) -> None:
     """EC-60"""
     assert read_yaml(write_eval_cases_yaml(dataset)) == dataset
 
 
 @given(datasets())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_jsonl_and_its_sidecar_read_back_the_same(dataset: Dataset) -> None:
     """EC-27, EC-60"""
     assert read_jsonl(*write_eval_cases_jsonl(dataset)) == dataset

@@ -13,6 +13,7 @@ from steelyard.formats.schema import Schema
 from steelyard.model.finding import CODES
 from steelyard.model.json_value import JsonObject, JsonValue
 from strategies.dataset_documents import VALUES, written
+from strategies.effort import examples
 from strategies.evals_files import ENTRIES, FILES, evals_file, indented, opened
 
 FIELDS = (
@@ -52,14 +53,14 @@ def read(reading: EvalsJsonReading) -> set[str]:
     return {finding.code for finding in findings}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(mutants() | st.binary(max_size=80))
 def test_a_file_with_accidents_is_read_to_its_end(data: bytes) -> None:
     """EJ-21"""
     assert read(opened(data)) <= set(CODES)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(VALUES, st.lists(VALUES, max_size=3))
 def test_any_value_is_read_to_its_end(top: JsonValue, entries: list[JsonValue]) -> None:
     """EJ-21"""
@@ -74,14 +75,14 @@ def changed(value: JsonObject, changes: list[tuple[str, Any]]) -> JsonObject:
     return {**value, **dict(changes)}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(ENTRIES | st.builds(changed, ENTRIES, st.lists(CHANGES, min_size=1, max_size=3)))
 def test_an_eval_accepted_at_a_glance_has_no_problem_on_a_close_look(value: JsonObject) -> None:
     if SCHEMA.is_clean(value):
         assert SCHEMA.problems(value) == []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(ENTRIES)
 def test_a_good_eval_has_no_problem_on_a_close_look(value: JsonObject) -> None:
     assert SCHEMA.problems(value) == []

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from steelyard.contracts.evals_json.writer import write_evals_json
 from steelyard.model.json_value import JsonObject, JsonValue
+from strategies.effort import examples
 from strategies.evals_files import FILES, entry, evals_file, opened, read_dataset, read_rows
 
 FULL = evals_file(
@@ -27,7 +28,7 @@ FULL = evals_file(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(FILES)
 def test_what_was_read_is_written_so_that_it_reads_the_same(value: JsonObject) -> None:
     """EJ-19"""

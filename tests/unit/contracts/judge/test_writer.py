@@ -10,6 +10,7 @@ from steelyard.contracts.judge.reader import read_judge
 from steelyard.contracts.judge.writer import judge_row, write_judge
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.judge import Judge
+from strategies.effort import examples
 from strategies.judges import JUDGES
 
 WHOLE = Path(__file__).parents[3] / "corpus" / "judge" / "valid" / "every_field.yaml"
@@ -22,7 +23,7 @@ def read(data: bytes) -> Judge:
     return judge
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(JUDGES)
 def test_what_was_read_is_written_so_that_it_reads_the_same(judge: Judge) -> None:
     """JD-11"""

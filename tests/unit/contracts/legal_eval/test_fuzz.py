@@ -16,6 +16,7 @@ from steelyard.contracts.schemas import load_schema
 from steelyard.formats.schema import Schema
 from steelyard.model.finding import CODES
 from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from strategies.effort import examples
 from strategies.legal_eval import KnownFiles, cases, json_values, opened, rows_of
 
 VALID = Path(__file__).parents[3] / "corpus" / "legal_eval" / "valid"
@@ -52,21 +53,21 @@ def check(data: bytes) -> None:
 
 
 @given(damaged())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_a_damaged_file_never_raises(data: bytes) -> None:
     """LE-02"""
     check(data)
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_random_bytes_never_raise(data: bytes) -> None:
     """LE-02, LE-03"""
     check(data)
 
 
 @given(st.lists(json_values, max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_lines_of_any_json_never_raise(values: list[JsonValue]) -> None:
     """LE-05"""
     check("".join(json.dumps(value) + "\n" for value in values).encode())
@@ -101,7 +102,7 @@ def almost_rows(draw: st.DrawFn) -> JsonObject:
 
 
 @given(almost_rows())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_both_ways_of_looking_at_a_row_agree(value: JsonObject) -> None:
     (row,) = rows_of(value)
     slow = [*SCHEMA.problems(value), *unknown_fields(value)]
@@ -114,6 +115,6 @@ def test_both_ways_of_looking_at_a_row_agree(value: JsonObject) -> None:
 
 
 @given(almost_rows())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_an_accepted_row_becomes_a_case(value: JsonObject) -> None:
     check(json.dumps(value).encode())

@@ -16,13 +16,14 @@ from steelyard.model.criterion import Criterion
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
+from strategies.effort import examples
 from strategies.legal_eval import case_of, datasets, jsonl, read_back, row
 
 ASKED = Message(role="user", content="Hi")
 
 
 @given(datasets)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_a_dataset_reads_back_the_same(dataset: Dataset) -> None:
     """LE-37"""
     assert read_back(write_legal_eval(dataset)) == dataset

@@ -14,6 +14,7 @@ from steelyard.formats.schema import Schema
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.finding import CODES
 from steelyard.model.json_value import JsonValue
+from strategies.effort import examples
 from strategies.json_values import VALUES, spoilt
 from strategies.question_sets import DOCUMENTS
 
@@ -38,7 +39,7 @@ def read(data: bytes) -> list[Row]:
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(VALUES | spoilt(EXAMPLE))
 def test_any_value_gives_rows_and_findings(value: JsonValue) -> None:
     """QS-10"""
@@ -47,7 +48,7 @@ def test_any_value_gives_rows_and_findings(value: JsonValue) -> None:
     assert [row.index for row in rows] == list(range(len(rows)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.binary(max_size=60))
 def test_any_bytes_give_findings(data: bytes) -> None:
     """QS-10"""
@@ -63,7 +64,7 @@ class CloseLook(Schema):
         return False
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(DOCUMENTS | spoilt(EXAMPLE))
 def test_both_ways_of_looking_at_a_question_agree(value: JsonValue) -> None:
     """What is accepted at a glance has nothing wrong with it on a close look."""

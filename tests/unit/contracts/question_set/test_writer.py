@@ -12,6 +12,7 @@ from steelyard.formats.lines import Lines, Located
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
+from strategies.effort import examples
 from strategies.question_sets import DOCUMENTS
 
 WHOLE = Path(__file__).parents[3] / "corpus" / "question_set" / "valid" / "every_field.yaml"
@@ -32,7 +33,7 @@ def located(value: JsonObject) -> Located:
     return Located(value, Lines(1, {"questions": questions}))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(DOCUMENTS)
 def test_what_was_read_is_written_so_that_it_reads_the_same(value: JsonObject) -> None:
     """QS-11"""

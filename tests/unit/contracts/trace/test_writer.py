@@ -12,6 +12,7 @@ from steelyard.contracts.trace.reader import read_trace
 from steelyard.contracts.trace.writer import trace_row
 from steelyard.model.message import FileBlock, Message, ToolCall
 from steelyard.model.trace import Trace, Usage
+from strategies.effort import examples
 from strategies.eval_cases import extras, json_values, labels, messages
 
 counts = st.none() | st.integers(0, 10**9)
@@ -33,7 +34,7 @@ def traces() -> st.SearchStrategy[Trace]:
 
 
 @given(traces())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_a_trace_reads_back_the_same(trace: Trace) -> None:
     """TR-07, TR-10"""
     written = json.loads(json.dumps(trace_row(trace)))
@@ -44,7 +45,7 @@ def test_a_trace_reads_back_the_same(trace: Trace) -> None:
 
 
 @given(json_values)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_any_json_gives_a_trace_or_errors(value: object) -> None:
     """TR-09"""
     read, findings = read_trace(json.loads(json.dumps({"messages": [value], "usage": value})))
