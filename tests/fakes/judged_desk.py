@@ -93,7 +93,7 @@ def write_dataset(path: Path, responses: Iterable[Response], **more: object) -> 
     questions = [
         {
             "id": one.name,
-            "input": f"Question {one.name}?",
+            "input": f"Question {one.number}?",
             "bundle": one.bundle,
             "metadata": {"topic": one.bundle},
             **more,

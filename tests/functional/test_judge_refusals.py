@@ -137,12 +137,12 @@ def test_labels_of_whole_conversations_are_worth_fewer(tmp_path: Path) -> None:
     ]
     root = desk(tmp_path, responses, [label(one) for one in responses[:100]])
     alone = read(run_many(root, [RUN, (*RANDOM, *JSON)])[1])
-    questions = [
-        {"id": one.name, "input": "?", "conversation_id": str(one.number // 5)}
+    cases = (
+        {"id": one.name, "input": "?", "criteria": "-", "conversation_id": f"c{one.number // 5}"}
         for one in responses
-    ]
-    (root / "desk.yaml").write_text(json.dumps({"questions": questions}), encoding="utf-8")
-    grouped = read(run_many(root, [RUN, (*RANDOM, *JSON)])[1])
+    )
+    write_rows(root / "cases.jsonl", cases)
+    grouped = read(run_many(root, [("run", "cases.jsonl", *RUN[2:]), (*RANDOM, *JSON)])[1])
     widths = [
         one["runs"][0]["corrected"]["high"] - one["runs"][0]["corrected"]["low"]
         for one in (alone, grouped)
