@@ -53,7 +53,7 @@ def test_a_corrected_rate_names_its_method_and_its_denominators() -> None:
     ("runs", "whose"), [(["run_1"], "run_1"), ([], "the labelled run"), (["r1", "r2"], "r1, r2")]
 )
 def test_labels_of_another_run_are_said_to_be(runs: list[str], whose: str) -> None:
-    row = {**CORRECTED, "basis": "labels of another run", "labelled_runs": runs}
+    row: Any = {**CORRECTED, "basis": "labels of another run", "labelled_runs": runs}
 
     assert f"150 labels of {whose}, 400 records" in corrected_text(row)
     assert judge_text(row).endswith(f"; assumes the judge errs on this run as on {whose}")

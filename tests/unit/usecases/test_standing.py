@@ -121,14 +121,14 @@ def test_a_required_validation_must_reach_what_is_required(
 
 
 def test_a_required_validation_must_be_there(told: Told) -> None:
-    with pytest.raises(UsageError, match="require_validated: .* has never been validated"):
+    with pytest.raises(UsageError, match=r"require_validated: .* has never been validated"):
         told(a_rubric(ALONE), least=Least())
 
 
 def test_a_class_without_labels_reaches_no_bound(told: Told) -> None:
     known = (valid_for(ALONE, counts=Counts(tp=90, fn=10)),)
 
-    with pytest.raises(UsageError, match="its TNR is unknown, below 10.0 %"):
+    with pytest.raises(UsageError, match=r"its TNR is unknown, below 10\.0 %"):
         told(a_rubric(ALONE), known=known, least=Least(tnr=0.1))
 
 
@@ -139,7 +139,7 @@ def test_a_judge_no_better_than_a_coin_may_not_be_relied_on(told: Told) -> None:
     assert (
         "TPR 23.8 % + TNR 21.1 % is not above 100 %: the judge is no better than a coin" in found
     )
-    with pytest.raises(UsageError, match="strict: .* no better than a coin"):
+    with pytest.raises(UsageError, match=r"strict: .* no better than a coin"):
         told(a_rubric(ALONE), known=(coin,), strict=True)
 
 
