@@ -88,6 +88,21 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
+def write_dataset(path: Path, responses: Iterable[Response], **more: object) -> None:
+    """The questions that were answered."""
+    questions = [
+        {
+            "id": one.name,
+            "input": f"Question {one.number}?",
+            "bundle": one.bundle,
+            "metadata": {"topic": one.bundle},
+            **more,
+        }
+        for one in responses
+    ]
+    path.write_text(json.dumps({"questions": questions}), encoding="utf-8")
+
+
 def write_judged_desk(
     root: Path,
     responses: list[Response],
@@ -103,16 +118,7 @@ def write_judged_desk(
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
-    questions = [
-        {
-            "id": one.name,
-            "input": f"Question {one.number}?",
-            "bundle": one.bundle,
-            "metadata": {"topic": one.bundle},
-        }
-        for one in responses
-    ]
-    (root / "desk.yaml").write_text(json.dumps({"questions": questions}), encoding="utf-8")
+    write_dataset(root / "desk.yaml", responses)
     write_rows(
         root / "responses.jsonl",
         ({"record_id": one.name, "response_text": f"{voice} {one.number}."} for one in responses),

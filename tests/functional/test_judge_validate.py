@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from fakes.judged_desk import (
     drawn,
     label,
     reply,
+    write_dataset,
     write_judged_desk,
     write_rows,
 )
@@ -51,6 +53,22 @@ def by_label() -> list[dict[str, Any]]:
     return [label(one) for group in groups for one in Random(3).sample(group, 50)]
 
 
+OTHER_RUN = ("run", "other.yaml", *RUN[2:])
+
+
+def other_responses(rate: float, **more: float) -> list[Response]:
+    """Responses to other questions."""
+    return [replace(one, name=f"p{one.number}") for one in drawn(COUNT, rate, seed=9, **more)]
+
+
+def two_desks(root: Path, labels: list[dict[str, Any]], others: list[Response]) -> Path:
+    """Two datasets, and one file with the judge's replies about both."""
+    desk(root, labels, [*RESPONSES, *others])
+    write_dataset(root / "desk.yaml", RESPONSES)
+    write_dataset(root / "other.yaml", others)
+    return root
+
+
 def read(done: Done) -> dict[str, Any]:
     assert done.code in {0, 1}, done.stderr
     return json.loads(done.stdout)
@@ -76,7 +94,8 @@ def test_labels_by_lot_correct_the_run_that_they_are_of(tmp_path: Path) -> None:
     assert (found["kept"], found["sample_size"], found["design"]) == ("recorded", 200, "random")
     assert found["tp"] + found["fn"] + found["tn"] + found["fp"] == 200
     assert found["applicable_to"] == ["fees", "loans"]
-    assert (corrected["method"], corrected["labels"], corrected["n"]) == ("ppi++", 200, COUNT)
+    assert corrected["method"] == "post-stratified by verdict"
+    assert (corrected["labels"], corrected["n"], corrected["basis"]) == (200, COUNT, "own labels")
     assert corrected == metrics["checks"]["right"]["corrected_pass_rate"] | {"check": "right"}
     assert corrected["value"] == found["runs"][0]["corrected"]["value"]
     assert covers(corrected)
@@ -101,40 +120,79 @@ def test_labels_balanced_by_the_judges_verdict_come_out_right_with_their_chances
     corrected = metrics["corrected_pass_rate"]
 
     assert (found["tp"] + found["fp"], found["fn"] + found["tn"]) == (60, 60)
-    assert corrected["method"] == "ppi++ with inverse-probability weights"
+    assert corrected["method"] == "post-stratified by verdict"
     assert covers(corrected)
     assert corrected["value"] == pytest.approx(RATE, abs=0.05)
 
 
-@pytest.mark.parametrize(
-    ("design", "why"),
-    [(("--design", "by_verdict"), "with which chance was not kept"), ((), "nobody said how")],
-)
-def test_without_a_known_design_the_rate_stays_uncorrected(
-    tmp_path: Path, design: tuple[str, ...], why: str
-) -> None:
+def test_labels_at_random_within_each_verdict_need_no_chances(tmp_path: Path) -> None:
     labels = by_verdict(with_chances=False)
-    found, metrics = validated_and_run(desk(tmp_path, labels), *design)
+    _, metrics = validated_and_run(desk(tmp_path, labels), "--design", "by_verdict")
+    corrected = metrics["corrected_pass_rate"]
+
+    assert (corrected["method"], corrected["labels"]) == ("post-stratified by verdict", 120)
+    assert covers(corrected)
+
+
+def test_without_a_known_design_the_rate_stays_uncorrected(tmp_path: Path) -> None:
+    found, metrics = validated_and_run(desk(tmp_path, by_verdict(with_chances=False)))
     corrected = metrics["corrected_pass_rate"]
 
     assert found["kept"] == "recorded"
     assert corrected["value"] is None
-    assert why in corrected["reason"]
+    assert "nobody said how the labelled records were chosen" in corrected["reason"]
 
 
 def test_another_run_is_corrected_by_how_often_the_judge_errs(tmp_path: Path) -> None:
     """Labels of one run's responses say nothing about another's but what the judge is like."""
-    others = drawn(COUNT, 0.6, seed=9)
+    others = other_responses(0.6)
     labels = [label(one) for one in Random(1).sample(RESPONSES, 300)]
-    root = desk(tmp_path, labels)
-    run_many(root, [(*RUN, *JSON), (*VALIDATE, "--run", "latest", *ALL, "--design", "random")])
-    write_judged_desk(root, others, voice="Other answer")
-    metrics = read(run_many(root, [(*RUN, *JSON)])[0])["metrics"]
-    corrected = metrics["corrected_pass_rate"]
+    root = two_desks(tmp_path, labels, others)
+    words = (*VALIDATE, "--run", "latest", *ALL, "--design", "random")
+    done = run_many(root, [(*RUN, *JSON), words, (*OTHER_RUN, *JSON), OTHER_RUN])
+    labelled, other = read(done[0])["run_id"], read(done[2])
+    corrected = other["metrics"]["corrected_pass_rate"]
     rate = sum(one.is_good for one in others) / COUNT
 
-    assert corrected["method"] == "rogan-gladen"
+    assert (corrected["method"], corrected["basis"]) == ("rogan-gladen", "labels of another run")
+    assert corrected["labelled_runs"] == [labelled]
     assert corrected["low"] <= rate <= corrected["high"]
+    assert f"300 labels of {labelled}" in done[3].stdout
+    assert f"assumes the judge errs on this run as on {labelled}" in done[3].stdout
+
+
+@pytest.mark.parametrize("tnr", [0.8, 0.2])
+def test_a_run_with_labels_of_its_own_is_checked_for_drift(tmp_path: Path, tnr: float) -> None:
+    others = other_responses(0.6, tnr=tnr)
+    labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
+    own = [label(one) for one in Random(2).sample(others, 200)]
+    root = two_desks(tmp_path, labels, others)
+    write_rows(root / "own.jsonl", own)
+    words = ("--run", "latest", *ALL, "--design", "random")
+    again = ("judge", "validate", REF, "--labels", "own.jsonl", *words)
+    done = run_many(root, [RUN, (*VALIDATE, *words), OTHER_RUN, (*again, *JSON), again])
+    run = read(done[3])["runs"][0]["corrected"]
+    shown = run_many(root, [("show", "latest")])[0].stdout
+
+    assert (run["basis"], run["labels"]) == ("own labels", 200)
+    assert run["drift"]["is_drifted"] is (tnr == 0.2)
+    assert run["drift"]["tnr"]["here"] == run["tnr"]["value"]
+    word = "the judge has drifted" if tnr == 0.2 else "no drift found"
+    assert f"{word} since the labels of 20" in done[4].stdout
+    assert ("the judge has drifted" in shown) is (tnr == 0.2)
+
+
+def test_the_history_of_a_judge_shows_runs_that_differ(tmp_path: Path) -> None:
+    labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
+    root = two_desks(tmp_path, labels, other_responses(0.3))
+    words = (*VALIDATE, "--run", "latest", *ALL, "--design", "random")
+    done = run_many(root, [(*OTHER_RUN, *JSON), (*RUN, *JSON), (*words, *JSON), words])
+    history = read(done[2])["history"]
+
+    assert [row["run_id"] for row in history] == [read(one)["run_id"] for one in done[:2]]
+    assert [row["unlike_earlier"] for row in history] == [[], ["passed"]]
+    assert [row["unscored_share"] for row in history] == [0, 0]
+    assert "share passed differs from earlier runs (p < 0.001)" in done[3].stdout
 
 
 SMALL = drawn(60, 0.6, seed=4)
@@ -321,5 +379,5 @@ def test_comparisons_and_reports_of_earlier_runs_know_what_was_found_out_later(
     assert "validated 20" in told[4].stdout
     assert "after this run" in told[4].stdout
     assert read(told[5])["metrics"]["corrected_pass_rate"]["value"] is None
-    assert "corrected pass rate (ppi++" in page
+    assert "corrected pass rate (post-stratified by verdict" in page
     assert "corrected pass rate, B − A" in (root / "compared.html").read_text(encoding="utf-8")

@@ -334,7 +334,7 @@ def _history_lines(history: Sequence[JsonObject], paint: Paint) -> Iterator[str]
         shares = f"passes {percent(row['pass_share'])}, unscored {percent(row['unscored_share'])}"
         warning = ""
         if unlike:
-            words = f"{' and '.join(unlike)}: unlike the earlier runs (p < 0.001)"
+            words = f"share {' and '.join(unlike)} differs from earlier runs (p < 0.001)"
             warning = f"  {paint(words, 'warning')}"
         day = str(row["created_at"])[:10]
         yield f"  history    {day} {row['run_id']}  {shares} of {count(row['n'])}{warning}"

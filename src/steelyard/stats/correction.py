@@ -98,16 +98,16 @@ def _weighted_rates(labels: Labels, weights: NDArray[np.float64]) -> JudgeRates:
     good, passed = labels.good.astype(float), labels.passed
     effect = _effect(labels, weights)
     passes = Share(float(weights @ passed / weights.sum()), kish(weights) / effect)
-    by_verdict = [
+    if_passed, if_failed = (
         Share(_mean(good[one], weights[one]), kish(weights[one]) / effect)
         for one in (passed, ~passed)
-    ]
+    )
     tpr, tnr = (
         Share(_mean(passed[one] == kind, weights[one]), kish(weights[one]) / effect)
         for kind in (True, False)
         for one in [labels.good == kind]
     )
-    return JudgeRates(tpr, tnr, len(good), (passes, *by_verdict))
+    return JudgeRates(tpr, tnr, len(good), (passes, if_passed, if_failed))
 
 
 def _effect(labels: Labels, weights: NDArray[np.float64]) -> float:

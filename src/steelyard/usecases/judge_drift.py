@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.validation import JudgeValidation
 from steelyard.stats.confusion import rates_by_chance, validated_rates
 from steelyard.stats.intervals import Interval
@@ -48,7 +49,7 @@ def drift_row(
     p_values = [_p_value(one, two) for one, two in zip(here, before, strict=True)]
     return {
         "against": other.validated_at,
-        "labelled_runs": sorted(other.populations),
+        "labelled_runs": cast(list[JsonValue], sorted(other.populations)),
         **rows,
         "is_drifted": min(p_values) < DRIFTED,
     }

@@ -47,9 +47,11 @@ def test_model_and_sampling_are_part_of_a_fingerprint() -> None:
         fingerprint("i", None, {"temperature": 0}),
         fingerprint("i", "m-1", {"temperature": 1}),
         fingerprint("i", "m-1", {}),
+        fingerprint("i", "m-1", {}, "a file of replies"),
+        fingerprint("i", "m-1", {}, "another file of replies"),
     }
 
-    assert len(prints) == 6
+    assert len(prints) == 8
     assert fingerprint("i", "m", {"a": 1, "b": 2}) == fingerprint("i", "m", {"b": 2, "a": 1})
 
 

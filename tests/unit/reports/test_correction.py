@@ -18,7 +18,10 @@ CORRECTED: dict[str, Any] = {
     "value": 0.65,
     "low": 0.55,
     "high": 0.75,
-    "method": "ppi++",
+    "method": "post-stratified",
+    "basis": "own labels",
+    "labelled_runs": ["run_1"],
+    "drift": None,
     "n": 400,
     "labels": 150,
     "design": "random",
@@ -36,12 +39,36 @@ def view(corrected: dict[str, Any] | None) -> RunView:
 
 
 def test_a_corrected_rate_names_its_method_and_its_denominators() -> None:
-    assert corrected_text(CORRECTED) == "65.0 % [55.0, 75.0]  (ppi++, 150 labels, 400 records)"
+    assert corrected_text(CORRECTED) == (
+        "65.0 % [55.0, 75.0]  (post-stratified, 150 labels of this run, 400 records)"
+    )
     assert judge_text(CORRECTED) == (
         "judge/right@1.0.0: TPR 90.0 %, TNR 70.0 %, validated 2026-05-01"
     )
     assert judge_text({**CORRECTED, "is_later": True}).endswith("2026-05-01, after this run")
     assert (corrected_text(NEVER), judge_text(NEVER)) == ("<never> validated", "")
+
+
+@pytest.mark.parametrize(
+    ("runs", "whose"), [(["run_1"], "run_1"), ([], "the labelled run"), (["r1", "r2"], "r1, r2")]
+)
+def test_labels_of_another_run_are_said_to_be(runs: list[str], whose: str) -> None:
+    row: Any = {**CORRECTED, "basis": "labels of another run", "labelled_runs": runs}
+
+    assert f"150 labels of {whose}, 400 records" in corrected_text(row)
+    assert judge_text(row).endswith(f"; assumes the judge errs on this run as on {whose}")
+    assert "150 labels of another run and" in run_html(view(row), [])
+
+
+@pytest.mark.parametrize("is_drifted", [True, False])
+def test_a_summary_warns_of_drift(is_drifted: bool) -> None:
+    rates = {"here": 0.9, "before": 0.5, "p_value": 0.004}
+    drift = {"against": "2026-04-01", "tpr": rates, "tnr": rates, "is_drifted": is_drifted}
+    lines = list(run_lines(view({**CORRECTED, "drift": drift})))
+
+    assert any(line.startswith("  drift      the judge has drifted") for line in lines) is (
+        is_drifted
+    )
 
 
 def test_a_summary_shows_it_beside_the_raw_rate() -> None:
@@ -67,7 +94,7 @@ def test_without_a_judge_nothing_is_said() -> None:
 def test_a_page_shows_it_in_its_headline() -> None:
     page = run_html(view(CORRECTED), [])
 
-    assert "corrected pass rate (ppi++, n = 400)" in page
+    assert "corrected pass rate (post-stratified, n = 400)" in page
     assert "<b>65.0 % [55.0, 75.0]</b>" in page
     assert "150 labels and 400 judged records" in page
     assert "! uncorrected: &lt;never&gt; validated" in run_html(view(NEVER), [])

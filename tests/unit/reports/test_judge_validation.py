@@ -84,8 +84,12 @@ def test_a_report_says_what_was_compared_and_what_came_of_it() -> None:
         (of(fingerprints=()), "fingerprint –,"),
         (of(applicable_to=("fees", "loans")), "applies to fees, loans"),
         (of(design=None), "design     unknown: rates stay uncorrected"),
-        (of(design="by_verdict"), "design     by_verdict without chances"),
-        (of(items=(an_item(1, inclusion_prob=0.5),)), "design     known chances: ppi++"),
+        (of(design="by_verdict"), "design     by_verdict: post-stratified on the labelled run"),
+        (of(design="by_label"), "design     by_label: corrected by TPR and TNR"),
+        (
+            of(items=(an_item(1, inclusion_prob=0.5),)),
+            "design     known inclusion probabilities: post-stratified",
+        ),
         ({"notes": ("the dataset is gone",)}, "note       the dataset is gone"),
         ({"refusals": ("too few",), "kept": "not recorded"}, "refused    too few\n  not recorded"),
         ({"failed_gate": "below"}, "too low    below"),
@@ -115,12 +119,40 @@ def test_slices_with_enough_of_both_kinds_are_shown_the_worst_first() -> None:
     assert shown == ["worst", "best"]
 
 
+CORRECTED: dict[str, Any] = {
+    **RATE,
+    "value": 0.65,
+    "n": 200,
+    "labels": 40,
+    "method": "post-stratified",
+    "basis": "own labels",
+}
+DRIFT: dict[str, Any] = {
+    "against": "2026-04-01T00:00:00Z",
+    "tpr": {"here": 0.9, "before": 0.8, "p_value": 0.0001},
+    "tnr": {"here": 0.7, "before": 0.72, "p_value": 0.6},
+    "is_drifted": True,
+}
+
+
 @pytest.mark.parametrize(
     ("corrected", "said"),
     [
         (
-            {**RATE, "value": 0.65, "labels": 40, "method": "ppi++"},
-            "corrected 65.0 % [60.0, 80.0]",
+            {**CORRECTED, "labels_for_5_points": 180},
+            "\n             about 180 labels of this run give ± 5 points\n",
+        ),
+        (
+            {**CORRECTED, "labels_for_5_points": 1_500},
+            "about 1,500 labels of this run give ± 5 points, more than it has: add records",
+        ),
+        (
+            {**CORRECTED, "labels_for_5_points": None},
+            "no number of labels gives ± 5 points with 200 records; add records",
+        ),
+        (
+            {**CORRECTED, "labels_for_5_points": 180, "drift": DRIFT},
+            "TPR 90.0 % here, 80.0 % before (p < 0.001), TNR 70.0 % here, 72.0 % before (p = 0.6",
         ),
         ({"value": None, "reason": "why not"}, "uncorrected: why not"),
         (None, "pass rate 70.0 % [60.0, 80.0]\n  recorded"),
@@ -190,7 +222,7 @@ UNEQUAL = a_validation(counts=Counts(tp=16, fn=4, tn=43, fp=6), items=SOME, desi
 def test_labels_with_unequal_chances_have_rates_of_their_own() -> None:
     row: Any = validation_json(a_report(validation=UNEQUAL))
 
-    assert "by chance  TPR 90.9 % [70.1, 97.7], TNR 74.1 %" in text(validation=UNEQUAL)
+    assert "weighted   TPR 90.9 % [70.1, 97.7], TNR 74.1 %" in text(validation=UNEQUAL)
     assert (row["tpr"]["value"], row["rates_by_chance"]["tpr"]["value"]) == (0.8, 80 / 88)
     assert validation_json(a_report())["rates_by_chance"] is None
     assert "by chance" not in text()

@@ -8,7 +8,14 @@ import pytest
 
 from fakes.validations import a_validation, an_item
 from steelyard.model.validation import Counts, LabelledItem
-from steelyard.stats.confusion import balanced_accuracy, rates_by_chance, rates_of
+from steelyard.stats.confusion import (
+    balanced_accuracy,
+    item_clusters,
+    rates_by_chance,
+    rates_of,
+    rates_of_items,
+    validated_rates,
+)
 
 
 def items(**numbers: int) -> tuple[LabelledItem, ...]:
@@ -60,3 +67,32 @@ def test_a_rate_of_nothing_is_not_known() -> None:
 def test_balanced_accuracy_is_the_mean_of_both_rates() -> None:
     assert balanced_accuracy(rates_of(Counts(tp=9, fn=1, tn=7, fp=3))) == pytest.approx(0.8)
     assert balanced_accuracy(rates_of(Counts(tp=9, fn=1))) is None
+
+
+def test_labels_of_one_conversation_or_record_are_one_cluster() -> None:
+    some = (
+        an_item(0, cluster="a"),
+        an_item(1, cluster="a"),
+        an_item(2),
+        an_item(2, repeat=1),
+        an_item(2, run_id="run_2"),
+    )
+
+    assert item_clusters(some) == [0, 0, 2, 2, 4]
+
+
+def test_repeats_of_a_record_widen_the_interval_of_its_rates() -> None:
+    single = [an_item(n, is_passed=n % 4 > 0) for n in range(60)]
+    thrice = [an_item(n // 3, repeat=n % 3, is_passed=n // 3 % 4 > 0) for n in range(60)]
+    plain, grouped = rates_of_items(single).tpr, rates_of_items(thrice).tpr
+
+    assert plain == rates_of(Counts(tp=45, fn=15)).tpr
+    assert (grouped.n, grouped.clusters) == (60, 20)
+    assert grouped.n_effective is not None
+    assert grouped.n_effective <= 20
+
+
+def test_a_validation_without_items_has_the_rates_of_its_counts() -> None:
+    counts = Counts(tp=9, fn=1, tn=7, fp=3)
+
+    assert validated_rates(a_validation(counts=counts)) == rates_of(counts)

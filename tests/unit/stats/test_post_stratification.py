@@ -49,15 +49,14 @@ def a_run(cells: dict[str, int], passed: int, judged: int, **more: Any) -> Label
         labelled += range(first[verdict], first[verdict] + count)
         first[verdict] += count
         good += [is_good] * count
-    return LabelledRun(
-        **{
-            "passed": verdicts,
-            "clusters": np.arange(judged),
-            "labelled": np.array(labelled),
-            "good": np.array(good),
-            **more,
-        }
-    )
+    known: dict[str, Any] = {
+        "passed": verdicts,
+        "clusters": np.arange(judged),
+        "labelled": np.array(labelled),
+        "good": np.array(good),
+        **more,
+    }
+    return LabelledRun(**known)
 
 
 def test_each_verdict_counts_by_its_share_of_the_run() -> None:

@@ -254,6 +254,98 @@ def test_a_record_outside_any_conversation_stands_for_itself(tmp_path: Path) -> 
     assert (row["low"], row["high"]) == (plain["low"], plain["high"])
 
 
+def test_labels_balanced_by_class_of_the_run_itself_are_its_own(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    row = corrected(folder, of_own_labels(folder, design="by_label")).whole
+
+    assert (row["method"], row["basis"]) == ("rogan-gladen", "own labels")
+
+
+def test_labels_within_each_verdict_have_rates_without_verification_bias(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    row: Any = corrected(folder, of_own_labels(folder, 14, design="by_verdict")).whole
+
+    assert row["method"] == POST_STRATIFIED
+    assert row["tpr"]["method"] == "wilson with inverse-probability weights"
+
+
+def test_labels_of_unknown_design_correct_nothing(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    row = corrected(folder, of_own_labels(folder, design=None)).whole
+
+    assert "nobody said how the labelled records were chosen" in str(row["reason"])
+
+
+def test_labels_that_are_not_random_are_refused_after_they_were_recorded(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    own = of_own_labels(folder)
+    failed = tuple(an_item(n, is_good=n > 25, is_passed=False) for n in range(30))
+    row = corrected(folder, replace(own, items=(*failed, *own.items[6:8]))).whole
+
+    assert "the judge passes 70.0 % of the run and 6.2 % of the labelled" in str(row["reason"])
+
+
+def test_rates_are_those_of_the_runs_own_verdicts(tmp_path: Path) -> None:
+    """The judge was asked again about the same responses, and now fails all."""
+    folder = write_run(tmp_path / "r", rows())
+    again = write_run(tmp_path / "again", rows(failed=100))
+    row: Any = corrected(again, of_own_labels(folder)).whole
+
+    assert (row["tpr"]["value"], row["tnr"]["value"]) == (0, 1)
+
+
+def test_a_response_without_a_verdict_in_this_run_has_no_label(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    gone = [a_row(5, None) if row["index"] == 5 else row for row in rows()]
+    row = corrected(write_run(tmp_path / "gone", gone), of_own_labels(folder)).whole
+
+    assert (row["labels"], row["n"]) == (19, 99)
+
+
+def test_labels_of_two_runs_over_the_same_responses_count_once(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    own = of_own_labels(folder)
+    twice = replace(
+        own,
+        items=(*own.items, *(replace(one, run_id="run_2") for one in own.items)),
+        populations={"run_1": population(folder), "run_2": population(folder)},
+    )
+
+    assert corrected(folder, twice).whole["labels"] == 20
+
+
+@pytest.mark.parametrize(
+    ("counts", "is_drifted"),
+    [(Counts(tp=80, fn=20, tn=40, fp=10), False), (Counts(tp=20, fn=80, tn=99, fp=1), True)],
+)
+def test_own_labels_are_compared_with_those_of_other_runs(
+    tmp_path: Path, counts: Counts, is_drifted: bool
+) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    older = a_validation(counts=counts, validated_at="2026-01-01", populations={"run_0": "x"})
+    drift: Any = corrected(folder, of_own_labels(folder), older).whole["drift"]
+
+    assert (drift["against"], drift["labelled_runs"]) == ("2026-01-01", ["run_0"])
+    assert drift["is_drifted"] is is_drifted
+    assert drift["tpr"]["before"] == counts.tp / 100
+
+
+@pytest.mark.parametrize("more", [{"design": "by_verdict"}, {"design": None}, {"rule": "other"}])
+def test_rates_that_cannot_be_compared_show_no_drift(tmp_path: Path, more: dict[str, Any]) -> None:
+    folder = write_run(tmp_path / "r", rows())
+
+    assert corrected(folder, of_own_labels(folder), a_validation(**more)).whole["drift"] is None
+
+
+def test_labels_of_its_own_replace_those_of_another_run(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    borrowed = {"value": 0.5, "basis": "labels of another run"}
+    before = view(folder, corrected_pass_rate=borrowed)
+    after: Any = current_view(before, [of_own_labels(folder)], NOW).metrics["corrected_pass_rate"]
+
+    assert (after["basis"], after["is_later"]) == ("own labels", True)
+
+
 def view(folder: Path, **metrics: Any) -> RunView:
     found = read_run(folder)
     return replace(found, metrics={**found.metrics, **metrics})

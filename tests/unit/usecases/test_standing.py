@@ -22,9 +22,10 @@ from steelyard.judging.jury import Juror, Jury
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.judge import Judge, Validation
 from steelyard.model.rubric import Check, JudgedCheck, Rubric, RubricCheck
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.usecases.run_ports import TargetSpec
 from steelyard.usecases.standing import Standing, instrument_of
+from steelyard.usecases.validations import Least
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 JUDGE = a_judge(id="right")
@@ -68,8 +69,9 @@ def told(caplog: pytest.LogCaptureFixture) -> Told:
         known: tuple[JudgeValidation, ...] = (),
         bundles: tuple[str | None, ...] = (None,),
         strict: bool = False,
+        least: Least | None = None,
     ) -> list[str]:
-        standing = Standing(lambda: known, NOW, spec_of, strict=strict)
+        standing = Standing(lambda: known, NOW, spec_of, strict=strict, least=least)
         with caplog.at_level(logging.WARNING, logger="steelyard"):
             for rubric in rubrics:
                 for number, bundle in enumerate(bundles):
@@ -93,6 +95,52 @@ def test_a_rubric_without_judges_is_no_matter(told: Told) -> None:
 @pytest.mark.parametrize("check", [ALONE, PANEL])
 def test_a_judge_that_is_validated_as_it_is_asked_is_fine(told: Told, check: Any) -> None:
     assert told(a_rubric(check), known=(valid_for(check),), strict=True) == []
+
+
+@pytest.mark.parametrize(
+    ("least", "said"),
+    [
+        (Least(), None),
+        (Least(tpr=0.8, tnr=0.6, sample_size=150), None),
+        (Least(tpr=0.83), "the lower bound of its TPR is 82.6 %, below 83.0 %"),
+        (Least(tnr=0.7), "the lower bound of its TNR is 67.0 %, below 70.0 %"),
+        (Least(sample_size=151), "it rests on 150 labels, not 151"),
+    ],
+)
+def test_a_required_validation_must_reach_what_is_required(
+    told: Told, least: Least, said: str | None
+) -> None:
+    known = (valid_for(ALONE),)
+    if said is None:
+        assert told(a_rubric(ALONE), known=known, least=least) == []
+        return
+    with pytest.raises(
+        UsageError, match=f"require_validated: .* not validated well enough: {said}"
+    ):
+        told(a_rubric(ALONE), known=known, least=least)
+
+
+def test_a_required_validation_must_be_there(told: Told) -> None:
+    with pytest.raises(UsageError, match=r"require_validated: .* has never been validated"):
+        told(a_rubric(ALONE), least=Least())
+
+
+def test_a_class_without_labels_reaches_no_bound(told: Told) -> None:
+    known = (valid_for(ALONE, counts=Counts(tp=90, fn=10)),)
+
+    with pytest.raises(UsageError, match=r"its TNR is unknown, below 10\.0 %"):
+        told(a_rubric(ALONE), known=known, least=Least(tnr=0.1))
+
+
+def test_a_judge_no_better_than_a_coin_may_not_be_relied_on(told: Told) -> None:
+    coin = valid_for(ALONE, counts=Counts(tp=5, fn=16, tn=4, fp=15))
+    (found,) = told(a_rubric(ALONE), known=(coin,))
+
+    assert (
+        "TPR 23.8 % + TNR 21.1 % is not above 100 %: the judge is no better than a coin" in found
+    )
+    with pytest.raises(UsageError, match=r"strict: .* no better than a coin"):
+        told(a_rubric(ALONE), known=(coin,), strict=True)
 
 
 def test_a_jury_is_validated_as_a_jury(told: Told) -> None:

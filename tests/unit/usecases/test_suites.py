@@ -23,6 +23,9 @@ suites:
     fail_under: 0.8
     pass_threshold: 0.5
   bare: {target: live}
+  checked: {dataset: datasets/qa.jsonl, require_validated: true}
+  measured: {dataset: datasets/qa.jsonl, require_validated: {tpr: 0.9, sample_size: 100}}
+  free: {dataset: datasets/qa.jsonl, require_validated: false}
 """
 RESPONSES = (
     '{"record_id": "a", "candidate_name": "m1", "response_text": "yes"}\n'
@@ -63,6 +66,25 @@ def test_what_the_user_says_wins_over_the_suite(door: RunDoor) -> None:
     assert chosen[0].gates["fail_under"] == 0.0
     assert chosen[0].dataset == Path("other.jsonl")
     assert (chosen[0].target, chosen[0].rubric) == ("other", "mine")
+
+
+@pytest.mark.parametrize(
+    ("suite", "flag", "required"),
+    [
+        ("checked", None, {}),
+        ("measured", {}, {"tpr": 0.9, "sample_size": 100}),
+        ("free", None, None),
+        ("free", {}, {}),
+        ("release", None, None),
+    ],
+)
+def test_a_suite_says_what_validations_must_reach(
+    door: RunDoor, suite: str, flag: dict[str, float] | None, required: dict[str, float] | None
+) -> None:
+    options = choose(door, SuiteChoice(suite=suite, require_validated=flag))[0]
+
+    assert options.require_validated == required
+    assert options.stored()["require_validated"] == required
 
 
 def test_options_reach_every_run(door: RunDoor) -> None:
