@@ -174,6 +174,7 @@ def test_scores_count_by_the_lower_median_and_have_no_ties() -> None:
         "weighted_kappa",
         "spearman",
         "mae",
+        "judge_minus_people",
     ]
 
 
