@@ -46,7 +46,7 @@ class Cell(NamedTuple):
     @property
     def title(self) -> str:
         """The cell in words."""
-        share = f"{100 * max(self.shares):g} % {'pass' if len(self.shares) == 2 else 'top score'}"
+        share = f"{100 * max(self.shares):g} % {'pass' if len(self.shares) == 2 else 'one score'}"
         trace = f", traces of {self.turns} turns, ICC {self.likeness:g}" if self.turns > 1 else ""
         return f"{self.name} = {self.truth:g}, {self.raters} raters, {share}{trace}"
 
