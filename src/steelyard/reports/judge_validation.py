@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias, cast
 
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.judge_bias import CovariateBias
 from steelyard.model.validation import JudgeValidation, JuryCounts, SliceCounts
 from steelyard.reports.correction import (
     corrected_text,
@@ -15,6 +16,7 @@ from steelyard.reports.correction import (
     needed_text,
 )
 from steelyard.reports.findings import Paint, plain, printable
+from steelyard.reports.judge_bias import bias_json, bias_lines
 from steelyard.reports.jury import jury_json, jury_lines
 from steelyard.reports.numbers import count, percent, rate_text
 from steelyard.stats.confusion import Rates, rates_by_chance, rates_of, validated_rates
@@ -65,6 +67,7 @@ class ValidationReport:
     """How often test labels were looked at for this judge; None where this time they were not."""
     jury: JuryCounts | None = None
     """Each juror by itself, where a jury decides."""
+    bias: tuple[CovariateBias, ...] = ()
     kept: Kept = "not recorded"
     runs: tuple[RatedRun, ...] = ()
     history: tuple[JsonObject, ...] = ()
@@ -100,6 +103,7 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
         yield f"  weighted   TPR {tpr}, TNR {tnr}  by inverse inclusion probabilities"
     if report.jury:
         yield from jury_lines(report.jury)
+    yield from bias_lines(report.bias)
     yield from _slice_lines(found.slices)
     yield f"  canaries   {_canaries(found)}"
     yield f"  judge      {_instrument(found)}"
@@ -152,6 +156,7 @@ def validation_json(report: ValidationReport) -> JsonObject:
             "false_pass_rate": found.canaries.rate,
         },
         "jury": jury_json(report.jury) if report.jury else None,
+        "bias": cast("list[JsonValue]", bias_json(report.bias)),
         "slices": [_slice_row(one) for one in found.slices],
         "runs": [cast(JsonObject, asdict(run)) for run in report.runs],
         "history": list(report.history),
