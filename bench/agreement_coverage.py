@@ -134,7 +134,7 @@ def _estimate(cell: Cell, codes: NDArray[np.int64], kept: dict[bytes, Estimate])
 
 def _of_codes(cell: Cell, codes: NDArray[np.int64]) -> Estimate:
     values = np.arange(1.0, len(cell.shares) + 1)
-    groups = (np.arange(codes.shape[1]) // cell.turns).tolist()
+    groups = [place // cell.turns for place in range(codes.shape[1])]
     return estimate_of(cell.name, Rated(Ratings(codes, values), groups))
 
 

@@ -92,11 +92,19 @@ def test_a_judge_that_errs_whatever_the_length_has_no_bias(tmp_path: Path) -> No
     assert "bias " not in said
 
 
+def _in_turn(seat: int, number: int) -> bool:
+    return number % 6 == 2 * seat
+
+
+def _together(_: int, number: int) -> bool:
+    return number % 7 == 0
+
+
 @pytest.mark.parametrize(
     ("errs", "said"),
     [
-        (lambda seat, n: n % 3 == seat and n % 2 == 0, "better than its best juror: +"),
-        (lambda _, n: n % 7 == 0, "no clear difference from its best juror: +0.0 points"),
+        (_in_turn, "better than its best juror: +"),
+        (_together, "no clear difference from its best juror: +0.0 points"),
     ],
 )
 def test_a_jury_is_better_than_its_best_juror_only_beyond_chance(

@@ -26,7 +26,7 @@ _FEWEST = 10
 """Items, or groups, below which no interval is given."""
 _CONTRAST = 2
 _MOST_STEPS = 10
-_AGREEING, _DISAGREEING = 1.25, 0.9
+_AGREEING, _DISAGREEING = 1.5, 0.8
 
 
 class Assumed(NamedTuple):
@@ -38,12 +38,12 @@ class Assumed(NamedTuple):
 
 
 def rating_patterns(codes: Codes, categories: int) -> Assumed:
-    """About one item in which raters agree and one in which a rater disagrees.
+    """1.5 items in which raters agree and 0.8 in which one disagrees, over all categories.
 
-    Each is spread over all categories. Of two raters and two categories these are the four cells
-    of their table; half an item for each would be Jeffreys' prior. A little more agreement covers
-    better and is narrower: with it, κ of 0.2 to 0.95 at 90 to 97 % passes is covered in 94 % of
-    cases or more. Of a long scale, ten steps stand for all.
+    Of two raters and two categories these are the four cells of their table, where half an item
+    each would be Jeffreys' prior. Leaning to agreement covers better and is narrower: summed over
+    all tables of 30 and 50 items with 90 and 95 % passes, κ from 0.2 to 0.95 is covered in 95 %
+    of cases or more. Of a long scale, ten steps stand for all.
     """
     raters = codes.shape[0]
     usual = round(float((codes >= 0).sum(axis=0).mean())) if codes.shape[1] else raters

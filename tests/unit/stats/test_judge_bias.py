@@ -1,4 +1,6 @@
 """Errors of a judge above and below the median of a covariate."""
+# pyright: basic, reportAttributeAccessIssue=false, reportArgumentType=false
+# scipy has no types.
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def test_each_cell_of_two_raters_and_two_answers_gets_about_half_an_item() -> No
     found = rating_patterns(np.array([[0, 1], [1, 1]]), 2)
 
     assert found.codes.T.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
-    assert found.mass.tolist() == [0.625, 0.45, 0.45, 0.625]
+    assert found.mass.tolist() == [0.75, 0.4, 0.4, 0.75]
 
 
 def test_a_pattern_that_is_assumed_has_as_many_ratings_as_items_usually_have() -> None:
@@ -208,4 +208,4 @@ def test_of_a_long_scale_ten_steps_stand_for_all() -> None:
 
     assert found.codes.shape == (2, 100)
     assert (found.codes.min(), found.codes.max()) == (0, 100)
-    assert found.mass.sum() == pytest.approx(2.15)
+    assert found.mass.sum() == pytest.approx(2.3)
