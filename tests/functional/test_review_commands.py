@@ -150,6 +150,9 @@ def test_the_judge_stands_beside_blind_people_from_the_folder(told: dict[str, Do
     # ann changed her mind about one record, and says of it what the judge says of another
     assert [one["item"]["record_id"] for one in quality["people"]["disagreements"]] == ["r01"]
     assert quality["judge"]["items"] == 36
+    signed = {one["name"]: one for one in quality["judge"]["estimates"]}
+    assert abs(signed["judge_minus_people"]["value"]) <= signed["mae"]["value"]
+    assert "judge_minus_people" not in {one["name"] for one in quality["people"]["estimates"]}
     assert "note" not in {one["key"] for one in found["questions"]}
 
 

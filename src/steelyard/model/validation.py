@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from steelyard.model.agreement import Estimate
 from steelyard.model.label import Design
 
 Split: TypeAlias = Literal["train", "dev", "test"]
@@ -120,6 +121,8 @@ class JuryCounts:
     """How many independent votes the jury is worth."""
     best: int | None
     """The place, from 0, of the juror whose TPR and TNR are highest together."""
+    minus_best: Estimate | None = None
+    """The jury minus that juror in the mean of TPR and TNR, over the responses of both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,11 +29,13 @@ NAMES = {
     "alpha_interval": "alpha interval",
     "weighted_kappa": "weighted kappa",
     "spearman": "Spearman",
-    "mae": "mean difference",
+    "mae": "mean absolute difference",
+    "judge_minus_people": "judge minus people",
     "jaccard": "Jaccard",
 }
 _WORDS = {"yes_no": ("no", "yes"), "passed": ("fail", "pass")}
 _SHARES = ("tpr", "tnr", "agreement")
+_SIGNED = ("judge_minus_people",)
 _WIDTH = max(map(len, NAMES.values()))
 
 
@@ -70,7 +72,7 @@ def _question(found: QuestionAgreement, paint: Paint, shown: int) -> Iterator[st
         yield from _side("people who had seen other answers", found.seen, found.type, shown)
     if found.judge is not None:
         yield from _side("judge", found.judge, found.type, shown)
-        yield f"    stand in for a person  {_alternative(found)}"
+        yield f"    replace a person  {_alternative(found)}"
 
 
 def _side(name: str, side: AgreementSide, kind: Asked, shown: int) -> Iterator[str]:
@@ -96,14 +98,16 @@ def estimate_text(found: Estimate) -> str:
 
 def _value(found: Estimate) -> str:
     if found.value is None:
-        return "– (nothing varies)" if found.n else "– (nothing to compare)"
+        why = "all answers are the same" if found.n else "nothing to compare"
+        return f"not defined ({why})"
     is_share = found.name in _SHARES
-    value = percent(found.value) if is_share else f"{found.value:.3f}"
+    number = "+.3f" if found.name in _SIGNED else ".3f"
+    value = percent(found.value) if is_share else f"{found.value:{number}}"
     if found.low is None or found.high is None:
-        return f"{value} [no resample differs]"
+        return f"{value} [no interval: too few items, or too few that differ]"
     if is_share:
         return f"{value} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
-    return f"{value} [{found.low:.3f}, {found.high:.3f}]"
+    return f"{value} [{found.low:{number}}, {found.high:{number}}]"
 
 
 def _left_out(left: Mapping[str, int]) -> str:
@@ -153,10 +157,12 @@ def _alternative(found: QuestionAgreement) -> str:
     if test is None:
         return found.no_alternative or "–"
     word = "yes" if test.passed else "no"
+    held = round(test.winning_rate * test.people)
     return (
-        f"{word}: ω {test.winning_rate:.2f}, ρ {test.advantage:.2f} "
-        f"({_many(test.people, 'person', 'people')}, {_many(test.items, 'item')}, "
-        f"margin {test.margin:g})"
+        f"{word}: it does as well as {count(held)} of {_many(test.people, 'person', 'people')} "
+        f"(ω {test.winning_rate:.2f}), and agrees with the others at least as often as a person "
+        f"on {percent(test.advantage)} of the items (ρ {test.advantage:.2f}); "
+        f"{_many(test.items, 'item')}, margin {test.margin:g}"
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias, cast
 
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.judge_bias import CovariateBias
 from steelyard.model.validation import JudgeValidation, JuryCounts, SliceCounts
 from steelyard.reports.correction import (
     corrected_text,
@@ -15,14 +16,10 @@ from steelyard.reports.correction import (
     needed_text,
 )
 from steelyard.reports.findings import Paint, plain, printable
+from steelyard.reports.judge_bias import bias_json, bias_lines
+from steelyard.reports.jury import jury_json, jury_lines
 from steelyard.reports.numbers import count, percent, rate_text
-from steelyard.stats.confusion import (
-    Rates,
-    balanced_accuracy,
-    rates_by_chance,
-    rates_of,
-    validated_rates,
-)
+from steelyard.stats.confusion import Rates, rates_by_chance, rates_of, validated_rates
 from steelyard.stats.intervals import Interval
 
 Kept: TypeAlias = Literal["recorded", "unchanged", "not recorded"]
@@ -70,6 +67,7 @@ class ValidationReport:
     """How often test labels were looked at for this judge; None where this time they were not."""
     jury: JuryCounts | None = None
     """Each juror by itself, where a jury decides."""
+    bias: tuple[CovariateBias, ...] = ()
     kept: Kept = "not recorded"
     runs: tuple[RatedRun, ...] = ()
     history: tuple[JsonObject, ...] = ()
@@ -104,7 +102,8 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
         tpr, tnr = map(_rate, weighed)
         yield f"  weighted   TPR {tpr}, TNR {tnr}  by inverse inclusion probabilities"
     if report.jury:
-        yield from _jury_lines(report.jury, rates)
+        yield from jury_lines(report.jury)
+    yield from bias_lines(report.bias)
     yield from _slice_lines(found.slices)
     yield f"  canaries   {_canaries(found)}"
     yield f"  judge      {_instrument(found)}"
@@ -156,7 +155,8 @@ def validation_json(report: ValidationReport) -> JsonObject:
             **cast(JsonObject, asdict(found.canaries)),
             "false_pass_rate": found.canaries.rate,
         },
-        "jury": _jury_row(report.jury) if report.jury else None,
+        "jury": jury_json(report.jury) if report.jury else None,
+        "bias": cast("list[JsonValue]", bias_json(report.bias)),
         "slices": [_slice_row(one) for one in found.slices],
         "runs": [cast(JsonObject, asdict(run)) for run in report.runs],
         "history": list(report.history),
@@ -238,58 +238,9 @@ def _slice_row(one: SliceCounts) -> JsonObject:
     }
 
 
-def _jury_lines(jury: JuryCounts, whole: Rates) -> Iterator[str]:
-    """What each juror is worth, what they are worth together, and the jury beside its best."""
-    for place, juror in enumerate(jury.jurors):
-        found = rates_of(juror.counts)
-        best = ", the best" if place == jury.best else ""
-        unscored = f", {count(juror.unscored)} unscored" if juror.unscored else ""
-        yield (
-            f"  juror {place + 1}    {printable(juror.judge)}{best}  TPR {_rate(found.tpr)}, "
-            f"TNR {_rate(found.tnr)}  n = {count(juror.counts.n)}{unscored}"
-        )
-    size = count(len(jury.jurors))
-    if jury.correlation is None or jury.effective_votes is None:
-        yield f"  votes      how far the errors of {size} jurors go together is not known"
-    else:
-        yield (
-            f"  votes      {size} jurors are worth {jury.effective_votes:.2f} independent votes: "
-            f"their errors correlate by {jury.correlation:.2f}  n = {count(jury.n)}"
-        )
-    if jury.best is not None:
-        alone = balanced_accuracy(rates_of(jury.jurors[jury.best].counts))
-        together = balanced_accuracy(whole)
-        if alone is not None and together is not None:
-            better = "better than" if together > alone else "no better than"
-            yield (
-                f"  jury       {percent(together)}, {better} its best juror with "
-                f"{percent(alone)} (mean of TPR and TNR)"
-            )
-
-
 def _rates_by_chance(found: JudgeValidation) -> JsonObject | None:
     rates = rates_by_chance(found)
     return {"tpr": _interval(rates.tpr), "tnr": _interval(rates.tnr)} if rates else None
-
-
-def _jury_row(jury: JuryCounts) -> JsonObject:
-    return {
-        "n": jury.n,
-        "correlation": jury.correlation,
-        "effective_votes": jury.effective_votes,
-        "best": jury.best,
-        "jurors": [
-            {
-                "judge": one.judge,
-                "weight": one.weight,
-                **cast(JsonObject, asdict(one.counts)),
-                "unscored": one.unscored,
-                "tpr": _interval(rates_of(one.counts).tpr),
-                "tnr": _interval(rates_of(one.counts).tnr),
-            }
-            for one in jury.jurors
-        ],
-    }
 
 
 def _canaries(found: JudgeValidation) -> str:

@@ -23,7 +23,13 @@ from steelyard.model.agreement import (
     QuestionAgreement,
 )
 from steelyard.model.question import Answer
-from steelyard.review.coefficients import Rated, estimates, hit_rates, shared_choices
+from steelyard.review.coefficients import (
+    Rated,
+    estimates,
+    hit_rates,
+    judge_minus_people,
+    shared_choices,
+)
 from steelyard.stats.agreement import Ratings
 from steelyard.stats.alternative import ENOUGH, EXPERTS, alternative_annotator
 
@@ -161,7 +167,10 @@ def _judge_estimates(
     if not pairs:
         return ()
     ratings = _ratings(sheet, [list(row) for row in zip(*pairs, strict=True)])
-    found = estimates(sheet.type, Rated(ratings, _groups(sheet, compared)))
+    rated = Rated(ratings, _groups(sheet, compared))
+    found = estimates(sheet.type, rated)
+    if sheet.type == "score":
+        return *found, judge_minus_people(rated)
     if sheet.type not in _YES_NO:
         return found
     return *hit_rates(ratings.codes[0], ratings.codes[1]), *found

@@ -11,17 +11,12 @@ import numpy as np
 
 from steelyard.model.agreement import Asked, Estimate
 from steelyard.model.validation import Counts
-from steelyard.stats.agreement import (
-    Ratings,
-    resampled_ac,
-    resampled_alpha,
-    resampled_fleiss,
-    weights_of,
-)
+from steelyard.stats.agreement import Ratings, weights_of
+from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
 from steelyard.stats.bootstrap import bootstrap_mean
 from steelyard.stats.confusion import rates_of
 from steelyard.stats.intervals import Interval, wilson
-from steelyard.stats.two_raters import Pairs, jaccard, resampled_kappa, spearman
+from steelyard.stats.two_raters import Pairs, jaccard, kappa_interval, spearman
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,10 +46,12 @@ def estimates(kind: Asked, rated: Rated) -> tuple[Estimate, ...]:
     """
     if not len(rated.groups):
         return ()
-    return tuple(
-        estimate(name, replace(found, n=len(rated.groups)))
-        for name, found in (_scores(rated) if kind == "score" else _names(rated))
-    )
+    return tuple(estimate_of(name, rated) for name in (_SCORES if kind == "score" else _NAMES))
+
+
+def estimate_of(name: str, rated: Rated) -> Estimate:
+    """One of the coefficients, with the items that it rests on."""
+    return estimate(name, replace(_COEFFICIENTS[name](rated), n=len(rated.groups)))
 
 
 def hit_rates(human: NDArray[np.int64], judge: NDArray[np.int64]) -> tuple[Estimate, ...]:
@@ -69,6 +66,12 @@ def hit_rates(human: NDArray[np.int64], judge: NDArray[np.int64]) -> tuple[Estim
     return estimate("tpr", rates.tpr), estimate("tnr", rates.tnr)
 
 
+def judge_minus_people(rated: Rated) -> Estimate:
+    """How many steps a judge is above people on average, or below; people are the first row."""
+    human, judge = rated.ratings.values[rated.ratings.codes]
+    return estimate("judge_minus_people", bootstrap_mean((judge - human).tolist(), rated.groups))
+
+
 def shared_choices(
     choices: Sequence[Sequence[tuple[frozenset[str], frozenset[str]]]], groups: Sequence[int]
 ) -> Estimate:
@@ -78,8 +81,8 @@ def shared_choices(
 
 
 def estimate(name: str, found: Interval) -> Estimate:
-    """An interval under a name; one that no resample could widen says nothing, and is none."""
-    is_flat = found.method != "wilson" and found.low == found.high
+    """An interval under a name; one of width zero says nothing, and is none."""
+    is_flat = found.low == found.high
     return Estimate(
         name=name,
         value=found.value,
@@ -88,23 +91,6 @@ def estimate(name: str, found: Interval) -> Estimate:
         method=found.method,
         n=found.n,
     )
-
-
-def _names(rated: Rated) -> Iterator[tuple[str, Interval]]:
-    yield "agreement", _agreement(rated)
-    yield "kappa", _kappa(rated)
-    yield "ac1", resampled_ac(rated.ratings, groups=rated.groups)
-    yield "alpha_nominal", resampled_alpha(rated.ratings, "nominal", rated.groups)
-
-
-def _scores(rated: Rated) -> Iterator[tuple[str, Interval]]:
-    yield "agreement", _agreement(rated)
-    yield "alpha_ordinal", resampled_alpha(rated.ratings, "ordinal", rated.groups)
-    yield "alpha_interval", resampled_alpha(rated.ratings, "interval", rated.groups)
-    yield "weighted_kappa", _kappa(rated, weights_of(rated.ratings.values, "quadratic"))
-    yield "spearman", spearman(_pairs(rated))
-    values = rated.ratings.values
-    yield "mae", _over_pairs(rated, lambda one, other: abs(float(values[one] - values[other])))
 
 
 def _agreement(rated: Rated) -> Interval:
@@ -126,8 +112,8 @@ def _over_pairs(rated: Rated, measure: _Measure) -> Interval:
 
 def _kappa(rated: Rated, weights: NDArray[np.float64] | None = None) -> Interval:
     if rated.raters > 2:
-        return resampled_fleiss(rated.ratings, weights, rated.groups)
-    return resampled_kappa(_pairs(rated), weights)
+        return fleiss_interval(rated.ratings, weights, rated.groups)
+    return kappa_interval(_pairs(rated), weights)
 
 
 def _pairs(rated: Rated) -> Pairs:
@@ -152,3 +138,27 @@ def _columns(rated: Rated) -> Iterator[list[int]]:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+def _weighted_kappa(rated: Rated) -> Interval:
+    return _kappa(rated, weights_of(rated.ratings.values, "quadratic"))
+
+
+def _mean_distance(rated: Rated) -> Interval:
+    values = rated.ratings.values
+    return _over_pairs(rated, lambda one, other: abs(float(values[one] - values[other])))
+
+
+_COEFFICIENTS: dict[str, Callable[[Rated], Interval]] = {
+    "agreement": _agreement,
+    "kappa": _kappa,
+    "ac1": lambda rated: ac_interval(rated.ratings, groups=rated.groups),
+    "alpha_nominal": lambda rated: alpha_interval(rated.ratings, "nominal", rated.groups),
+    "alpha_ordinal": lambda rated: alpha_interval(rated.ratings, "ordinal", rated.groups),
+    "alpha_interval": lambda rated: alpha_interval(rated.ratings, "interval", rated.groups),
+    "weighted_kappa": _weighted_kappa,
+    "spearman": lambda rated: spearman(_pairs(rated)),
+    "mae": _mean_distance,
+}
+_NAMES = ("agreement", "kappa", "ac1", "alpha_nominal")
+_SCORES = ("agreement", "alpha_ordinal", "alpha_interval", "weighted_kappa", "spearman", "mae")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-
-from steelyard.stats.bootstrap import SEED
-from steelyard.stats.intervals import Interval
-from steelyard.stats.resampling import RESAMPLES, Items, over_items
-from steelyard.stats.summaries import TAILS, quantiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -178,133 +173,46 @@ def krippendorff_alpha(ratings: Ratings, level: Level = "nominal") -> float:
     It takes any number of raters, missing ratings and any level of measurement, which makes it
     the default where people share a queue. Items with one rating show nothing and are left out.
     """
-    coincidences = _coincidences(ratings.counts).sum(axis=0)[None]
-    return float(_alphas(coincidences, ratings.values, level)[0])
-
-
-def _coincidences(counts: Floats) -> Floats:
-    """The pairs of ratings within each item, every item with the weight of its ratings."""
+    counts = ratings.counts
     rated = counts[counts.sum(axis=1) > 1]
-    pairs = rated[:, :, None] * rated[:, None, :]
-    pairs -= rated[:, :, None] * np.eye(counts.shape[1])
-    return pairs / (rated.sum(axis=1) - 1)[:, None, None]
+    return float(alphas_of(rated, np.ones((1, len(rated))), ratings.values, level)[0])
 
 
-def _alphas(coincidences: Floats, values: Floats, level: Level) -> Floats:
-    """α of each of many tables of coincidences."""
-    totals = coincidences.sum(axis=2)
-    apart = _distances(totals, values, level)
-    seen = (coincidences * apart).sum(axis=(1, 2))
-    expected = (totals[:, :, None] * totals[:, None, :] * apart).sum(axis=(1, 2))
+def alphas_of(counts: Floats, times: Floats, values: Floats, level: Level) -> Floats:
+    """α of items, a row each with how many raters gave each value, weighted in several ways.
+
+    Each row of `times` says how often each item counts. Items have two ratings at least.
+    """
+    totals = times @ counts
     n = totals.sum(axis=1)
+    if level == "ordinal":
+        seen, expected = _ordinal(counts, times, totals)
+    else:
+        apart = _distances(values, level)
+        seen = times @ ((counts @ apart * counts).sum(axis=1) / (counts.sum(axis=1) - 1))
+        expected = (totals @ apart * totals).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return 1 - seen * (n - 1) / expected
 
 
-def _distances(totals: Floats, values: Floats, level: Level) -> Floats:
-    """The squared differences of values by level; ordinal ones depend on how often each occurs."""
+def _distances(values: Floats, level: Level) -> Floats:
+    """The squared differences of values by level."""
     if level == "nominal":
-        return (1 - np.eye(len(values)))[None]
-    if level == "interval":
-        return (np.subtract.outer(values, values) ** 2)[None]
+        return 1 - np.eye(len(values))
+    apart = np.subtract.outer(values, values)
     if level == "ratio":
         sums = np.add.outer(values, values)
-        return (np.subtract.outer(values, values) / np.where(sums == 0, 1, sums))[None] ** 2
-    below = np.cumsum(totals, axis=1)
-    middle = below - totals / 2
-    return (middle[:, :, None] - middle[:, None, :]) ** 2
+        apart = apart / np.where(sums == 0, 1, sums)
+    return apart**2
 
 
-def resampled(ratings: Ratings, coefficient: Callable[[Ratings], float], method: str) -> Interval:
-    """A coefficient with its interval: 2,000 seeded resamples of items, which are the sample.
-
-    A resample in which nothing can disagree has no coefficient and is left out.
-    """
-    value = coefficient(ratings)
-    items = ratings.codes.shape[1]
-    chance = np.random.default_rng(SEED)
-    found: list[float] = []
-    if not np.isnan(value):
-        for _ in range(RESAMPLES):
-            drawn = ratings.codes[:, chance.integers(0, items, items)]
-            found.append(coefficient(Ratings(drawn, ratings.values)))
-    return _between(value, np.array(found), method, ratings.pairs)
-
-
-def resampled_alpha(
-    ratings: Ratings, level: Level, groups: Sequence[int] | None = None
-) -> Interval:
-    """Krippendorff's α with its interval: all resamples in one pass."""
-    items = _rated(ratings, groups, 2)
-    q = len(ratings.values)
-    flat = _coincidences(Ratings(items.codes, ratings.values).counts).reshape(-1, q * q)
-
-    def alphas(times: Floats) -> Floats:
-        return _alphas((times @ flat).reshape(-1, q, q), ratings.values, level)
-
-    return over_items(alphas, items, f"alpha {level}", width=q * q)
-
-
-def resampled_ac(
-    ratings: Ratings, weights: Floats | None = None, groups: Sequence[int] | None = None
-) -> Interval:
-    """Gwet's AC1, with weights AC2, with its interval: all resamples in one pass."""
-    q = len(ratings.values)
-
-    def by_chance(shares: Floats, given: Floats) -> Floats:
-        return given.sum() * (shares * (1 - shares)).sum(axis=1) / max(1, q * (q - 1))
-
-    name = "AC1" if weights is None else "AC2"
-    return _beyond_chance(ratings, weights, by_chance, name, groups)
-
-
-def resampled_fleiss(
-    ratings: Ratings, weights: Floats | None = None, groups: Sequence[int] | None = None
-) -> Interval:
-    """Fleiss' κ with its interval: all resamples in one pass."""
-
-    def by_chance(shares: Floats, given: Floats) -> Floats:
-        return ((shares @ given) * shares).sum(axis=1)
-
-    return _beyond_chance(ratings, weights, by_chance, "Fleiss", groups)
-
-
-def _beyond_chance(
-    ratings: Ratings,
-    weights: Floats | None,
-    by_chance: Callable[[Floats, Floats], Floats],
-    method: str,
-    groups: Sequence[int] | None,
-) -> Interval:
-    """A coefficient that knows its items by their agreement and their shares alone."""
-    items = _rated(ratings, groups, 1)
-    rated = Ratings(items.codes, ratings.values).counts
-    sizes = rated.sum(axis=1)
-    given = np.eye(len(ratings.values)) if weights is None else weights
-    is_pair = (sizes > 1).astype(np.float64)
-    pairs = np.where(sizes > 1, sizes * (sizes - 1), 1)
-    agreeing = (rated * (rated @ given - 1)).sum(axis=1) / pairs * is_pair
-    shares = rated / sizes[:, None]
-
-    def coefficients(times: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            agreed = (times @ agreeing) / (times @ is_pair)
-            chance = by_chance(times @ shares / times.sum(axis=1)[:, None], given)
-            return np.where(chance == 1, np.nan, (agreed - chance) / (1 - chance))
-
-    return over_items(coefficients, items, method, n=ratings.pairs)
-
-
-def _rated(ratings: Ratings, groups: Sequence[int] | None, least: int) -> Items:
-    """The items that so many have rated."""
-    is_rated = (ratings.codes >= 0).sum(axis=0) >= least
-    chosen = None if groups is None else np.asarray(groups)[is_rated].tolist()
-    return Items.of(ratings.codes[:, is_rated], chosen)
-
-
-def _between(value: float, found: NDArray[Any], method: str, n: int) -> Interval:
-    sound = found[np.isfinite(found)]
-    if np.isnan(value) or not len(sound):
-        return Interval(None if np.isnan(value) else value, None, None, method, n)
-    low, high = quantiles(sound, TAILS)
-    return Interval(value, min(low, value), max(high, value), method, n)
+def _ordinal(counts: Floats, times: Floats, totals: Floats) -> tuple[Floats, Floats]:
+    """The disagreement seen and expected where values are as far apart as their mean ranks."""
+    n = totals.sum(axis=1, keepdims=True)
+    ranks = np.cumsum(totals, axis=1) - totals / 2 - n / 2
+    squares = (totals * ranks**2).sum(axis=1)
+    products = (ranks @ counts.T) ** 2 - ranks**2 @ counts.T
+    together = (times * products / (counts.sum(axis=1) - 1)).sum(axis=1)
+    # rounding can leave a little where nobody disagrees
+    seen = np.where(together >= squares * (1 - 1e-12), 0, squares - together)
+    return 2 * seen, 2 * (n[:, 0] * squares - (totals * ranks).sum(axis=1) ** 2)

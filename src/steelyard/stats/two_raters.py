@@ -10,7 +10,13 @@ import numpy as np
 
 from steelyard.stats.bootstrap import bootstrap_mean
 from steelyard.stats.intervals import Interval
-from steelyard.stats.resampling import Codes, Floats, Items, over_items
+from steelyard.stats.resampling import (
+    Codes,
+    Floats,
+    Items,
+    over_items,
+    rating_patterns,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +32,13 @@ class Pairs:
 
     @property
     def items(self) -> Items:
-        """The items as they are drawn."""
-        return Items.of(np.stack([self.one, self.other]), self.groups)
+        """The items with the patterns that are assumed beside them."""
+        codes = np.stack([self.one, self.other])
+        return Items.of(codes, rating_patterns(codes, len(self.values)), self.groups)
 
 
-def resampled_kappa(pairs: Pairs, weights: Floats | None = None) -> Interval:
-    """Cohen's κ (1960, weighted 1968) with its interval: all resamples in one pass."""
+def kappa_interval(pairs: Pairs, weights: Floats | None = None) -> Interval:
+    """Cohen's κ (1960, weighted 1968) with its interval."""
     given = np.eye(len(pairs.values)) if weights is None else weights
     items = pairs.items
     agreeing = given[items.codes[0], items.codes[1]]
@@ -44,11 +51,11 @@ def resampled_kappa(pairs: Pairs, weights: Floats | None = None) -> Interval:
             chance = ((first @ given) * second).sum(axis=1) / n**2
             return np.where(chance == 1, np.nan, (agreed - chance) / (1 - chance))
 
-    return over_items(kappas, items, "Cohen")
+    return over_items(kappas, items, "Cohen", is_enough=items.has_contrast)
 
 
 def spearman(pairs: Pairs) -> Interval:
-    """Spearman's rank correlation (1904) with its interval over resampled items.
+    """Spearman's rank correlation (1904) with its interval.
 
     Ties get the mean of their ranks. It says whether the two put items into the same order, and
     nothing about one being stricter than the other; that is what the difference shows.
@@ -65,11 +72,11 @@ def spearman(pairs: Pairs) -> Interval:
             # rounding can step just outside [-1, 1]
             return np.clip(together / np.sqrt(spreads), -1, 1)
 
-    return over_items(correlations, items, "Spearman")
+    return over_items(correlations, items, "Spearman", is_enough=items.has_contrast)
 
 
 def _habits(codes: Codes, times: Floats, q: int) -> Floats:
-    """How often a rater gave each value, a row a resample."""
+    """How often a rater gave each value, a row a draw."""
     order = np.argsort(codes, kind="stable")
     given, starts = np.unique(codes[order], return_index=True)
     counts = np.zeros((len(times), q))

@@ -265,7 +265,8 @@ class _Tally:
             else:
                 self.counted.append(((name, repeat), said))
                 self.items.append(_item(run, name, row, decision, said))
-                self.benches.append(Bench(said.is_good, decision.jurors))
+                group = f"{run.run_id} {row.cluster or name}"
+                self.benches.append(Bench(said.is_good, decision.jurors, decision.passed, group))
 
 
 def _item(run: _Run, name: str, row: JudgedRow, decision: Decision, said: Said) -> LabelledItem:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import NamedTuple, cast
 
+from steelyard.model.agreement import Estimate
 from steelyard.model.validation import Counts, JurorCounts, JuryCounts
 from steelyard.stats.confusion import balanced_accuracy, rates_of
 from steelyard.stats.jury import effective_votes, error_correlation
+from steelyard.stats.paired_accuracy import Trial, accuracy_difference
 from steelyard.usecases.judged_rows import JurorVote
 
 
@@ -16,6 +19,10 @@ class Bench(NamedTuple):
 
     is_good: bool
     votes: tuple[JurorVote, ...]
+    is_passed: bool = False
+    """What the jury decides."""
+    group: str = ""
+    """The conversation, or the record: responses of one group are not independent."""
 
 
 def jury_of(benches: Sequence[Bench]) -> JuryCounts | None:
@@ -36,13 +43,32 @@ def jury_of(benches: Sequence[Bench]) -> JuryCounts | None:
         for place in range(len(places))
     ]
     correlation = error_correlation(errors)
+    best = _best(jurors)
     return JuryCounts(
         jurors=jurors,
         n=len(heard),
         correlation=correlation,
         effective_votes=None if correlation is None else effective_votes(len(places), correlation),
-        best=_best(jurors),
+        best=best,
+        minus_best=None if best is None else _minus_juror(benches, best),
     )
+
+
+def _minus_juror(benches: Sequence[Bench], place: int) -> Estimate:
+    """The jury minus one juror, over the responses that the juror has a score for."""
+    numbers: dict[str, int] = {}
+    trials = [
+        Trial(
+            bench.is_good,
+            bench.is_passed is bench.is_good,
+            bench.votes[place].passed is bench.is_good,
+            numbers.setdefault(bench.group or str(number), len(numbers)),
+        )
+        for number, bench in enumerate(benches)
+        if bench.votes[place].passed is not None
+    ]
+    found = accuracy_difference(trials, len(benches[0].votes))
+    return Estimate(name="jury_minus_best_juror", **asdict(found))
 
 
 def _juror(judge: str, weight: float, said: Sequence[tuple[bool, bool | None]]) -> JurorCounts:

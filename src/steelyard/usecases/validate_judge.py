@@ -22,6 +22,7 @@ from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport,
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.evaluating import OnResult
 from steelyard.usecases.judge_against_people import Asked, Compared, compared
+from steelyard.usecases.judge_bias import judge_bias
 from steelyard.usecases.judge_history import judge_history
 from steelyard.usecases.label_contradictions import contradictions
 from steelyard.usecases.label_sets import People, labels_of_file, people_of
@@ -217,6 +218,7 @@ async def validate_judge(
         splits=found.splits,
         refusals=found.refusals,
         jury=found.jury,
+        bias=judge_bias(validation.items, folders),
         failed_gate=_gate(validation, request.fail_under),
         test_reads=reads,
         notes=tuple(notes),

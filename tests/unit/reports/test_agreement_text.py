@@ -62,14 +62,14 @@ def test_everything_stands_with_its_interval_and_its_items() -> None:
         "    people  no item that two people or more answered blind\n"
         "    judge  100 items, 180 answers of 2 people; left out: 12 answers that were not given "
         "blind\n"
-        "      said             no 30, yes 150\n"
-        "      TPR              92.0 % [81.2, 96.8]  (wilson, n = 50)\n"
-        "      kappa            0.700 [0.500, 0.900]  (Cohen, bootstrap, n = 100)\n"
+        "      said                      no 30, yes 150\n"
+        "      TPR                       92.0 % [81.2, 96.8]  (wilson, n = 50)\n"
+        "      kappa                     0.700 [0.500, 0.900]  (Cohen, bootstrap, n = 100)\n"
         "      7 disagreements\n"
         + "        r·1 repeat 2 turn 3  ann yes, bob no; judge no\n"
         * 5
         + "        … and 2 more (--format json lists all)\n"
-        "    stand in for a person  not enough data: it takes two people or more"
+        "    replace a person  not enough data: it takes two people or more"
     )
 
 
@@ -80,29 +80,41 @@ def test_people_who_had_seen_other_answers_stand_apart() -> None:
     assert "  correct  yes_no  Is it right?" in said
     assert "    people  100 items" in said
     assert "    people who had seen other answers  100 items" in said
-    assert "stand in for a person" not in said
+    assert "replace a person" not in said
 
 
-@pytest.mark.parametrize(
-    ("passed", "word"), [(True, "yes: ω 1.00, ρ 0.92"), (False, "no: ω 1.00, ρ 0.92")]
-)
-def test_the_test_says_whether_a_judge_may_stand_in(passed: bool, word: str) -> None:
+@pytest.mark.parametrize(("passed", "word"), [(True, "yes"), (False, "no")])
+def test_the_test_says_whether_a_judge_may_replace_a_person(passed: bool, word: str) -> None:
     test = AlternativeTest(
-        winning_rate=1.0, advantage=0.92, margin=0.2, people=3, items=120, passed=passed
+        winning_rate=2 / 3, advantage=0.92, margin=0.2, people=3, items=120, passed=passed
     )
     said = text(replace(QUESTION, alternative=test, no_alternative=None))
 
-    assert f"stand in for a person  {word} (3 people, 120 items, margin 0.2)" in said
+    assert (
+        f"replace a person  {word}: it does as well as 2 of 3 people (ω 0.67), and agrees with "
+        "the others at least as often as a person on 92.0 % of the items (ρ 0.92); 120 items, "
+        "margin 0.2"
+    ) in said
 
 
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (replace(KAPPA, value=None, low=None, high=None), "– (nothing varies)"),
-        (replace(KAPPA, value=None, low=None, high=None, n=0), "– (nothing to compare)"),
-        (replace(KAPPA, value=1.0, low=None, high=None), "1.000 [no resample differs]"),
-        (replace(KAPPA, name="agreement"), "raw agreement    70.0 % [50.0, 90.0]"),
-        (replace(KAPPA, name="other"), "other            0.700"),
+        (
+            replace(KAPPA, value=None, low=None, high=None),
+            "not defined (all answers are the same)",
+        ),
+        (replace(KAPPA, value=None, low=None, high=None, n=0), "not defined (nothing to compare)"),
+        (
+            replace(KAPPA, value=1.0, low=None, high=None),
+            "1.000 [no interval: too few items, or too few that differ]",
+        ),
+        (replace(KAPPA, name="agreement"), "raw agreement             70.0 % [50.0, 90.0]"),
+        (replace(KAPPA, name="other"), "other                     0.700"),
+        (
+            replace(KAPPA, name="judge_minus_people", value=-0.2, low=-0.4, high=0.1),
+            "judge minus people        -0.200 [-0.400, +0.100]",
+        ),
     ],
 )
 def test_what_has_no_value_or_no_interval_says_so(found: Estimate, said: str) -> None:
@@ -119,8 +131,8 @@ def test_options_stand_one_by_one_and_choices_as_lists() -> None:
     )
     said = text(replace(QUESTION, type="multi_select", people=side, judge=None))
 
-    assert "      slow\n        kappa            0.700 [0.500, 0.900]" in said
-    assert "said             slow 2, rude 1" in said
+    assert "      slow\n        kappa                     0.700 [0.500, 0.900]" in said
+    assert "said                      slow 2, rude 1" in said
     assert "1 disagreement\n        r·1 repeat 2 turn 3  ann [slow, rude], bob []" in said
 
 

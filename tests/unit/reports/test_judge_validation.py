@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fakes.validations import a_validation, an_item
+from steelyard.model.agreement import Estimate
 from steelyard.model.validation import (
     CanaryTally,
     Counts,
@@ -249,6 +250,9 @@ JURY = JuryCounts(
     correlation=0.44,
     effective_votes=1.389,
     best=1,
+    minus_best=Estimate(
+        name="jury_minus_best_juror", value=-0.065, low=-0.12, high=-0.01, method="m", n=149
+    ),
 )
 
 
@@ -259,13 +263,36 @@ def test_a_jury_stands_beside_its_jurors() -> None:
     assert "juror 2    judge/b@1.0.0, the best  TPR 95.0 %" in said
     assert "n = 150, 1 unscored" in said
     assert "2 jurors are worth 1.39 independent votes: their errors correlate by 0.44  n" in said
-    assert "jury       85.0 %, no better than its best juror with 91.5 %" in said
+    assert (
+        "jury       worse than its best juror: -6.5 points in the mean of TPR and TNR "
+        "[-12.0, -1.0] (n = 149; interval widened because the best of 2 was picked)"
+    ) in said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.01, 0.2, "jury       better than its best juror: +10.0 points"),
+        (-0.01, 0.2, "jury       no clear difference from its best juror: +10.0 points"),
+        (None, None, "jury       too few responses to compare it with its best juror (+10.0"),
+    ],
+)
+def test_a_jury_is_called_better_only_where_the_interval_excludes_0(
+    low: float | None, high: float | None, said: str
+) -> None:
+    found = Estimate(name="jury_minus_best_juror", value=0.1, low=low, high=high, method="m", n=9)
+
+    assert said in text(jury=replace(JURY, minus_best=found))
+    alone = replace(JURY, minus_best=found, jurors=JURY.jurors[:1])
+    assert "interval widened" not in text(jury=alone)
 
 
 def test_a_jury_without_a_best_juror_or_a_correlation_says_so() -> None:
-    said = text(jury=replace(JURY, correlation=None, effective_votes=None, best=None))
+    said = text(
+        jury=replace(JURY, correlation=None, effective_votes=None, best=None, minus_best=None)
+    )
 
-    assert "how far the errors of 2 jurors go together is not known" in said
+    assert "the correlation between the errors of 2 jurors is not known" in said
     assert "best" not in said
 
 
@@ -278,4 +305,7 @@ def test_the_json_of_a_jury_has_every_juror() -> None:
         ("judge/a@1.0.0", 80, 0),
         ("judge/b@1.0.0", 95, 1),
     ]
+    assert (row["minus_best"]["value"], row["minus_best"]["low"]) == (-0.065, -0.12)
+    alone: Any = validation_json(a_report(jury=replace(JURY, minus_best=None)))["jury"]
+    assert alone["minus_best"] is None
     assert validation_json(a_report())["jury"] is None

@@ -174,6 +174,7 @@ def test_scores_count_by_the_lower_median_and_have_no_ties() -> None:
         "weighted_kappa",
         "spearman",
         "mae",
+        "judge_minus_people",
     ]
 
 
@@ -346,3 +347,24 @@ def test_the_test_is_made_for_scores_and_options_too(made: Sheet) -> None:
 
     assert test is not None
     assert test.people == 2
+
+
+def test_a_judge_that_is_kinder_than_people_is_above_them() -> None:
+    human, judge = [1, 2, 3, 4] * 10, [2, 3, 4, 4] * 10
+    made = sheet(**SCORE, blind={"ann": given(*human)}, judge=given(*judge))
+    found = named(side(question_agreement(made).judge), "judge_minus_people")
+    stricter = sheet(**SCORE, blind={"ann": given(*judge)}, judge=given(*human))
+
+    assert found.value == 0.75
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.5 < found.low < 0.75 < found.high < 1
+    other = named(side(question_agreement(stricter).judge), "judge_minus_people")
+    assert other.value == -0.75
+
+
+def test_no_interval_has_width_zero() -> None:
+    same = [3, 4] * 20
+    made = sheet(**SCORE, blind={"ann": given(*same)}, judge=given(*same))
+    for one in side(question_agreement(made).judge).estimates:
+        assert one.low is None or one.low < (one.high or 0)

@@ -21,9 +21,9 @@ from steelyard.stats.intervals import Interval
 from steelyard.stats.two_raters import (
     Pairs,
     jaccard,
+    kappa_interval,
     mean_absolute_difference,
     mean_jaccard,
-    resampled_kappa,
     spearman,
 )
 from strategies.effort import examples
@@ -81,7 +81,7 @@ def test_kappa_agrees_with_scikit_learn_and_with_its_table(
     one, other = drawn(seed)
     given_pairs = pairs(one, other)
     weights = weights_of(given_pairs.values, weighting) if weighting else None
-    found = resampled_kappa(given_pairs, weights)
+    found = kappa_interval(given_pairs, weights)
     table = np.zeros((len(given_pairs.values),) * 2)
     np.add.at(table, (given_pairs.one, given_pairs.other), 1)
     assert found.value == pytest.approx(cohen_kappa_score(one, other, weights=weighting), abs=1e-9)
@@ -136,7 +136,7 @@ def test_closeness_does_not_depend_on_who_is_first_or_on_the_order_of_items(
 ) -> None:
     one, other = map(list, zip(*items, strict=True))
     turned = pairs(other[::-1], one[::-1])
-    for measure in (spearman, resampled_kappa):
+    for measure in (spearman, kappa_interval):
         first, second = measure(pairs(one, other)), measure(turned)
         assert first.value == pytest.approx(second.value, abs=1e-9)
         if first.low is not None:
@@ -147,7 +147,7 @@ def test_closeness_does_not_depend_on_who_is_first_or_on_the_order_of_items(
 def test_raters_who_never_vary_have_no_rank_correlation() -> None:
     found = spearman(pairs([2, 2, 2], [1, 2, 3]))
     assert (found.value, found.low, found.n) == (None, None, 3)
-    assert resampled_kappa(pairs([2, 2], [2, 2])).value is None
+    assert kappa_interval(pairs([2, 2], [2, 2])).value is None
 
 
 @pytest.mark.parametrize("scale", [(1, 2, 3), (10, 20, 70)])
@@ -164,6 +164,6 @@ def test_items_of_one_group_are_drawn_together_and_widen_the_interval() -> None:
     alone = spearman(pairs(one * 5, other * 5))
     together = spearman(pairs(one * 5, other * 5, groups=[*range(20)] * 5))
     plain = spearman(pairs(one, other))
-    assert together.method == "Spearman, cluster bootstrap"
-    assert math.isclose(width(together), width(plain), abs_tol=0.03)
-    assert width(alone) < 0.7 * width(together)
+    assert together.method == "Spearman, Bayesian cluster bootstrap"
+    assert math.isclose(width(together), width(plain), abs_tol=0.12)
+    assert width(alone) < 0.75 * width(together)

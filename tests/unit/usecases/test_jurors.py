@@ -46,6 +46,30 @@ def test_each_juror_is_counted_by_itself() -> None:
     assert found.best == 2
 
 
+def test_the_jury_is_compared_with_its_best_juror_over_the_responses_of_both() -> None:
+    rows = [bench("1 110")._replace(is_passed=True)] * 20 + [bench("0 001")] * 20
+    rows += [bench("1 001")] * 4 + [bench("0 00.")] * 5
+    found = jury_of(rows)
+
+    assert found
+    assert found.best == 0
+    assert found.minus_best
+    assert (found.minus_best.value, found.minus_best.n) == (0, 49)
+    assert found.minus_best.low is not None
+    assert found.minus_best.high is not None
+    assert found.minus_best.low < 0 < found.minus_best.high
+
+
+def test_responses_of_one_conversation_count_as_one() -> None:
+    rows = [bench("1 110")._replace(is_passed=True), bench("0 001")] * 10
+    together = jury_of([row._replace(group=f"talk {n // 10}") for n, row in enumerate(rows)])
+
+    assert together
+    assert together.minus_best
+    assert together.minus_best.value == 0
+    assert together.minus_best.low is None
+
+
 def test_votes_that_err_together_are_worth_less() -> None:
     found = jury(*ROWS)
 
