@@ -217,7 +217,7 @@ def _difference(judges: tuple[tuple[float, float], tuple[float, float]], labels:
             sides.append(
                 LabelledVerdicts(rows, own_labels(rows, validation, list(validation.items)))
             )
-        found = corrected_pair(*sides, [(index, index) for index in range(RECORDS)])
+        found = corrected_pair(sides[0], sides[1], [(at, at) for at in range(RECORDS)])
         if not isinstance(found, CorrectedPair):
             return None
         low, high = found.difference.low, found.difference.high

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from bench.coverage.cell import Cell, Draw, Ends
-from numpy.typing import NDArray
 
 from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.metrics import metrics_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 RATES = (0.5, 0.9, 0.97)
 SIZES = (20, 50, 200)

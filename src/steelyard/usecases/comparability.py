@@ -46,7 +46,7 @@ def _definitions(
     what: str, a: dict[str, JsonValue], b: dict[str, JsonValue]
 ) -> Iterator[Mismatch]:
     """Definitions by name with the hash of what scores depend on, where they have one."""
-    first, second = ({sha256 or name for name, sha256 in one.items()} for one in (a, b))
+    first, second = ({str(sha256 or name) for name, sha256 in one.items()} for one in (a, b))
     if first != second:
         yield Mismatch(what=what, a=_named(a, b), b=_named(b, a))
 

@@ -1,58 +1,80 @@
-"""The page on trust has the figures that its command makes."""
+"""The coverage tables: a small seeded version of each, and how cells are counted and shown."""
 
 from __future__ import annotations
 
-import re
-
-import numpy as np
 import pytest
-from bench import coverage
+from bench.coverage.__main__ import all_cells, shown, table, written
+from bench.coverage.cell import Cell, Counted, count
 
-PAGE = coverage.PAGE.read_text(encoding="utf-8")
-
-
-def section(name: str) -> list[str]:
-    """What stands between the marks of a table."""
-    return (
-        PAGE.split(f"<!-- {name}: begin -->\n")[1].split(f"\n<!-- {name}: end -->")[0].split("\n")
-    )
+CELLS = all_cells()
+WORLDS = 120
+SLACK = 0.06
+"""About three standard errors of 120 worlds at 95 %."""
+FEW = CELLS[::9]
 
 
-@pytest.mark.parametrize(
-    "code", re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-)
-def test_the_examples_in_python_work(code: str) -> None:
-    exec(compile(code, "trust.md", "exec"), {})
+@pytest.mark.parametrize("cell", FEW, ids=lambda one: f"{one.table} {one.row} {one.column}")
+def test_every_ninth_cell_holds_what_is_promised(cell: Cell) -> None:
+    found = count(cell, WORLDS)
+    share = 1 - found.covered if cell.is_call else found.covered
+
+    assert found.silent == 1 or (share <= 0.06 + SLACK if cell.is_call else share >= 0.92 - SLACK)
+    assert found.silent == 1 or found.width > 0
 
 
-def test_the_example_is_what_the_command_prints() -> None:
-    assert section("example") == list(coverage.example())
+@pytest.mark.trials
+@pytest.mark.parametrize("cell", CELLS, ids=lambda one: f"{one.table} {one.row} {one.column}")
+def test_every_cell_holds_what_is_promised(cell: Cell) -> None:
+    found = count(cell, 2 * WORLDS)
+    share = 1 - found.covered if cell.is_call else found.covered
+
+    assert found.silent == 1 or (share <= 0.06 + SLACK if cell.is_call else share >= 0.92 - SLACK)
 
 
-@pytest.mark.parametrize("name", coverage.TABLES)
-def test_every_table_stands_between_its_marks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With few worlds its figures are rough; rows and columns are those of the page."""
-    monkeypatch.setattr(coverage, "RUNS", 3)
-    rows = [row.count("|") for row in coverage.TABLES[name]()]
-
-    assert [row.count("|") for row in section(name)] == rows
+def a_cell(truth: float, *, is_call: bool = False) -> Cell:
+    ends = iter([(0.4, 0.6), None, (0.2, 0.3), (0.5, 0.9)])
+    return Cell("table", "row", "column", truth, lambda _: next(ends), is_call)
 
 
-def test_a_table_takes_the_place_of_the_one_before() -> None:
-    page = "top\n<!-- a: begin -->\nold\n<!-- a: end -->\nend\n"
+def test_cells_count_what_was_printed() -> None:
+    found = count(a_cell(0.5), 4)
 
-    assert coverage.written(page, "a", iter(["new"])) == page.replace("old", "new")
+    assert found.covered == pytest.approx(2 / 3)
+    assert found.width == pytest.approx(0.7 / 3)
+    assert found.silent == 0.25
+    assert shown(found) == "66.7 %, ± 11.7, none in 25 %"
+    assert not found.holds
 
 
-def test_worlds_are_what_they_are_called() -> None:
-    chance = np.random.default_rng(1)
-    by_label, by_verdict = (
-        make(chance, 0.85) for make in (coverage.by_label, coverage.by_verdict)
-    )
-    by_eye = coverage.by_eye(chance, 0.85)
+def test_of_equal_systems_the_false_calls_are_shown() -> None:
+    found = count(a_cell(0.5, is_call=True), 4)
 
-    assert by_label.truth[by_label.chosen].sum() == 50
-    assert by_verdict.said[by_verdict.chosen].sum() == 50
-    assert by_verdict.labelled.inclusion
-    errors = by_eye.truth != by_eye.said
-    assert errors[by_eye.chosen].mean() > errors.mean()
+    assert shown(found) == "33.3 %, ± 11.7, none in 25 %"
+    assert Counted("t", "r", "c", 0.94, 0.1, 0.0, is_call=True).holds
+    assert not Counted("t", "r", "c", 0.93, 0.1, 0.0, is_call=True).holds
+
+
+def test_a_cell_without_intervals_says_so() -> None:
+    silent = Counted("t", "r", "c", 0.0, 0.0, 1.0, is_call=False)
+
+    assert (shown(silent), silent.holds) == ("no interval", True)
+
+
+def test_a_table_has_a_row_a_world_between_the_marks_of_the_page() -> None:
+    found = [
+        Counted("t", "one", "a", 0.95, 0.2, 0.0, is_call=False),
+        Counted("t", "one", "b", 0.96, 0.1, 0.0, is_call=False),
+        Counted("t", "two", "b", 0.97, 0.1, 0.0, is_call=False),
+    ]
+    page = written("x\n<!-- t: begin -->\nold\n<!-- t: end -->\ny", "t", table(found))
+
+    assert page.splitlines() == [
+        "x",
+        "<!-- t: begin -->",
+        "| | a | b |",
+        "|---|---|---|",
+        "| one | 95.0 %, ± 10.0 | 96.0 %, ± 5.0 |",
+        "| two |  | 97.0 %, ± 5.0 |",
+        "<!-- t: end -->",
+        "y",
+    ]

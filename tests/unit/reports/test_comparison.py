@@ -1,4 +1,4 @@
-# pyright: basic
+# pyright: basic, reportArgumentType=false, reportOperatorIssue=false
 """A comparison in words and as a page: the verdict first, and nothing without its pairs."""
 
 from __future__ import annotations

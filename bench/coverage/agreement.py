@@ -1,8 +1,7 @@
-"""How often the intervals of agreement coefficients hold the truth, in simulated worlds.
+"""Worlds of raters, through the function behind `steelyard review agreement`.
 
-`rows()` draws the same worlds every time and puts them through the function behind
-`steelyard review agreement`. A world: items have a quality, raters see it with an error, and
-thresholds turn what they see into answers, so that the true coefficient is an integral.
+Items have a quality, raters see it with an error, and thresholds turn what they see into answers,
+so that the true coefficient is an integral.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from bench.coverage.cell import Cell, Draw, Ends
 from numpy.typing import NDArray
 
 from steelyard.model.agreement import Estimate
@@ -20,14 +20,12 @@ from steelyard.review.coefficients import Rated, estimate_of
 from steelyard.stats.agreement import Ratings, alphas_of, cohen_kappa, weights_of
 
 Floats = NDArray[np.float64]
-WORLDS = 2_000
-SEED = 13
 SKEWED = (0.02, 0.03, 0.05, 0.2, 0.7)
 """Scores from 1 to 5, of which 70 % are 5."""
 EVEN = (0.1, 0.2, 0.3, 0.25, 0.15)
 
 
-class Cell(NamedTuple):
+class Raters(NamedTuple):
     """A kind of world."""
 
     name: str
@@ -51,91 +49,75 @@ class Cell(NamedTuple):
         return f"{self.name} = {self.truth:g}, {self.raters} raters, {share}{trace}"
 
 
-class Row(NamedTuple):
-    """What came of the worlds of a cell."""
-
-    cell: str
-    n: int
-    coverage: float
-    """The share of intervals that hold the truth, of those that were given."""
-    width: float
-    """Their mean width."""
-    without: float
-    """The share of worlds without an interval."""
-
-
-def _cells() -> Iterator[Cell]:
+def worlds() -> Iterator[Raters]:
+    """Every kind of world."""
     for share, truth, n in product((0.9, 0.95), (0.2, 0.5, 0.8, 0.9), (30, 50, 100, 200)):
-        yield Cell("kappa", (1 - share, share), truth, n)
-        yield Cell("alpha_nominal", (1 - share, share), truth, n, raters=3)
+        yield Raters("kappa", (1 - share, share), truth, n)
+        yield Raters("alpha_nominal", (1 - share, share), truth, n, raters=3)
     for share, truth, n in product((0.9, 0.95), (0.5, 0.9), (30, 100)):
-        yield Cell("alpha_nominal", (1 - share, share), truth, n)
+        yield Raters("alpha_nominal", (1 - share, share), truth, n)
     for share, truth, n in product((0.9, 0.95), (0.92, 0.98), (30, 100)):
-        yield Cell("ac1", (1 - share, share), truth, n)
+        yield Raters("ac1", (1 - share, share), truth, n)
     for shares, truth, n in product((SKEWED, EVEN), (0.3, 0.6, 0.9), (30, 100)):
-        yield Cell("weighted_kappa", shares, truth, n)
-        yield Cell("alpha_ordinal", shares, truth, n)
-        yield Cell("alpha_ordinal", shares, truth, n, raters=3)
+        yield Raters("weighted_kappa", shares, truth, n)
+        yield Raters("alpha_ordinal", shares, truth, n)
+        yield Raters("alpha_ordinal", shares, truth, n, raters=3)
     for truth, n in product((0.3, 0.9), (30, 100)):
-        yield Cell("spearman", SKEWED, truth, n)
-        yield Cell("alpha_interval", SKEWED, truth, n)
+        yield Raters("spearman", SKEWED, truth, n)
+        yield Raters("alpha_interval", SKEWED, truth, n)
     for traces, likeness in product((10, 20, 60), (0.0, 0.4)):
         for truth in (0.2, 0.6, 0.9):
-            yield Cell("kappa", (0.1, 0.9), truth, 5 * traces, 2, 5, likeness)
-        yield Cell("alpha_nominal", (0.05, 0.95), 0.6, 5 * traces, 3, 5, likeness)
-        yield Cell("alpha_ordinal", SKEWED, 0.6, 5 * traces, 2, 5, likeness)
+            yield Raters("kappa", (0.1, 0.9), truth, 5 * traces, 2, 5, likeness)
+        yield Raters("alpha_nominal", (0.05, 0.95), 0.6, 5 * traces, 3, 5, likeness)
+        yield Raters("alpha_ordinal", SKEWED, 0.6, 5 * traces, 2, 5, likeness)
 
 
-CELLS = tuple(_cells())
+def cells() -> Iterator[Cell]:
+    """Every cell of coefficients of agreement."""
+    for raters in worlds():
+        yield Cell("agreement", raters.title, f"{raters.n} items", raters.truth, _draw(raters))
 
 
-def rows(worlds: int = WORLDS, cells: Sequence[Cell] = CELLS) -> Iterator[Row]:
-    """Each cell with how often its intervals hold the truth, and how wide they are."""
-    for cell in cells:
-        clarity, cuts = _clarity(cell), _cuts(cell.shares)
-        random = np.random.default_rng(SEED)
-        kept: dict[bytes, Estimate] = {}
-        found = [_estimate(cell, drawn(random, cell, clarity, cuts), kept) for _ in range(worlds)]
-        given = [
-            (one.low, one.high) for one in found if one.low is not None and one.high is not None
-        ]
-        held = sum(low <= cell.truth <= high for low, high in given)
-        yield Row(
-            cell=cell.title,
-            n=cell.n,
-            coverage=held / max(1, len(given)),
-            width=math.fsum(high - low for low, high in given) / max(1, len(given)),
-            without=1 - len(given) / worlds,
-        )
+def _draw(raters: Raters) -> Draw:
+    kept: dict[bytes, Estimate] = {}
+    known: list[tuple[float, list[float]]] = []
+
+    def draw(chance: np.random.Generator) -> Ends:
+        if not known:
+            known.append((_clarity(raters), _cuts(raters.shares)))
+        found = _estimate(raters, drawn(chance, raters, *known[0]), kept)
+        return None if found.low is None or found.high is None else (found.low, found.high)
+
+    return draw
 
 
 def drawn(
-    random: np.random.Generator, cell: Cell, clarity: float, cuts: Sequence[float]
+    random: np.random.Generator, raters: Raters, clarity: float, cuts: Sequence[float]
 ) -> NDArray[np.int64]:
     """What the raters of one world say, a row a rater."""
-    traces = cell.n // cell.turns
-    shape = (cell.raters + 1, traces, cell.turns)
-    common = math.sqrt(cell.likeness) * random.standard_normal((cell.raters + 1, traces, 1))
-    own = math.sqrt(1 - cell.likeness) * random.standard_normal(shape)
-    quality, *errors = (common + own).reshape(cell.raters + 1, -1)
+    traces = raters.n // raters.turns
+    shape = (raters.raters + 1, traces, raters.turns)
+    common = math.sqrt(raters.likeness) * random.standard_normal((raters.raters + 1, traces, 1))
+    own = math.sqrt(1 - raters.likeness) * random.standard_normal(shape)
+    quality, *errors = (common + own).reshape(raters.raters + 1, -1)
     seen = math.sqrt(clarity) * quality + math.sqrt(1 - clarity) * np.array(errors)
     return np.searchsorted(np.array(cuts), seen).astype(np.int64)
 
 
-def _estimate(cell: Cell, codes: NDArray[np.int64], kept: dict[bytes, Estimate]) -> Estimate:
+def _estimate(raters: Raters, codes: NDArray[np.int64], kept: dict[bytes, Estimate]) -> Estimate:
     """The estimate; worlds in which the same was said, in whatever order, need only one."""
-    if cell.turns == 1:
+    if raters.turns == 1:
         codes = codes[:, np.lexsort(codes)]
     key = codes.tobytes()
     if key not in kept:
-        kept[key] = _of_codes(cell, codes)
+        kept[key] = _of_codes(raters, codes)
     return kept[key]
 
 
-def _of_codes(cell: Cell, codes: NDArray[np.int64]) -> Estimate:
-    values = np.arange(1.0, len(cell.shares) + 1)
-    groups = [place // cell.turns for place in range(codes.shape[1])]
-    return estimate_of(cell.name, Rated(Ratings(codes, values), groups))
+def _of_codes(raters: Raters, codes: NDArray[np.int64]) -> Estimate:
+    values = np.arange(1.0, len(raters.shares) + 1)
+    groups = [place // raters.turns for place in range(codes.shape[1])]
+    return estimate_of(raters.name, Rated(Ratings(codes, values), groups))
 
 
 def _cuts(shares: Sequence[float]) -> list[float]:
@@ -155,12 +137,12 @@ def _below(z: float) -> float:
     return 0.5 * math.erfc(-z / math.sqrt(2))
 
 
-def _clarity(cell: Cell) -> float:
+def _clarity(raters: Raters) -> float:
     """How much of what raters see is quality, so that the coefficient is the true one."""
     low, high = 0.0, 1 - 1e-9
     for _ in range(40):
         middle = (low + high) / 2
-        is_low = _coefficient(cell, _joint(cell.shares, middle)) < cell.truth
+        is_low = _coefficient(raters, _joint(raters.shares, middle)) < raters.truth
         low, high = (middle, high) if is_low else (low, middle)
     return low
 
@@ -177,20 +159,20 @@ def _joint(shares: Sequence[float], clarity: float) -> Floats:
     return (each * density) @ each.T / density.sum()
 
 
-def _coefficient(cell: Cell, joint: Floats) -> float:
+def _coefficient(raters: Raters, joint: Floats) -> float:
     values = np.arange(1.0, len(joint) + 1)
     shares = joint.sum(axis=0)
-    if cell.name in {"kappa", "alpha_nominal"}:
+    if raters.name in {"kappa", "alpha_nominal"}:
         return cohen_kappa(joint)
-    if cell.name == "ac1":
+    if raters.name == "ac1":
         chance = float((shares * (1 - shares)).sum()) / (len(joint) - 1)
         return (float(np.trace(joint)) - chance) / (1 - chance)
-    if cell.name == "spearman":
+    if raters.name == "spearman":
         ranks = np.cumsum(shares) - shares / 2 - 0.5
         return float(ranks @ joint @ ranks / (shares @ ranks**2))
-    if cell.name == "weighted_kappa":
+    if raters.name == "weighted_kappa":
         return cohen_kappa(joint, weights_of(values, "quadratic"))
-    level = "ordinal" if cell.name == "alpha_ordinal" else "interval"
+    level = "ordinal" if raters.name == "alpha_ordinal" else "interval"
     each = np.eye(len(joint))
     counts = (each[:, None, :] + each[None, :, :]).reshape(-1, len(joint))
     return float(alphas_of(counts, 1e9 * joint.reshape(1, -1), values, level)[0])
