@@ -374,7 +374,7 @@ def test_comparisons_and_reports_of_earlier_runs_know_what_was_found_out_later(
     page = (root / "report.html").read_text(encoding="utf-8")
 
     assert "uncorrected A: judge/right@1.0.0 has never been validated" in told[0].stdout
-    assert "corrected, B is neither better nor worse" in told[2].stdout
+    assert "verdict    no difference detectable" in told[2].stdout
     assert read(told[3])["corrected"]["value"] == 0
     assert "validated 20" in told[4].stdout
     assert "after this run" in told[4].stdout

@@ -124,6 +124,25 @@ def test_verdicts_of_a_run_are_compared_and_kept(desk: MakeDesk) -> None:
     assert known_validations() == (report.validation,)
 
 
+def test_labels_that_contradict_one_of_several_runs_are_refused_by_its_name(
+    desk: MakeDesk,
+) -> None:
+    """Of the second run mostly fails of the judge are labelled, and called a random choice."""
+    here = desk()
+    first, second = here.run(), here.run()
+    failed = [one for one in RESPONSES if not one.is_passed]
+    own = [label(one, run_id=first) for one in RESPONSES]
+    passed = [one for one in RESPONSES if one.is_passed and one.is_good]
+    own += [label(one, run_id=second) for one in (*failed[:12], *passed[:3])]
+    write_rows(here.root / "labels.jsonl", own)
+    report = here.validate(runs=(first, second))
+    alone = here.validate(runs=(second,))
+
+    assert (report.refusals, report.kept) == ((), "recorded")  # the same responses, labelled twice
+    assert "20.0 % of the labelled responses (p < 0.001)" in alone.refusals[0]
+    assert alone.kept == "not recorded"
+
+
 def test_runs_that_labels_name_need_no_naming(desk: MakeDesk) -> None:
     here = desk()
     run_id = here.run()

@@ -1,0 +1,93 @@
+"""What a judge has passed and left unscored from run to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from steelyard.model.run import VALIDATION, StoredRun
+from steelyard.usecases.judge_history import judge_history
+from steelyard.usecases.run_ports import RunDoor
+
+
+@dataclass
+class Used:
+    """A judge that was asked."""
+
+    fingerprint: str
+
+
+@dataclass
+class Runs:
+    """Finished runs, the newest first, and who graded them."""
+
+    runs: list[StoredRun]
+    others: set[str] = field(default_factory=set[str])
+
+    def list(self, limit: int) -> list[StoredRun]:
+        return self.runs[:limit]
+
+    def used(self, run_id: str) -> list[Used]:
+        return [Used("other" if run_id in self.others else "mark")]
+
+
+@dataclass
+class Door:
+    """The two ports that a history needs."""
+
+    repository: Runs
+    judgements: Runs
+
+
+def a_run(name: str, rate: float | None, n: int, unscored: int = 0, **more: Any) -> StoredRun:
+    checks = {"right": {"pass_rate": {"value": rate, "n": n}, "unscored": unscored}}
+    known: dict[str, Any] = {
+        "run_id": name,
+        "status": "completed",
+        "created_at": "2026-05-01",
+        "dataset": "d",
+        "plan": {},
+        "summary": {"checks": checks},
+        **more,
+    }
+    return StoredRun(**known)
+
+
+def history(*runs: StoredRun, others: set[str] | None = None) -> list[Any]:
+    """The rows of some runs, given the oldest first."""
+    held = Runs(list(reversed(runs)), others or set())
+    return cast("list[Any]", judge_history(cast(RunDoor, Door(held, held)), ["mark"], "right"))
+
+
+def test_a_run_that_differs_from_all_earlier_ones_is_marked() -> None:
+    rows = history(a_run("r1", 0.7, 400), a_run("r2", 0.72, 400), a_run("r3", 0.9, 400))
+
+    assert [(row["run_id"], row["pass_share"]) for row in rows] == [
+        ("r1", 0.7),
+        ("r2", 0.72),
+        ("r3", 0.9),
+    ]
+    assert [row["unlike_earlier"] for row in rows] == [[], [], ["passed"]]
+
+
+def test_more_unscored_responses_are_marked_as_well() -> None:
+    rows = history(a_run("r1", 0.7, 400), a_run("r2", 0.7, 360, unscored=40))
+
+    assert rows[1]["unlike_earlier"] == ["unscored"]
+    assert (rows[1]["n"], rows[1]["unscored_share"]) == (400, 0.1)
+
+
+def test_only_finished_runs_that_the_same_judge_graded_count() -> None:
+    rows = history(
+        a_run("unfinished", 0.7, 400, summary=None),
+        a_run("helper", 0.7, 400, group_id=f"{VALIDATION}1"),
+        a_run("elsewhere", 0.7, 400, summary={"checks": {}}),
+        a_run("other", 0.1, 400),
+        a_run("nothing", None, 0),
+        a_run("r1", 0.7, 400),
+        others={"other"},
+    )
+
+    assert [row["run_id"] for row in rows] == ["nothing", "r1"]
+    assert (rows[0]["pass_share"], rows[0]["unscored_share"]) == (None, None)
+    assert rows[1]["unlike_earlier"] == []
