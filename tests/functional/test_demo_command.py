@@ -79,7 +79,7 @@ def test_the_demo_runs_in_an_empty_folder_without_a_network(
         "= did you mean 'expected_facts'?",
         "$ steelyard run datasets/helpdesk.jsonl --target assistant_a --target assistant_b",
         "1 retried",
-        "weak slice tags = fees",
+        "lowest     tags = fees",
         "(exit code 4)",
         "fees-blocked-card  timeout",
         "rules-quiz × assistant_b  completed",
@@ -110,7 +110,7 @@ def test_both_runs_show_their_interval_and_denominators(
 def test_fees_are_weak_for_both(demo: subprocess.CompletedProcess[str]) -> None:
     runs = demo.stdout.split("2. Run A and B")[1].split("3. Look")[0]
 
-    assert runs.count("weak slice tags = fees") == 2
+    assert runs.count("lowest     tags = fees") == 2
 
 
 def test_the_judge_prefers_b_and_the_corrected_rates_do_not(

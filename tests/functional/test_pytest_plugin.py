@@ -106,7 +106,7 @@ def test_a_failure_shows_rate_interval_denominators_and_reasons(
     result.stdout.fnmatch_lines(
         [
             "the pass rate is 0.75, below fail-under 0.8",
-            "  pass rate  75.0 % [[]30.1, 95.4]  3 of 4 evaluated (wilson, 95 %)",
+            "  pass rate  75.0 % [[]30.1, 95.4]  3 of 4 evaluated (95 % interval)",
             "  records    4 = 4 evaluated + 0 failed + 0 skipped",
             "  artifacts  */.steelyard/runs/run_*",
             "not passed:",

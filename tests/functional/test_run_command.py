@@ -109,7 +109,7 @@ def test_a_run_tells_its_numbers_and_where_to_look(steelyard: Steelyard, desk: P
 
     assert (done.returncode, done.stderr) == (0, WHO_GRADES)
     assert done.stdout.startswith("desk × agent  completed\n")
-    assert "pass rate  75.0 % [30.1, 95.4]  3 of 4 evaluated (wilson, 95 %)" in done.stdout
+    assert "pass rate  75.0 % [30.1, 95.4]  3 of 4 evaluated (95 % interval)" in done.stdout
     assert "records    4 = 4 evaluated + 0 failed + 0 skipped" in done.stdout
     assert "look       steelyard show run_" in done.stdout
 

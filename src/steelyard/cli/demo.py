@@ -60,7 +60,7 @@ def _run_and_look() -> Sequence[str]:
     _chapter("2. Run A and B: one call is retried after a 503, one times out for good.")
     _show("run", _HELPDESK, "--target", "assistant_a", "--target", "assistant_b")
     a, b = _newest(2)
-    _chapter("3. Look: fees are weak for both; whatever did not pass says why.")
+    _chapter("3. Look: fees are among the lowest for both; whatever did not pass says why.")
     _show("show", b, since="not passed:")
     _show("show", b, "fees-blocked-card")
     show("\nOther contracts, the same command: choices are read off an answer, and a judge is put")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from steelyard.reports.numbers import signed
+
 _WIDTH = 220
 _HEIGHT = 18
 _BIN_WIDTH = 26
@@ -11,23 +13,29 @@ _BINS_HEIGHT = 84
 
 
 def interval_bar(value: float | None, low: float | None, high: float | None, label: str) -> str:
-    """A rate in [0, 1] as a bar with whiskers for its interval."""
-    if value is None or low is None or high is None:
-        return (
-            f'<svg class="bar" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
-            f'aria-label="{escape(label)}: no value"></svg>'
-        )
-    x, left, right = (round(number * (_WIDTH - 2), 1) + 1 for number in (value, low, high))
-    middle = _HEIGHT / 2
+    """A rate in [0, 1] as a bar with whiskers for its interval, where it has one."""
+    head = f'<svg class="bar" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
+    if value is None:
+        return f'{head}aria-label="{escape(label)}: no value"></svg>'
+    x = round(value * (_WIDTH - 2), 1) + 1
+    known = "no interval" if low is None or high is None else f"from {low:.3f} to {high:.3f}"
     return (
-        f'<svg class="bar" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
-        f'aria-label="{escape(label)}: {value:.3f}, from {low:.3f} to {high:.3f}">'
+        f'{head}aria-label="{escape(label)}: {value:.3f}, {known}">'
         f'<rect class="ground" x="1" y="5" width="{_WIDTH - 2}" height="8" rx="2"/>'
         f'<rect class="fill" x="1" y="5" width="{max(0.0, x - 1):.1f}" height="8" rx="2"/>'
+        f"{_whiskers(low, high)}</svg>"
+    )
+
+
+def _whiskers(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return ""
+    left, right = (round(number * (_WIDTH - 2), 1) + 1 for number in (low, high))
+    middle = _HEIGHT / 2
+    return (
         f'<line class="whisker" x1="{left}" y1="{middle}" x2="{right}" y2="{middle}"/>'
         f'<line class="whisker" x1="{left}" y1="3" x2="{left}" y2="{_HEIGHT - 3}"/>'
         f'<line class="whisker" x1="{right}" y1="3" x2="{right}" y2="{_HEIGHT - 3}"/>'
-        "</svg>"
     )
 
 
@@ -36,17 +44,14 @@ def difference_bar(value: float | None, low: float | None, high: float | None, l
     head = f'<svg class="bar" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
     if value is None or low is None or high is None:
         return f'{head}aria-label="{escape(label)}: no value"></svg>'
-    x, left, right = (
-        round((number + 1) / 2 * (_WIDTH - 2), 1) + 1 for number in (value, low, high)
-    )
+    x = round((value + 1) / 2 * (_WIDTH - 2), 1) + 1
     middle, zero = _HEIGHT / 2, _WIDTH / 2
+    known = f"{signed(value)}, from {signed(low)} to {signed(high)}"
     return (
-        f'{head}aria-label="{escape(label)}: {value:+.3f}, from {low:+.3f} to {high:+.3f}">'
+        f'{head}aria-label="{escape(label)}: {known}">'
         f'<rect class="ground" x="1" y="5" width="{_WIDTH - 2}" height="8" rx="2"/>'
         f'<line class="axis" x1="{zero}" y1="1" x2="{zero}" y2="{_HEIGHT - 1}"/>'
-        f'<line class="whisker" x1="{left}" y1="{middle}" x2="{right}" y2="{middle}"/>'
-        f'<line class="whisker" x1="{left}" y1="3" x2="{left}" y2="{_HEIGHT - 3}"/>'
-        f'<line class="whisker" x1="{right}" y1="3" x2="{right}" y2="{_HEIGHT - 3}"/>'
+        f"{_whiskers((low + 1) / 2, (high + 1) / 2)}"
         f'<circle class="fill" cx="{x}" cy="{middle}" r="4"/>'
         "</svg>"
     )

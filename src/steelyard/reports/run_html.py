@@ -15,7 +15,9 @@ from steelyard.reports.charts import histogram, interval_bar
 from steelyard.reports.comparison_text import p_text
 from steelyard.reports.correction import correction_of, judge_text
 from steelyard.reports.pages import environment
-from steelyard.reports.run_text import RunView, uneven_slices
+from steelyard.reports.repeats_text import bounds_text, noise_text
+from steelyard.reports.run_text import RunView, dependence
+from steelyard.reports.slices_text import low_slices, uneven_slices
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -37,6 +39,14 @@ class RunPage:
     """The corrected pass rate, or why there is none."""
     judge: str
     """How far the judge is right."""
+    dependence: str | None
+    """How many independent records the dependent ones are worth."""
+    weak: frozenset[str]
+    """The slices that are below the rest by more than chance."""
+    repeats: list[JsonObject]
+    """Tries of the same cases, by how many."""
+    noise: str | None
+    """Whether more records or more repeats would help."""
     uneven: tuple[str, ...]
     """The slices in which scores are missing more or less often than elsewhere."""
 
@@ -46,6 +56,7 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
     failed = (row for row in predictions if row["status"] != "evaluated" or not row["passed"])
     shown = list(islice(failed, _SHOWN))
     correction = correction_of(view.metrics)
+    repeats = cast("JsonObject | None", view.metrics.get("repeats")) or {}
     page = RunPage(
         view=view,
         failed=shown,
@@ -58,6 +69,14 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
         checks=list(cast(dict[str, JsonObject], view.metrics["checks"]).items()),
         correction=correction,
         judge=judge_text(correction) if correction else "",
+        dependence=dependence(view),
+        weak=frozenset(
+            one.name
+            for one in low_slices(view.metrics, view.slices, most=None)
+            if one.word == "weak slice"
+        ),
+        repeats=cast(list[JsonObject], repeats.get("by_k") or []),
+        noise=noise_text(repeats),
         uneven=tuple(uneven_slices(view.metrics)),
     )
     return _pages().get_template("run.html").render(page=page)
@@ -66,6 +85,7 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
 def _pages() -> Environment:
     pages = environment()
     pages.filters.update(bar=_bar, histogram=_histogram, json=_json, mark=_mark, p=p_text)
+    pages.filters["bounds"] = bounds_text
     return pages
 
 

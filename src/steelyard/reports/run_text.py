@@ -25,11 +25,10 @@ from steelyard.reports.numbers import (
     percent,
     rate_text,
 )
+from steelyard.reports.repeats_text import repeats_lines
+from steelyard.reports.slices_text import low_slices, uneven_slices
 
-_WEAKEST = 3
 _JUDGED = ("tokens", "cost_usd", "cache")
-_MIN_SLICE = 5
-_LEVEL = 0.05
 # An underscore between letters is no mark, and common in names.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
 
@@ -63,7 +62,9 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield f"{paint(printable(view.title), 'title')}  {paint(status.replace('_', ' '), style)}"
     rate = cast(JsonObject, metrics["pass_rate"])
     evaluated = f"{count(metrics['pass_count'])} of {count(metrics['evaluated_records'])}"
-    yield f"  pass rate  {rate_text(rate)}  {evaluated} evaluated ({rate['method']}, 95 %)"
+    yield f"  pass rate  {rate_text(rate)}  {evaluated} evaluated (95 % interval)"
+    if text := dependence(view):
+        yield f"             {text}"
     yield from _corrected(metrics, paint)
     yield f"  score      {mean_text(cast(JsonObject, metrics['score']))}"
     yield f"  records    {_denominators(metrics)}"
@@ -76,9 +77,9 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield f"  latency    {_latency(metrics)}"
     yield from _spending(metrics)
     yield from _checks(metrics)
-    yield from _repeats(metrics)
-    for name, text in weakest_slices(view):
-        yield f"  weak slice {printable(name)}  {text}"
+    yield from repeats_lines(metrics)
+    for one in low_slices(view.metrics, view.slices):
+        yield f"  {one.word:<10} {printable(one.name)}  {one.text}"
     for text in uneven_slices(metrics):
         yield f"  {paint('missing', 'warning')}    {printable(text)}"
 
@@ -97,27 +98,24 @@ def _corrected(metrics: JsonObject, paint: Paint) -> Iterator[str]:
         yield f"  {paint('uncorrected', 'warning')}  {corrected_text(row)}"
 
 
-def uneven_slices(metrics: JsonObject) -> Iterator[str]:
-    """The slices in which scores are missing more or less often than elsewhere."""
+def dependence(view: RunView) -> str | None:
+    """How many independent records the dependent ones are worth; None where it is all of them.
+
+    A record without a conversation is one of a single turn.
+    """
+    rate = cast(JsonObject, view.metrics["pass_rate"])
     # Runs of earlier versions do not know it.
-    missing = cast(JsonObject, metrics.get("missing") or {"uneven_slices": []})
-    for row in cast(list[JsonObject], missing["uneven_slices"]):
-        share = f"{count(row['missing'])} of {count(row['valid'])} have no score"
-        rest = cast(int, missing["missing"]) - cast(int, row["missing"])
-        others = cast(int, missing["valid"]) - cast(int, row["valid"])
-        name = f"{row['slice']} = {row['value']}"
-        yield f"{name}: {share}, of the others {count(rest)} of {count(others)}"
-
-
-def _repeats(metrics: JsonObject) -> Iterator[str]:
-    repeats = cast("JsonObject | None", metrics.get("repeats"))
-    if repeats:
-        k = repeats["k"]
-        ways = (("pass_at_k", f"pass@{k}", "one"), ("pass_hat_k", f"pass^{k}", "every one"))
-        for key, name, which in ways:
-            found = cast(JsonObject, repeats[key])
-            said = f"{which} of {k} tries passes, n = {count(found['n'])}"
-            yield f"  {name:<10} {rate_text(found)}  {said}"
+    if rate.get("clusters") is None:
+        return None
+    path = view.manifest.get("cluster")
+    groups = f"groups of one {path}" if path else "conversations"
+    worth = max(1, round(cast(float, rate["n_effective"])))
+    if worth >= cast(int, rate["n"]):
+        return None
+    return (
+        f"{count(rate['n'])} records in {count(rate['clusters'])} {printable(groups)} "
+        f"count as about {count(worth)} independent records"
+    )
 
 
 def next_steps(view: RunView) -> Iterator[str]:
@@ -138,14 +136,17 @@ def run_markdown(view: RunView) -> str:
         "",
         "| | |",
         "|---|---|",
-        f"| pass rate (95 %, {rate['method']}) | {rate_text(rate)}, n = {count(rate['n'])} |",
+        f"| pass rate (95 % interval) | {rate_text(rate)}, n = {count(rate['n'])} |",
+        *(f"| dependent records | {_escaped(text)} |" for text in [dependence(view)] if text),
         *_corrected_rows(metrics),
         f"| score | {mean_text(cast(JsonObject, metrics['score']))} |",
         f"| records | {_denominators(metrics)} |",
         f"| latency | {_latency(metrics)} |",
     ]
-    for name, text in weakest_slices(view):
-        lines.append(f"| weak slice {_escaped(name)} | {text} |")
+    lines.extend(
+        f"| {one.word} {_escaped(one.name)} | {one.text} |"
+        for one in low_slices(view.metrics, view.slices)
+    )
     return "\n".join(lines)
 
 
@@ -154,31 +155,6 @@ def _corrected_rows(metrics: JsonObject) -> Iterator[str]:
     if row is not None:
         word = "corrected pass rate" if is_corrected(row) else "uncorrected"
         yield f"| {word} | {_escaped(corrected_text(row))} |"
-
-
-def weakest_slices(view: RunView) -> list[tuple[str, str]]:
-    """The slices with the lowest pass rate, of those with enough records to speak of.
-
-    A slice without a fail is not weak, and one that is the whole run is no weaker than the rest.
-    """
-    rows = cast(list[JsonObject], view.slices["slices"])
-    whole = cast(JsonObject, view.metrics["pass_rate"])["n"]
-    rated: list[tuple[float, str, JsonObject]] = []
-    flagged: dict[str, str] = {}
-    for row in rows:
-        rate = cast(JsonObject, row["pass_rate"])
-        is_weak = cast(int, rate["n"]) >= _MIN_SLICE and cast(float, rate["value"]) < 1
-        if row["value"] is not None and is_weak and rate["n"] != whole:
-            name = f"{row['slice']} = {row['value']}"
-            rated.append((cast(float, rate["value"]), name, rate))
-            held = cast("float | None", row.get("adjusted_p"))
-            if held is not None and held <= _LEVEL:
-                flagged[name] = f", below the rest (adjusted p = {held:.3f})"
-    rated.sort(key=lambda entry: entry[:2])
-    return [
-        (name, f"{rate_text(rate)}  n = {count(rate['n'])}{flagged.get(name, '')}")
-        for _, name, rate in rated[:_WEAKEST]
-    ]
 
 
 def _denominators(metrics: JsonObject) -> str:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from steelyard.reports.charts import histogram, interval_bar
+from steelyard.reports.charts import difference_bar, histogram, interval_bar
 
 HOSTILE = "<script>\"'&"
 
@@ -39,6 +39,19 @@ def test_a_bar_without_a_value_is_empty_and_says_so() -> None:
 
     assert list(svg) == []
     assert svg.attrib["aria-label"] == "pass rate: no value"
+
+
+def test_a_bar_without_an_interval_has_no_whiskers_and_says_so() -> None:
+    svg = ET.fromstring(interval_bar(0.5, None, None, "score"))
+
+    assert len(list(svg)) == 2
+    assert svg.attrib["aria-label"] == "score: 0.500, no interval"
+
+
+def test_a_difference_of_nothing_has_no_sign() -> None:
+    svg = ET.fromstring(difference_bar(-0.0, -0.25, 0.5, "pass rate"))
+
+    assert svg.attrib["aria-label"] == "pass rate: 0.000, from -0.250 to +0.500"
 
 
 def test_a_label_cannot_break_out_of_a_chart() -> None:

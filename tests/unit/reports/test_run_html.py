@@ -143,11 +143,33 @@ def test_the_browser_is_told_to_load_and_run_nothing() -> None:
 def test_a_page_shows_rates_with_interval_denominator_and_method() -> None:
     text = page(full()).text
 
-    assert "pass rate, 95 % interval (wilson, n = 2) 50.0 % [9.5, 90.5]" in text
-    assert "mean score (bootstrap, n = 2) 0.500 [0.000, 1.000]" in text
+    assert "pass rate, 95 % interval (n = 2) 50.0 % [9.5, 90.5]" in text
+    assert "mean score, 95 % interval (n = 2) 0.500 [0.095, 0.905]" in text
     assert "scores of 2 records" in text
     assert "the pass rate would be 33.3 %; had all passed, 66.7 %" in text
     assert "tokens 10 in, 5 out (n = 1) · cost $0.5000 (n = 1)" in text
+
+
+def test_a_page_shows_what_dependent_records_and_repeats_come_to() -> None:
+    records = [
+        facts(
+            at,
+            passed=at < 50 and (at > 5 or repeat == 0),
+            repeat=repeat,
+            cluster=f"talk {at // 5}",
+            slices=(("tags", "ab"[at < 50]),),
+        )
+        for at in range(100)
+        for repeat in range(1 if at == 99 else 2)
+    ]
+    text = page(run_view(records)).text
+
+    assert "100 records in 20 conversations count as about " in text
+    assert "tries k pass@k: one of them passes pass^k: all of them pass n 1 " in text
+    assert " if the tries without a score had all failed or all passed 99 " in text
+    assert "twice the records would narrow the interval by 29 %" in text
+    assert "tags = a 0.0 %" in text
+    assert "✗ below the rest" in text
 
 
 def test_a_page_shows_every_denominator() -> None:

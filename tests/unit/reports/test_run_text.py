@@ -8,7 +8,8 @@ import pytest
 
 from steelyard.contracts.run_artifacts.facts import CheckFact
 from steelyard.model.json_value import JsonObject
-from steelyard.reports.run_text import next_steps, run_lines, run_markdown, weakest_slices
+from steelyard.reports.run_text import next_steps, run_lines, run_markdown
+from steelyard.reports.slices_text import low_slices
 from strategies.run_facts import checked, facts
 from strategies.run_views import run_view
 
@@ -37,8 +38,8 @@ def test_a_run_is_told_with_every_denominator_interval_and_method() -> None:
 
     assert told == [
         "qa × live  completed",
-        "  pass rate  50.0 % [9.5, 90.5]  1 of 2 evaluated (wilson, 95 %)",
-        "  score      0.500 [0.000, 1.000]",
+        "  pass rate  50.0 % [9.5, 90.5]  1 of 2 evaluated (95 % interval)",
+        "  score      0.500 [0.095, 0.905]",
         "  records    2 = 2 evaluated + 0 failed + 0 skipped",
         "  latency    p50 200 ms, p95 290 ms",
         "  tokens     1,000 in, 20 out (n = 1)",
@@ -63,7 +64,7 @@ def test_a_run_in_which_nothing_was_evaluated_has_no_rate() -> None:
 
     assert told == [
         "qa × live  completed",
-        "  pass rate  – (nothing evaluated)  0 of 0 evaluated (wilson, 95 %)",
+        "  pass rate  – (nothing evaluated)  0 of 0 evaluated (95 % interval)",
         "  score      – (nothing evaluated)",
         "  records    2 = 0 evaluated + 1 failed + 1 skipped",
         f"  bounds     0.0 % to 100.0 % {IF}",
@@ -91,11 +92,82 @@ def test_what_stands_behind_the_denominators_is_told_where_there_is_any() -> Non
         "  records    5 = 2 evaluated + 2 failed + 1 skipped "
         "(1 invalid, 1 unscored, 1 cancelled, 1 retried, 6 rows, 3 of them without a result)"
     )
-    assert told[-3:] == [
+    tries = "if the tries without a score had all failed or all passed"
+    assert told[-7:-2] == [
         "  check      quick  – (nothing evaluated)  n = 0, 1 unscored",
-        "  pass@2     100.0 % [100.0, 100.0]  one of 2 tries passes, n = 1",
-        "  pass^2     0.0 % [0.0, 0.0]  every one of 2 tries passes, n = 1",
+        "  pass@2     100.0 % [20.7, 100.0]  one of 2 tries passes, n = 1",
+        f"  bounds     pass@2 is 40.0 % to 100.0 % {tries}",
+        "  pass^2     0.0 % [0.0, 79.3]  every one of 2 tries passes, n = 1",
+        f"  bounds     pass^2 is 0.0 % to 80.0 % {tries}",
     ]
+    assert told[-2] == "  smaller k  pass@1 75.0 %"
+
+
+def tried(*cases: tuple[bool, ...]) -> list[str]:
+    return lines(
+        *(
+            facts(index, passed=passed, repeat=repeat)
+            for index, case in enumerate(cases)
+            for repeat, passed in enumerate(case)
+        )
+    )
+
+
+def test_smaller_k_are_listed_and_single_tries_once() -> None:
+    told = tried((True, True, False), (True, True, True))
+
+    assert "  smaller k  pass@1 83.3 %, pass@2 100.0 %, pass^2 66.7 %" in told
+
+
+@pytest.mark.parametrize(
+    ("cases", "text"),
+    [
+        (
+            [(True, True)] * 8 + [(False, False)] * 4,
+            (
+                "100 % of the variance is between records, 0 % between repeats: add records; more "
+                "repeats change little (twice the records would narrow the interval by 29 %, "
+                "twice the repeats by 0 %)"
+            ),
+        ),
+        (
+            [(True, True)] * 5 + [(False, False)] * 3 + [(True, False)] * 4,
+            (
+                "35 % of the variance is between records, 65 % between repeats: add records; more "
+                "repeats help a little (twice the records would narrow the interval by 29 %, "
+                "twice the repeats by 13 %)"
+            ),
+        ),
+        (
+            [(True, False)] * 12,
+            (
+                "0 % of the variance is between records, 100 % between repeats: more repeats help "
+                "about as much as more records (twice the records would narrow the interval by "
+                "29 %, twice the repeats by 29 %)"
+            ),
+        ),
+    ],
+)
+def test_the_advice_says_whether_to_add_records_or_repeats(
+    cases: list[tuple[bool, ...]], text: str
+) -> None:
+    assert tried(*cases)[-1] == f"  noise      {text}"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "groups"),
+    [({}, "conversations"), ({"cluster": "metadata.document"}, "groups of one metadata.document")],
+)
+def test_dependent_records_are_said_to_count_for_less(
+    manifest: dict[str, str], groups: str
+) -> None:
+    records = [facts(at, passed=at < 80, cluster=f"talk {at // 5}") for at in range(100)]
+    told = lines(*records, **manifest)
+    text = f"100 records in 20 {groups} count as about 19 independent records"
+
+    assert told[1] == "  pass rate  80.0 % [56.2, 92.6]  80 of 100 evaluated (95 % interval)"
+    assert told[2] == f"             {text}"
+    assert f"| dependent records | {text} |" in run_markdown(run_view(records, **manifest))
 
 
 def test_slices_that_differ_and_scores_that_are_missing_unevenly_are_told() -> None:
@@ -157,7 +229,13 @@ def test_the_next_steps_name_the_run_and_its_folder() -> None:
     ]
 
 
-def test_the_weakest_slices_come_first_and_are_at_most_three() -> None:
+def test_conversations_whose_turns_do_not_agree_cost_nothing() -> None:
+    records = [facts(at, passed=at % 3 > 0, cluster=f"talk {at // 2}") for at in range(60)]
+
+    assert not any("independent records" in line for line in lines(*records))
+
+
+def test_the_lowest_slices_come_first_and_are_at_most_three() -> None:
     """Four slices of six records with 0, 1, 2 and 3 passes."""
     view = run_view(
         facts(6 * number + place, passed=place < number, slices=(("tags", f"t{number}"),))
@@ -165,37 +243,61 @@ def test_the_weakest_slices_come_first_and_are_at_most_three() -> None:
         for place in range(6)
     )
 
-    assert weakest_slices(view) == [
-        ("tags = t0", "0.0 % [0.0, 39.0]  n = 6"),
-        ("tags = t1", "16.7 % [3.0, 56.4]  n = 6"),
-        ("tags = t2", "33.3 % [9.7, 70.0]  n = 6"),
+    assert low_slices(view.metrics, view.slices) == [
+        ("lowest", "tags = t0", "0.0 % [0.0, 39.0]  n = 6, could be chance"),
+        ("lowest", "tags = t1", "16.7 % [3.0, 56.4]  n = 6, could be chance"),
     ]
+    assert len(low_slices(view.metrics, view.slices, most=1)) == 1
+
+
+def test_weak_slices_come_before_lower_ones_that_could_be_chance() -> None:
+    sizes = {"fees": (40, 10), "small": (5, 3), "rest": (100, 95)}
+    outcomes = [(name, at < good) for name, (n, good) in sizes.items() for at in range(n)]
+    view = run_view(
+        facts(index, passed=passed, slices=(("tags", name),))
+        for index, (name, passed) in enumerate(outcomes)
+    )
+    weak, low = low_slices(view.metrics, view.slices)[:2]
+
+    assert (weak.word, weak.name) == ("weak slice", "tags = fees")
+    assert weak.text == "25.0 % [14.2, 40.2]  n = 40, below the rest (adjusted p = 0.000)"
+    assert (low.word, low.name) == ("lowest", "tags = small")
 
 
 @pytest.mark.parametrize(
-    ("records", "value", "passes", "others", "weak"),
+    ("records", "value", "passes", "others", "low"),
     [
         pytest.param(4, "t", 0, 1, 0, id="too few records"),
         pytest.param(6, None, 0, 1, 0, id="records without the field"),
         pytest.param(6, "t", 6, 1, 0, id="no fail"),
         pytest.param(6, "t", 0, 0, 0, id="the whole run"),
-        pytest.param(6, "t", 0, 1, 1, id="weak"),
+        pytest.param(6, "t", 0, 1, 1, id="below the whole"),
     ],
 )
-def test_a_slice_that_says_nothing_is_not_called_weak(
-    records: int, value: str | None, passes: int, others: int, weak: int
+def test_a_slice_that_is_not_below_the_run_is_not_listed(
+    records: int, value: str | None, passes: int, others: int, low: int
 ) -> None:
     sliced = (facts(at, passed=at < passes, slices=(("tags", value),)) for at in range(records))
     view = run_view([*sliced, *(facts(records + at, passed=True) for at in range(others))])
 
-    assert len(weakest_slices(view)) == weak
+    assert len(low_slices(view.metrics, view.slices)) == low
 
 
-def test_a_slice_without_a_rate_is_not_called_weak() -> None:
+def test_a_slice_above_the_rest_is_never_called_weak() -> None:
+    view = run_view(
+        facts(at, passed=at >= 60 or at % 6 > 0, slices=(("tags", "ab"[at < 60]),))
+        for at in range(120)
+    )
+    rows = {one.name: one.word for one in low_slices(view.metrics, view.slices)}
+
+    assert rows == {"tags = b": "weak slice"}
+
+
+def test_a_slice_without_a_rate_is_not_listed() -> None:
     unscored = (facts(index, slices=(("tags", "t"),)) for index in range(9))
     view = run_view([*unscored, facts(9, passed=True)])
 
-    assert weakest_slices(view) == []
+    assert low_slices(view.metrics, view.slices) == []
 
 
 def test_a_pull_request_gets_a_heading_and_a_table() -> None:
@@ -211,11 +313,11 @@ def test_a_pull_request_gets_a_heading_and_a_table() -> None:
         "",
         "| | |",
         "|---|---|",
-        "| pass rate (95 %, wilson) | 50.0 % [18.8, 81.2], n = 6 |",
-        "| score | 0.500 [0.167, 0.833] |",
+        "| pass rate (95 % interval) | 50.0 % [18.8, 81.2], n = 6 |",
+        "| score | 0.500 [0.188, 0.812] |",
         "| records | 6 = 6 evaluated + 0 failed + 0 skipped |",
         "| latency | p50 100 ms, p95 100 ms |",
-        "| weak slice tags = a | 40.0 % [11.8, 76.9]  n = 5 |",
+        "| lowest tags = a | 40.0 % [11.8, 76.9]  n = 5, could be chance |",
     ]
 
 
@@ -243,4 +345,4 @@ def test_markdown_shows_names_as_they_are(name: str, shown: str) -> None:
     first, *_, last = run_markdown(view).splitlines()
 
     assert first.startswith(f"### {shown} × live: ")
-    assert last.startswith(f"| weak slice tags = {shown} | ")
+    assert last.startswith(f"| lowest tags = {shown} | ")
