@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from steelyard.reports.comparison_html import comparison_html
 from steelyard.reports.comparison_text import comparison_lines
 from steelyard.reports.correction import corrected_text, judge_text
