@@ -12,7 +12,7 @@ pytest_plugins = ["suite_report"]
 STEADY = settings(
     deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
-settings.register_profile("test", STEADY, max_examples=40)
+settings.register_profile("test", STEADY, max_examples=25)
 settings.register_profile("trials", STEADY, max_examples=100)
 settings.register_profile("soak", STEADY, derandomize=False, max_examples=1000)
 settings.load_profile("test")

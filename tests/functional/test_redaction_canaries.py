@@ -165,6 +165,7 @@ def written(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in kept if path.is_file()}
 
 
+@pytest.mark.trials
 def test_no_canary_sings_in_anything_that_was_written_or_said(tmp_path: Path) -> None:
     said = asyncio.run(carried_out(tmp_path, "[email, phone, card, iban, key]", COMMANDS))
     found = {**said, **written(tmp_path)}

@@ -220,6 +220,7 @@ def test_a_run_in_several_processes_can_be_cancelled(tmp_path: Path) -> None:
     assert run["metrics"]["total_records"] == COUNT
 
 
+@pytest.mark.trials
 def test_two_processes_may_ask_the_same_question(tmp_path: Path) -> None:
     async def main() -> dict[str, Any]:
         async with serving(says(COMPLETION)) as url:
@@ -237,6 +238,7 @@ def test_two_processes_may_ask_the_same_question(tmp_path: Path) -> None:
     assert COUNT - 2 * 16 <= run["metrics"]["cache"]["hits"] <= COUNT - 1
 
 
+@pytest.mark.trials
 def test_one_question_is_paid_for_once_and_a_later_run_may_have_it_for_nothing(
     tmp_path: Path,
 ) -> None:

@@ -370,6 +370,7 @@ def test_a_long_line_is_no_choice() -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.trials
 def test_no_answer_takes_more_than_linear_time(name: str) -> None:
     """LE-49"""
     long = (*ABCD, Choice("E", "x" * 20_000))

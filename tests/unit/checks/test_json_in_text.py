@@ -95,6 +95,7 @@ def test_an_object_is_found_behind_any_words_without_a_brace(
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.trials
 def test_no_text_takes_more_than_linear_time(name: str) -> None:
     started = time.process_time()
     text = HOSTILE[name]

@@ -82,6 +82,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.trials
 def test_time_grows_no_faster_than_a_hostile_reply(name: str) -> None:
     unit = HOSTILE[name]
     short, long = unit * (5_000 // len(unit)), unit * (40_000 // len(unit))

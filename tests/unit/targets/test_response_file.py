@@ -201,6 +201,7 @@ def test_records_with_the_same_mark_are_told_apart_by_their_ids(path: Path) -> N
     responses.close()
 
 
+@pytest.mark.trials
 def test_ten_thousand_rows_take_little_memory(tmp_path: Path) -> None:
     rows = (row(f"record-{number}", "x" * 200) for number in range(10_000))
     path = written(tmp_path / "r.jsonl", rows)

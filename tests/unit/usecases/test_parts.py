@@ -36,7 +36,9 @@ def records(prepared: Prepared) -> list[Planned]:
     ],
     ids=lambda options: "+".join(options) or "all",
 )
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize(
+    "count", [2, *(pytest.param(count, marks=pytest.mark.trials) for count in (1, 3))]
+)
 def test_the_parts_of_a_run_make_up_the_whole(
     project: Project, rows: list[Any], options: dict[str, Any], count: int
 ) -> None:

@@ -77,7 +77,11 @@ def test_a_run_goes_on_from_every_state(project: Project, uninterrupted: Path, s
     go_on(project, ScriptedTarget(), folder, uninterrupted)
 
 
-@pytest.mark.parametrize("is_begun", [False, True], ids=["before", "in the middle"])
+@pytest.mark.parametrize(
+    "is_begun",
+    [pytest.param(False, marks=pytest.mark.trials), True],
+    ids=["before", "in the middle"],
+)
 @pytest.mark.parametrize("name", ARTIFACTS)
 def test_a_run_goes_on_from_every_artifact(
     project: Project, uninterrupted: Path, name: str, is_begun: bool

@@ -67,6 +67,7 @@ def test_one_flipped_bit_is_found(folder: Path, name: str, place: float, bit: in
     assert changed(folder)[name] == "changed"
 
 
+@pytest.mark.trials
 def test_every_flipped_bit_of_the_manifest_is_found(folder: Path) -> None:
     """A flip that leaves the same JSON, such as an escape in capitals, is a change as well."""
     whole = (folder / MANIFEST).read_bytes()

@@ -37,7 +37,14 @@ def a_job(folder: Path, url: str = "") -> Job:
     return Job(samples=12, at_once=4, url=url, folder=fresh(folder / "job"))
 
 
-@pytest.mark.parametrize("tool", [bare_loop.TOOL, steelyard.TOOL, steelyard.TWO_WORKERS])
+@pytest.mark.parametrize(
+    "tool",
+    [
+        bare_loop.TOOL,
+        steelyard.TOOL,
+        pytest.param(steelyard.TWO_WORKERS, marks=pytest.mark.trials),
+    ],
+)
 def test_what_needs_no_installation_does_the_job(tmp_path: Path, tool: Tool) -> None:
     with endpoint(0) as url:
         job = a_job(tmp_path, url)

@@ -255,7 +255,14 @@ def test_a_record_may_have_two_hundred_levels(levels: int, is_good: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    ("count", "wrong"), [(0, True), (1, False), (50_000, False), (50_001, True), (50_200, True)]
+    ("count", "wrong"),
+    [
+        (0, True),
+        (1, False),
+        (50_001, True),
+        pytest.param(50_000, False, marks=pytest.mark.trials),
+        pytest.param(50_200, True, marks=pytest.mark.trials),
+    ],
 )
 def test_a_document_has_up_to_fifty_thousand_records(count: int, wrong: bool) -> None:
     """DD-12."""
@@ -268,6 +275,7 @@ def test_a_document_has_up_to_fifty_thousand_records(count: int, wrong: bool) ->
     assert all(row.is_accepted for row in rows)
 
 
+@pytest.mark.trials
 def test_records_beyond_the_last_one_allowed_are_counted_and_not_read() -> None:
     """DD-13."""
     reading = opened(raw_document(*[b"0"] * 50_002))

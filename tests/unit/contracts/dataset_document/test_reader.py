@@ -146,6 +146,7 @@ def test_a_spoiled_document_is_a_dataset_without_cases(data: bytes) -> None:
     assert reading.dataset(()) == Dataset(id="", contract="dataset_document")
 
 
+@pytest.mark.trials
 def test_a_document_with_too_many_records_can_be_read_into_memory(tmp_path: Path) -> None:
     path = tmp_path / "data.json"
     path.write_bytes(raw_document(*[b"0"] * 50_001))
