@@ -1,18 +1,19 @@
-"""Worlds of raters, through the function behind `steelyard review agreement`.
+"""Intervals of agreement coefficients, through the function behind `review agreement`.
 
-Items have a quality, raters see it with an error, and thresholds turn what they see into answers,
-so that the true coefficient is an integral.
+In a world, items have a quality, raters see it with an error, and thresholds turn what they see
+into answers, so that the true coefficient is an integral.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache, partial
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from bench.coverage.cell import Cell, Draw, Ends
+from bench.coverage.cell import Cell, Ends
 from numpy.typing import NDArray
 
 from steelyard.model.agreement import Estimate
@@ -25,7 +26,7 @@ SKEWED = (0.02, 0.03, 0.05, 0.2, 0.7)
 EVEN = (0.1, 0.2, 0.3, 0.25, 0.15)
 
 
-class Raters(NamedTuple):
+class World(NamedTuple):
     """A kind of world."""
 
     name: str
@@ -49,80 +50,78 @@ class Raters(NamedTuple):
         return f"{self.name} = {self.truth:g}, {self.raters} raters, {share}{trace}"
 
 
-def worlds() -> Iterator[Raters]:
-    """Every kind of world."""
+def worlds() -> Iterator[World]:
+    """All worlds of the table."""
     for share, truth, n in product((0.9, 0.95), (0.2, 0.5, 0.8, 0.9), (30, 50, 100, 200)):
-        yield Raters("kappa", (1 - share, share), truth, n)
-        yield Raters("alpha_nominal", (1 - share, share), truth, n, raters=3)
+        yield World("kappa", (1 - share, share), truth, n)
+        yield World("alpha_nominal", (1 - share, share), truth, n, raters=3)
     for share, truth, n in product((0.9, 0.95), (0.5, 0.9), (30, 100)):
-        yield Raters("alpha_nominal", (1 - share, share), truth, n)
+        yield World("alpha_nominal", (1 - share, share), truth, n)
     for share, truth, n in product((0.9, 0.95), (0.92, 0.98), (30, 100)):
-        yield Raters("ac1", (1 - share, share), truth, n)
+        yield World("ac1", (1 - share, share), truth, n)
     for shares, truth, n in product((SKEWED, EVEN), (0.3, 0.6, 0.9), (30, 100)):
-        yield Raters("weighted_kappa", shares, truth, n)
-        yield Raters("alpha_ordinal", shares, truth, n)
-        yield Raters("alpha_ordinal", shares, truth, n, raters=3)
+        yield World("weighted_kappa", shares, truth, n)
+        yield World("alpha_ordinal", shares, truth, n)
+        yield World("alpha_ordinal", shares, truth, n, raters=3)
     for truth, n in product((0.3, 0.9), (30, 100)):
-        yield Raters("spearman", SKEWED, truth, n)
-        yield Raters("alpha_interval", SKEWED, truth, n)
+        yield World("spearman", SKEWED, truth, n)
+        yield World("alpha_interval", SKEWED, truth, n)
     for traces, likeness in product((10, 20, 60), (0.0, 0.4)):
         for truth in (0.2, 0.6, 0.9):
-            yield Raters("kappa", (0.1, 0.9), truth, 5 * traces, 2, 5, likeness)
-        yield Raters("alpha_nominal", (0.05, 0.95), 0.6, 5 * traces, 3, 5, likeness)
-        yield Raters("alpha_ordinal", SKEWED, 0.6, 5 * traces, 2, 5, likeness)
+            yield World("kappa", (0.1, 0.9), truth, 5 * traces, 2, 5, likeness)
+        yield World("alpha_nominal", (0.05, 0.95), 0.6, 5 * traces, 3, 5, likeness)
+        yield World("alpha_ordinal", SKEWED, 0.6, 5 * traces, 2, 5, likeness)
 
 
 def cells() -> Iterator[Cell]:
-    """Every cell of coefficients of agreement."""
-    for raters in worlds():
-        yield Cell("agreement", raters.title, f"{raters.n} items", raters.truth, _draw(raters))
+    """Each world as a cell of the table."""
+    for world in worlds():
+        yield cell_of(world)
 
 
-def _draw(raters: Raters) -> Draw:
-    kept: dict[bytes, Estimate] = {}
-    known: list[tuple[float, list[float]]] = []
-
-    def draw(chance: np.random.Generator) -> Ends:
-        if not known:
-            known.append((_clarity(raters), _cuts(raters.shares)))
-        found = _estimate(raters, drawn(chance, raters, *known[0]), kept)
-        return None if found.low is None or found.high is None else (found.low, found.high)
-
-    return draw
+def cell_of(world: World) -> Cell:
+    """How its interval is drawn."""
+    draw = partial(_ends, world=world, kept={})
+    return Cell("agreement", world.title, f"n = {world.n}", world.truth, draw)
 
 
-def drawn(
-    random: np.random.Generator, raters: Raters, clarity: float, cuts: Sequence[float]
-) -> NDArray[np.int64]:
+def _ends(random: np.random.Generator, world: World, kept: dict[bytes, Ends]) -> Ends:
+    """The interval; worlds in which the same was said, in whatever order, need only one."""
+    codes = drawn(random, world)
+    if world.turns == 1:
+        codes = codes[:, np.lexsort(codes)]
+    key = codes.tobytes()
+    if key not in kept:
+        found = estimate(world, codes)
+        kept[key] = None
+        if found.low is not None and found.high is not None:
+            kept[key] = (found.low, found.high)
+    return kept[key]
+
+
+def drawn(random: np.random.Generator, world: World) -> NDArray[np.int64]:
     """What the raters of one world say, a row a rater."""
-    traces = raters.n // raters.turns
-    shape = (raters.raters + 1, traces, raters.turns)
-    common = math.sqrt(raters.likeness) * random.standard_normal((raters.raters + 1, traces, 1))
-    own = math.sqrt(1 - raters.likeness) * random.standard_normal(shape)
-    quality, *errors = (common + own).reshape(raters.raters + 1, -1)
+    clarity, cuts = _clarity(world), _cuts(world.shares)
+    traces = world.n // world.turns
+    shape = (world.raters + 1, traces, world.turns)
+    common = math.sqrt(world.likeness) * random.standard_normal((world.raters + 1, traces, 1))
+    own = math.sqrt(1 - world.likeness) * random.standard_normal(shape)
+    quality, *errors = (common + own).reshape(world.raters + 1, -1)
     seen = math.sqrt(clarity) * quality + math.sqrt(1 - clarity) * np.array(errors)
     return np.searchsorted(np.array(cuts), seen).astype(np.int64)
 
 
-def _estimate(raters: Raters, codes: NDArray[np.int64], kept: dict[bytes, Estimate]) -> Estimate:
-    """The estimate; worlds in which the same was said, in whatever order, need only one."""
-    if raters.turns == 1:
-        codes = codes[:, np.lexsort(codes)]
-    key = codes.tobytes()
-    if key not in kept:
-        kept[key] = _of_codes(raters, codes)
-    return kept[key]
+def estimate(world: World, codes: NDArray[np.int64]) -> Estimate:
+    """The coefficient as it is printed."""
+    values = np.arange(1.0, len(world.shares) + 1)
+    groups = [place // world.turns for place in range(codes.shape[1])]
+    return estimate_of(world.name, Rated(Ratings(codes, values), groups))
 
 
-def _of_codes(raters: Raters, codes: NDArray[np.int64]) -> Estimate:
-    values = np.arange(1.0, len(raters.shares) + 1)
-    groups = [place // raters.turns for place in range(codes.shape[1])]
-    return estimate_of(raters.name, Rated(Ratings(codes, values), groups))
-
-
-def _cuts(shares: Sequence[float]) -> list[float]:
+@cache
+def _cuts(shares: tuple[float, ...]) -> tuple[float, ...]:
     """The thresholds between answers."""
-    return [_quantile(math.fsum(shares[: place + 1])) for place in range(len(shares) - 1)]
+    return tuple(_quantile(math.fsum(shares[: place + 1])) for place in range(len(shares) - 1))
 
 
 def _quantile(share: float) -> float:
@@ -137,17 +136,18 @@ def _below(z: float) -> float:
     return 0.5 * math.erfc(-z / math.sqrt(2))
 
 
-def _clarity(raters: Raters) -> float:
+@cache
+def _clarity(world: World) -> float:
     """How much of what raters see is quality, so that the coefficient is the true one."""
     low, high = 0.0, 1 - 1e-9
     for _ in range(40):
         middle = (low + high) / 2
-        is_low = _coefficient(raters, _joint(raters.shares, middle)) < raters.truth
+        is_low = _coefficient(world, _joint(world.shares, middle)) < world.truth
         low, high = (middle, high) if is_low else (low, middle)
     return low
 
 
-def _joint(shares: Sequence[float], clarity: float) -> Floats:
+def _joint(shares: tuple[float, ...], clarity: float) -> Floats:
     """How often two raters say what: an integral over quality."""
     quality = np.linspace(-6, 6, 481)
     density = np.exp(-(quality**2) / 2)
@@ -159,20 +159,20 @@ def _joint(shares: Sequence[float], clarity: float) -> Floats:
     return (each * density) @ each.T / density.sum()
 
 
-def _coefficient(raters: Raters, joint: Floats) -> float:
+def _coefficient(world: World, joint: Floats) -> float:
     values = np.arange(1.0, len(joint) + 1)
     shares = joint.sum(axis=0)
-    if raters.name in {"kappa", "alpha_nominal"}:
+    if world.name in {"kappa", "alpha_nominal"}:
         return cohen_kappa(joint)
-    if raters.name == "ac1":
+    if world.name == "ac1":
         chance = float((shares * (1 - shares)).sum()) / (len(joint) - 1)
         return (float(np.trace(joint)) - chance) / (1 - chance)
-    if raters.name == "spearman":
+    if world.name == "spearman":
         ranks = np.cumsum(shares) - shares / 2 - 0.5
         return float(ranks @ joint @ ranks / (shares @ ranks**2))
-    if raters.name == "weighted_kappa":
+    if world.name == "weighted_kappa":
         return cohen_kappa(joint, weights_of(values, "quadratic"))
-    level = "ordinal" if raters.name == "alpha_ordinal" else "interval"
+    level = "ordinal" if world.name == "alpha_ordinal" else "interval"
     each = np.eye(len(joint))
     counts = (each[:, None, :] + each[None, :, :]).reshape(-1, len(joint))
     return float(alphas_of(counts, 1e9 * joint.reshape(1, -1), values, level)[0])

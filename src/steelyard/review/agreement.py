@@ -173,7 +173,7 @@ def _judge_estimates(
         return *found, judge_minus_people(rated)
     if sheet.type not in _YES_NO:
         return found
-    return *hit_rates(ratings.codes[0], ratings.codes[1]), *found
+    return *hit_rates(rated), *found
 
 
 def _judge_choices(
@@ -195,7 +195,7 @@ def _judge_choices(
         rows = [[votes[item] for item in decided], [_has(judge[item], option) for item in decided]]
         ratings = _ratings_of(rows, (0, 1))
         rated = Rated(ratings, _groups(sheet, decided))
-        hits = hit_rates(ratings.codes[0], ratings.codes[1]) if decided else ()
+        hits = hit_rates(rated) if decided else ()
         together = (*hits, *estimates("yes_no", rated))
         found.append(OptionAgreement(option=str(option), estimates=together))
     return (overall,), tuple(found)

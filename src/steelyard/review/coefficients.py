@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steelyard.model.agreement import Asked, Estimate
-from steelyard.model.validation import Counts
 from steelyard.stats.agreement import Ratings, weights_of
 from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
-from steelyard.stats.bootstrap import bootstrap_mean
-from steelyard.stats.confusion import rates_of
-from steelyard.stats.intervals import Interval, wilson
+from steelyard.stats.intervals import Interval
+from steelyard.stats.rates import mean_interval
 from steelyard.stats.two_raters import Pairs, jaccard, kappa_interval, spearman
 
 if TYPE_CHECKING:
@@ -37,6 +35,11 @@ class Rated:
         """How many there are."""
         return len(self.ratings.codes)
 
+    @property
+    def clusters(self) -> Sequence[int] | None:
+        """The groups; None where every item is one of its own."""
+        return _clusters(self.groups)
+
 
 def estimates(kind: Asked, rated: Rated) -> tuple[Estimate, ...]:
     """What is said of answers of which each is one value.
@@ -54,22 +57,26 @@ def estimate_of(name: str, rated: Rated) -> Estimate:
     return estimate(name, replace(_COEFFICIENTS[name](rated), n=len(rated.groups)))
 
 
-def hit_rates(human: NDArray[np.int64], judge: NDArray[np.int64]) -> tuple[Estimate, ...]:
-    """TPR and TNR of a judge with Wilson's intervals; positive is what people say yes to."""
-    counts = Counts(
-        tp=int(((human == 1) & (judge == 1)).sum()),
-        fn=int(((human == 1) & (judge == 0)).sum()),
-        tn=int(((human == 0) & (judge == 0)).sum()),
-        fp=int(((human == 0) & (judge == 1)).sum()),
+def hit_rates(rated: Rated) -> tuple[Estimate, ...]:
+    """TPR and TNR of a judge; people are the first row, positive is what they say yes to."""
+    human, judge = rated.ratings.codes
+    groups = np.asarray(rated.groups)
+    return tuple(
+        estimate(name, mean_interval(is_right[is_asked], _clusters(groups[is_asked].tolist())))
+        for name, is_asked, is_right in (
+            ("tpr", human == 1, judge == 1),
+            ("tnr", human == 0, judge == 0),
+        )
     )
-    rates = rates_of(counts)
-    return estimate("tpr", rates.tpr), estimate("tnr", rates.tnr)
 
 
 def judge_minus_people(rated: Rated) -> Estimate:
     """How many steps a judge is above people on average, or below; people are the first row."""
     human, judge = rated.ratings.values[rated.ratings.codes]
-    return estimate("judge_minus_people", bootstrap_mean((judge - human).tolist(), rated.groups))
+    span = _span(rated)
+    bounds = (-span, span) if span else None
+    found = mean_interval(judge - human, rated.clusters, bounds)
+    return estimate("judge_minus_people", found)
 
 
 def shared_choices(
@@ -77,7 +84,7 @@ def shared_choices(
 ) -> Estimate:
     """How much of their choices raters share: Jaccard's index, the mean over pairs and items."""
     shared = [_mean([jaccard(one, other) for one, other in pairs]) for pairs in choices]
-    return estimate("jaccard", bootstrap_mean(shared, groups))
+    return estimate("jaccard", mean_interval(shared, _clusters(groups)))
 
 
 def estimate(name: str, found: Interval) -> Estimate:
@@ -94,20 +101,28 @@ def estimate(name: str, found: Interval) -> Estimate:
 
 
 def _agreement(rated: Rated) -> Interval:
-    """The share of pairs of answers that are the same; Wilson's interval where that is a rate."""
-    if rated.raters == 2 and len(set(rated.groups)) == len(rated.groups):
-        one, other = rated.ratings.codes
-        return wilson(int((one == other).sum()), len(rated.groups))
-    return _over_pairs(rated, lambda one, other: float(one == other))
+    """The share of pairs of answers that are the same."""
+    return mean_interval(
+        _over_pairs(rated, lambda one, other: float(one == other)), rated.clusters
+    )
 
 
-def _over_pairs(rated: Rated, measure: _Measure) -> Interval:
-    """The mean over items of a mean over the pairs of answers of an item."""
-    found = [
+def _over_pairs(rated: Rated, measure: _Measure) -> list[float]:
+    """For each item the mean over the pairs of its answers."""
+    return [
         _mean([measure(one, other) for one, other in combinations(said, 2)])
         for said in _columns(rated)
     ]
-    return bootstrap_mean(found, rated.groups)
+
+
+def _clusters(groups: Sequence[int]) -> Sequence[int] | None:
+    """The groups; None where every item is one of its own."""
+    return None if len(set(groups)) == len(groups) else groups
+
+
+def _span(rated: Rated) -> float:
+    values = rated.ratings.values
+    return float(values.max() - values.min())
 
 
 def _kappa(rated: Rated, weights: NDArray[np.float64] | None = None) -> Interval:
@@ -145,8 +160,9 @@ def _weighted_kappa(rated: Rated) -> Interval:
 
 
 def _mean_distance(rated: Rated) -> Interval:
-    values = rated.ratings.values
-    return _over_pairs(rated, lambda one, other: abs(float(values[one] - values[other])))
+    values, span = rated.ratings.values, _span(rated)
+    apart = _over_pairs(rated, lambda one, other: abs(float(values[one] - values[other])))
+    return mean_interval(apart, rated.clusters, (0.0, span) if span else None)
 
 
 _COEFFICIENTS: dict[str, Callable[[Rated], Interval]] = {

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.stats.bootstrap import bootstrap_mean
 from steelyard.stats.intervals import Interval
 from steelyard.stats.resampling import (
     Codes,
@@ -89,27 +88,8 @@ def _ranks(counts: Floats) -> Floats:
     return np.cumsum(counts, axis=1) - counts / 2 - counts.sum(axis=1, keepdims=True) / 2
 
 
-def mean_absolute_difference(
-    one: Sequence[float], other: Sequence[float], groups: Sequence[int] | None = None
-) -> Interval:
-    """How far apart two raters are on average, in steps of the scale."""
-    apart = [abs(first - second) for first, second in zip(one, other, strict=True)]
-    return bootstrap_mean(apart, groups)
-
-
 def jaccard(one: AbstractSet[str], other: AbstractSet[str]) -> float:
     """The share of what either chose that both chose (Jaccard 1912); two that chose nothing
     agree."""
     either = one | other
     return len(one & other) / len(either) if either else 1.0
-
-
-def mean_jaccard(
-    one: Sequence[AbstractSet[str]],
-    other: Sequence[AbstractSet[str]],
-    groups: Sequence[int] | None = None,
-) -> Interval:
-    """How much of their choices two raters share, the mean over items with its interval."""
-    shared = [jaccard(first, second) for first, second in zip(one, other, strict=True)]
-    found = bootstrap_mean(shared, groups)
-    return replace(found, method=f"Jaccard, {found.method}")

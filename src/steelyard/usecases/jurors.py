@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import NamedTuple, cast
 
 from steelyard.model.agreement import Estimate
@@ -68,7 +67,14 @@ def _minus_juror(benches: Sequence[Bench], place: int) -> Estimate:
         if bench.votes[place].passed is not None
     ]
     found = accuracy_difference(trials, len(benches[0].votes))
-    return Estimate(name="jury_minus_best_juror", **asdict(found))
+    return Estimate(
+        name="jury_minus_best_juror",
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        method=found.method,
+        n=found.n,
+    )
 
 
 def _juror(judge: str, weight: float, said: Sequence[tuple[bool, bool | None]]) -> JurorCounts:

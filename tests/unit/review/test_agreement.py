@@ -274,9 +274,9 @@ def test_turns_of_one_record_are_not_independent() -> None:
     found = question_agreement(made)
 
     assert side(found.people).items == 16
-    assert {one.method.endswith("cluster bootstrap") for one in side(found.people).estimates} == {
-        True
-    }
+    methods = {one.name: one.method for one in side(found.people).estimates}
+    assert methods.pop("agreement") == "wilson at the effective n"
+    assert all(method.endswith("cluster bootstrap") for method in methods.values())
     assert found.scope == "turn"
 
 
@@ -368,3 +368,21 @@ def test_no_interval_has_width_zero() -> None:
     made = sheet(**SCORE, blind={"ann": given(*same)}, judge=given(*same))
     for one in side(question_agreement(made).judge).estimates:
         assert one.low is None or one.low < (one.high or 0)
+
+
+def test_hits_of_one_conversation_are_not_independent() -> None:
+    human, judge = [1] * 40 + [0] * 40, [1] * 30 + [0] * 50
+    clusters = {("run", f"r{place}"): f"talk {place // 5}" for place in range(80)}
+    people = {"ann": given(*human)}
+    alone = side(question_agreement(sheet(**YES_NO, blind=people, judge=given(*judge))).judge)
+    together = side(
+        question_agreement(
+            sheet(**YES_NO, blind=people, judge=given(*judge), clusters=clusters)
+        ).judge
+    )
+
+    for name in ("tpr", "tnr"):
+        one, other = named(alone, name), named(together, name)
+        assert (one.value, one.n) == (other.value, other.n)
+        assert (one.low or 0) > (other.low or 0)
+    assert named(alone, "tpr").method == "wilson"

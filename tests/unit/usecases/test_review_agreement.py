@@ -307,7 +307,7 @@ def test_conversations_hold_their_records_together(project: ReviewProject) -> No
     project.bring([label(place, answers=says(correct=place % 3 % 2)) for place in range(8)])
     judge = judge_of(agreement(project.door, run=RUN), "correct")
 
-    assert any(one.method == "Cohen, cluster bootstrap" for one in judge.estimates)
+    assert any(one.method == "Cohen, Bayesian cluster bootstrap" for one in judge.estimates)
 
 
 @pytest.mark.parametrize("options", [{}, {"run": RUN}, {"rubric": "desk-v1"}])
