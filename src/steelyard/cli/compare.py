@@ -56,12 +56,13 @@ def command(
     from steelyard.usecases.compare import compare_all
     from steelyard.usecases.gates import ComparisonGate, gate_comparisons
     from steelyard.validation_wiring import judge_knowledge
-    from steelyard.wiring import run_folder
+    from steelyard.wiring import run_folder, spare_collector
 
     if len(runs) < 2:
         raise UsageError("name two runs to compare, or more")
     gate = ComparisonGate.parse(fail_if) if fail_if is not None else None
     folders = [run_folder(name) for name in runs]
+    spare_collector()
     found = compare_all(folders, strict=strict, known=judge_knowledge())
     gated = gate_comparisons(found, gate) if gate else []
     _print(found, gated, output, file)
