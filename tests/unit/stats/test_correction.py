@@ -171,7 +171,8 @@ def test_labels_by_verdict_of_one_run_hold_the_truth_of_another(other: float) ->
     for _ in range(150):
         good, passed = drawn(random, 0.85)
         chosen = halves(random, passed, 100)
-        chances: Any = np.where(passed[chosen], 50 / passed.sum(), 50 / (~passed).sum())
+        sizes = {verdict: int((passed == verdict).sum()) for verdict in (True, False)}
+        chances = np.array([50 / sizes[bool(one)] for one in passed[chosen]])
         known = Labels(good=good[chosen], passed=passed[chosen], clusters=chosen, chances=chances)
         _, judged = drawn(random, other)
         value, low, high = ends(
