@@ -47,9 +47,9 @@ def command(
         Path | None, typer.Option("--output", "-o", help="Write it to a file instead.")
     ] = None,
 ) -> None:
-    """Say whether B is better than A, over the records that both have scored.
+    """Say whether run B is better than run A.
 
-    With more than two runs every pair is compared, and gates compare each run with the first.
+    Only records with a score in both count. With more than two runs every pair is compared, and gates compare each run with the first.
     Exits 2 when runs cannot be compared.
     """
     from steelyard.errors import UsageError
