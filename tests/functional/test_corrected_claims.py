@@ -1,0 +1,94 @@
+"""Corrected claims about two runs, through the real commands, where a false one was seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from fakes.judged_desk import REF, RUN, Response, drawn, label, write_judged_desk, write_rows
+from fakes.many_commands import run_many
+
+JSON = ("--format", "json")
+VALIDATE = ("judge", "validate", REF, "--labels", "labels.jsonl", "--split", "all")
+RANDOM = ("--design", "random", "--no-canaries")
+
+
+def started(root: Path, *words: str) -> str:
+    return json.loads(run_many(root, [(*RUN, *words, *JSON)])[0].stdout)["run_id"]
+
+
+def compared(root: Path, *words: str) -> tuple[dict[str, Any], str]:
+    as_json, as_text = run_many(root, [("compare", *words, *JSON), ("compare", *words)])
+    return json.loads(as_json.stdout), as_text.stdout
+
+
+def labelled(run_id: str, responses: list[Response], count: int) -> list[dict[str, Any]]:
+    chosen = Random(4).sample(responses, count)
+    return [label(one, run_id=run_id, inclusion_prob=count / len(responses)) for one in chosen]
+
+
+def test_a_part_of_a_run_is_corrected_on_the_common_records(tmp_path: Path) -> None:
+    """The first half is good and the second is not: the rates of whole runs differ by far."""
+    good, bad = drawn(150, 0.95, seed=1), drawn(300, 0.4, seed=2)[150:]
+    write_judged_desk(tmp_path, [*good, *bad])
+    whole, part = started(tmp_path), started(tmp_path, "--limit", "150")
+    labels = [*labelled(whole, [*good, *bad], 120), *labelled(part, good, 60)]
+    write_rows(tmp_path / "labels.jsonl", labels)
+    (done,) = run_many(tmp_path, [(*VALIDATE, "--run", whole, "--run", part, *RANDOM)])
+    row, said = compared(tmp_path, whole, part)
+
+    assert done.code == 0, done.stderr
+    assert (row["pairs"], row["corrected"]["n"]) == (150, 150)
+    assert row["verdict"] == row["corrected_verdict"] == "no difference detectable"
+    assert abs(row["corrected"]["value"]) < 0.15
+    assert "B is better" not in said
+
+
+def test_labels_of_a_alone_make_no_verdict_about_b(tmp_path: Path) -> None:
+    """Both are equally good; the judge is kinder to B."""
+    a = drawn(300, 0.7, tpr=0.95, tnr=0.9, seed=3)
+    b = [
+        Response(one.name, one.number, one.is_good, one.is_good or Random(k).random() < 0.6)
+        for k, one in enumerate(a)
+    ]
+    write_judged_desk(tmp_path, a)
+    first = started(tmp_path)
+    write_rows(tmp_path / "labels.jsonl", labelled(first, a, 200))
+    run_many(tmp_path, [(*VALIDATE, "--run", first, *RANDOM)])
+    write_judged_desk(tmp_path, b, voice="Well")
+    second = started(tmp_path)
+    row, said = compared(tmp_path, first, second)
+
+    assert (row["corrected"], row["basis"]) == (None, "raw")
+    assert "B − A" in said
+    assert "corrected by people's labels" not in said
+
+
+def test_the_corrected_verdict_leads_the_gate_looks_at_both(tmp_path: Path) -> None:
+    """The judge passes nearly all of B's answers, and people as many as of A's."""
+    a = drawn(200, 0.7, tpr=0.9, tnr=0.9, seed=5)
+    b = [
+        Response(one.name, one.number, one.is_good, Random(k).random() < 0.97)
+        for k, one in enumerate(a)
+    ]
+    everything: list[dict[str, Any]] = []
+    write_judged_desk(tmp_path, a)
+    first = started(tmp_path)
+    everything += labelled(first, a, 100)
+    replies = (tmp_path / "replies.jsonl").read_text("utf-8")
+    write_judged_desk(tmp_path, b, voice="Well")
+    second = started(tmp_path)
+    everything += labelled(second, b, 100)
+    write_rows(tmp_path / "labels.jsonl", everything)
+    runs = ("--run", first, "--run", second)
+    (done,) = run_many(tmp_path, [(*VALIDATE, *runs, *RANDOM)])
+    row, said = compared(tmp_path, first, second)
+
+    assert replies
+    assert done.code == 0, done.stderr
+    assert (row["raw_verdict"], row["verdict"]) == ("better", "no difference detectable")
+    assert said.splitlines()[2].startswith("  verdict    no difference detectable")
+    assert said.index("  verdict ") < said.index("  corrected ") < said.index("  raw ")
+    assert "; as the judge sees it: better" in said
