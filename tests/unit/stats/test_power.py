@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as oracle
 
 from steelyard.stats.paired import mcnemar
-from steelyard.stats.power import records_to_detect
+from steelyard.stats.power import detectable_points, records_to_detect
 
 
 def power_of(records: int, points: float, discordant: float) -> float:
@@ -52,3 +52,8 @@ def test_a_larger_difference_takes_fewer_records() -> None:
     needed = [records_to_detect(points, 0.3) for points in (1, 2, 5, 10, 30, 100)]
 
     assert needed == sorted(needed, reverse=True)
+
+
+@pytest.mark.parametrize(("records", "points"), [(980, 5.0), (979, 5.1), (100, 16.2), (5, None)])
+def test_what_so_many_records_can_show(records: int, points: float | None) -> None:
+    assert detectable_points(records, 0.3) == points
