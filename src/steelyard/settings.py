@@ -16,6 +16,7 @@ from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
 
 PROJECT_FILE = "steelyard.yaml"
+CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
 _PREFIX = "STEELYARD_"
 _DEBUG = "STEELYARD_DEBUG"
 
@@ -95,6 +96,8 @@ def _value(name: str, text: str) -> JsonValue:
 
 
 def _said(problem: Problem) -> str:
+    if problem.path == ("cluster",):
+        return f"cluster names {CLUSTER_FIELDS}"
     hint = f" ({problem.hint})" if problem.hint else ""
     return spoken(problem).replace("of this contract", f"of {PROJECT_FILE}") + hint
 

@@ -15,6 +15,12 @@ from fakes.many_commands import Done, run_many
 
 JSON = ("--format", "json")
 RUN = ("run", "cases.jsonl", "--responses", "responses.jsonl")
+RUBRIC = """\
+id: yes
+version: 1.0.0
+checks: [{id: says, kind: must_contain_any, phrases: ["yes"]}]
+scoring: {combine: all_pass}
+"""
 ZERO_WIDTH = re.compile(r"\[(-?\+?[0-9.]+), \1\]")
 Tries = Iterable[bool | None]
 
@@ -203,3 +209,185 @@ def test_one_bad_conversation_makes_no_weak_slice(tmp_path: Path) -> None:
     assert "weak slice" not in done.stdout
     assert "lowest     tags = fees" in done.stdout
     assert "could be chance" in done.stdout
+
+
+def documents(folder: Path) -> Path:
+    """100 questions about 20 documents, one a conversation; 16 documents pass throughout."""
+    tries: dict[str, Tries] = {f"q{at}": [at % 20 < 16] for at in range(100)}
+    return write(
+        folder,
+        tries,
+        metadata=lambda at: {"document": at % 20},
+        conversation_id=lambda at: f"talk {at}",
+    )
+
+
+def test_a_project_names_what_its_records_depend_on(tmp_path: Path) -> None:
+    folder = documents(tmp_path)
+    with (folder / "steelyard.yaml").open("a", encoding="utf-8") as stream:
+        stream.write("cluster: metadata.document\n")
+    said = "100 records in 20 groups of one metadata.document count as about 19 independent"
+    text, as_json = run_many(folder, [RUN, (*RUN, *JSON)])
+    run = json.loads(as_json.stdout)
+    rows = (Path(run["artifacts"]) / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
+    # The run keeps what it was started with.
+    (folder / "yes.yaml").write_text(RUBRIC, encoding="utf-8")
+    (folder / "steelyard.yaml").write_text("cluster: task_type\n", encoding="utf-8")
+    again, other = run_many(
+        folder,
+        [
+            ("regrade", run["run_id"], "--rubric", "yes.yaml"),
+            (*RUN, "--cluster", "conversation_id", *JSON),
+        ],
+    )
+
+    assert "pass rate  80.0 % [56.2, 92.6]" in text.stdout
+    assert said in text.stdout
+    assert said in again.stdout
+    assert len({json.loads(row)["cluster"] for row in rows}) == 20
+    assert run["metrics"]["pass_rate"]["clusters"] == 20
+    assert metrics(other)["pass_rate"]["clusters"] is None
+
+
+@pytest.mark.parametrize(
+    ("setting", "option", "code", "said"),
+    [
+        ("document", (), 2, "steelyard.yaml:1: cluster names conversation_id, dataset, task_type"),
+        ("[a]", (), 2, "steelyard.yaml:1: cluster names conversation_id, dataset, task_type"),
+        (None, ("--cluster", "document"), 2, "'document' is none of them"),
+        ("metadata.nope", (), 0, "no record of cases.jsonl has metadata.nope"),
+    ],
+)
+def test_a_cluster_that_cannot_be_is_told(
+    tmp_path: Path, setting: str | None, option: tuple[str, ...], code: int, said: str
+) -> None:
+    folder = documents(tmp_path)
+    text = f"cluster: {setting}\n" if setting else ""
+    (folder / "steelyard.yaml").write_text(text, encoding="utf-8")
+    (done,) = run_many(folder, [(*RUN, *option)])
+
+    assert done.code == code
+    assert said in done.stderr
+
+
+def test_a_plan_says_how_many_records_a_difference_needs(tmp_path: Path) -> None:
+    plan = (*RUN, "--plan", "--detect", "5")
+    folder = documents(tmp_path)
+    before, _, one, _, two, as_json = run_many(
+        folder,
+        [
+            plan,
+            (*RUN, "--cluster", "metadata.document"),
+            plan,
+            ("run", "cases.jsonl", "--target", "echo"),
+            plan,
+            (*plan, *JSON),
+        ],
+    )
+    found = json.loads(as_json.stdout)["detect"]
+
+    assert "a difference of 5 points needs about 980 records (80 % power)" in before.stdout
+    assert "this dataset has 100: enough to show a difference of 16.2 points" in before.stdout
+    assert "assumed, for want of two runs to compare: 30.0 %" in before.stdout
+    assert "in 1,031 conversations or other groups" in one.stdout
+    assert "dependent records multiply what is needed by 5.26" in one.stdout
+    assert "; the newest run passes 80.0 %" in one.stdout
+    assert "80.0 % of the records pass in only one of two runs" in two.stdout
+    assert (found["discordant"], found["pass_rate"], len(found["runs"])) == (0.8, 0.0, 2)
+    assert found["valid_records"] == 100
+
+
+def test_enough_records_are_said_to_be_enough_and_a_few_to_show_nothing(tmp_path: Path) -> None:
+    folder = documents(tmp_path)
+    enough, repeated, few, alone = run_many(
+        folder,
+        [
+            (*RUN, "--plan", "--detect", "20"),
+            (
+                "run",
+                "cases.jsonl",
+                "--target",
+                "echo",
+                "--plan",
+                "--detect",
+                "20",
+                "--repeat",
+                "3",
+            ),
+            (*RUN, "--plan", "--detect", "5", "--limit", "4"),
+            (*RUN, "--detect", "5"),
+        ],
+    )
+
+    assert "needs about 67 records (80 % power)" in enough.stdout
+    assert "this dataset has 100: enough\n" in enough.stdout
+    assert "67 records, each asked 3 times (80 % power)" in repeated.stdout
+    assert "this dataset has 4: too few to show any difference" in few.stdout
+    assert (alone.code, alone.stdout) == (2, "")
+    assert "--detect belongs to --plan" in alone.stderr
+
+
+def test_runs_that_show_no_difference_are_not_planned_by(tmp_path: Path) -> None:
+    """Two equal runs, one of four records, and one whose predictions are gone."""
+    folder = documents(tmp_path)
+    plan = (*RUN, "--plan", "--detect", "5")
+    gone = run_many(folder, [RUN, RUN, (*RUN, "--limit", "4"), (*RUN, *JSON)])[-1]
+    predictions = Path(json.loads(gone.stdout)["artifacts"]) / "predictions.jsonl"
+    predictions.chmod(0o600)
+    predictions.unlink()
+    (done,) = run_many(folder, [plan])
+
+    assert "assumed, for want of two runs to compare: 30.0 %" in done.stdout
+
+
+DUPLICATES: dict[str, Any] = {
+    "cases.jsonl": [{**case(name, "Why?", "so"), "conversation_id": name} for name in "ab"],
+    "document.json": {
+        "dataset_id": "d",
+        "dataset_version": "1",
+        "schema_version": "1.0",
+        "records": [{"record_id": name, "input": {"prompt": "Why?"}} for name in ("a", "b")],
+    },
+    "rows.jsonl": [
+        {
+            "schema_version": "legal_eval_v1",
+            "id": name,
+            "dataset": "quiz",
+            "task_type": "mcq",
+            "prompt": "Why?",
+            "choices": [{"id": "A", "text": "so"}, {"id": "B", "text": "no"}],
+            "correct_choice_ids": ["A"],
+        }
+        for name in "ab"
+    ],
+    "evals.json": {
+        "skill_name": "s",
+        "evals": [{"id": n, "prompt": "Why?", "expected_output": "so"} for n in (1, 2)],
+    },
+    "questions.json": {
+        "name": "Q",
+        "questions": [
+            {"id": name, "input": "Why?", "expected_facts": ["so"]} for name in ("a", "b")
+        ],
+    },
+}
+"""The same question under two ids, in each contract of datasets."""
+
+
+@pytest.mark.parametrize("name", DUPLICATES)
+@pytest.mark.parametrize("strict", [(), ("--strict",)], ids=["lenient", "strict"])
+def test_validate_warns_of_the_same_content_under_another_id(
+    tmp_path: Path, name: str, strict: tuple[str, ...]
+) -> None:
+    content = DUPLICATES[name]
+    if name.endswith(".jsonl"):
+        jsonl(tmp_path / name, content)
+    else:
+        (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
+    (done,) = run_many(tmp_path, [("validate", name, *strict, *JSON)])
+    (file,) = json.loads(done.stdout)["files"]
+    warned = [one for one in file["findings"] if one["code"] == "duplicate_content"]
+
+    assert done.code == 0, done.stdout
+    assert [(one["severity"], one["index"]) for one in warned] == [("warning", 1)]
+    assert "the same content as the record of " in warned[0]["message"]

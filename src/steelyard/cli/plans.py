@@ -12,17 +12,30 @@ from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
     from steelyard.reports.grading import WhoGrades
+    from steelyard.usecases.detection import Detection
     from steelyard.usecases.planning import Prepared
+    from steelyard.usecases.run_ports import RunDoor
 
 
-def print_plans(prepared: Sequence[Prepared], *, is_json: bool) -> None:
-    """What each run would take."""
+def print_plans(
+    door: RunDoor, prepared: Sequence[Prepared], detect: float | None, *, is_json: bool
+) -> None:
+    """What each run would take, and how many records would show a difference of some points."""
+    from steelyard.reports.detection import detection_lines
+    from steelyard.usecases.detection import detection_of
+
+    found: list[Detection | None] = [
+        None if detect is None else detection_of(door, one, detect) for one in prepared
+    ]
     if is_json:
-        rows = [_plan_row(one) for one in prepared]
+        rows = [
+            _plan_row(one) | ({"detect": asdict(needed)} if needed else {})
+            for one, needed in zip(prepared, found, strict=True)
+        ]
         show_json(rows[0] if len(rows) == 1 else {"plans": rows})
         return
-    for one in prepared:
-        for line in _plan_lines(one):
+    for one, needed in zip(prepared, found, strict=True):
+        for line in (*_plan_lines(one), *(detection_lines(needed) if needed else ())):
             show(line)
 
 

@@ -71,6 +71,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     where: Annotated[
         str | None, typer.Option(help="Only records where PATH OP VALUE [and ...]; = != < > ~.")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Field whose records depend on each other; conversation_id by default.",
+        ),
+    ] = None,
     max_concurrency: Annotated[
         int | None, typer.Option(min=1, help="Calls at once at most.")
     ] = None,
@@ -111,6 +118,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     plan: Annotated[
         bool, typer.Option("--plan", help="Print what a run would take, and make no call.")
     ] = False,
+    detect: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            max=100,
+            metavar="POINTS",
+            callback=require_number,
+            help="With --plan: how many records a difference of POINTS needs at 80 % power.",
+        ),
+    ] = None,
     output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
         Format.text
     ),
@@ -125,6 +142,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     first = datasets[0] if datasets else None
     door = run_door(first)
     spare_collector()
+    if detect is not None and not plan:
+        raise UsageError("--detect belongs to --plan: it says how many records a run would need")
     if from_run and responses:
         raise UsageError("--responses and --from-run exclude each other")
     is_conversation = str(responses) == "conversation"
@@ -143,6 +162,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             repeat=repeat,
             limit=limit,
             where=where,
+            cluster=cluster,
             max_concurrency=max_concurrency,
             budget_usd=budget,
             workers=workers,
@@ -160,7 +180,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             door.crew.warm(workers)
         prepared = [prepare(door, options) for options in runs]
         if plan:
-            print_plans(prepared, is_json=output is Format.json)
+            print_plans(door, prepared, detect, is_json=output is Format.json)
             return
         finished, codes = run_all(door, prepared, Gates.of(runs[0].gates), output)
     print_runs(finished, runs, output)

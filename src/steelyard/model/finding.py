@@ -23,6 +23,7 @@ CODES = (
     *RECORD_CODES,
     "unknown_field",
     "ignored_field",
+    "duplicate_content",
     "conflicting_fields",
     "invalid_json",
     "invalid_yaml",

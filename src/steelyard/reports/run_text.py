@@ -28,6 +28,7 @@ from steelyard.reports.numbers import (
 from steelyard.reports.repeats_text import repeats_lines
 from steelyard.reports.slices_text import low_slices, uneven_slices
 
+_CONVERSATION = (None, "conversation_id")
 _JUDGED = ("tokens", "cost_usd", "cache")
 # An underscore between letters is no mark, and common in names.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
@@ -107,8 +108,8 @@ def dependence(view: RunView) -> str | None:
     # Runs of earlier versions do not know it.
     if rate.get("clusters") is None:
         return None
-    path = view.manifest.get("cluster")
-    groups = f"groups of one {path}" if path else "conversations"
+    path = cast(JsonObject, view.manifest["options"]).get("cluster")
+    groups = f"groups of one {path}" if path not in _CONVERSATION else "conversations"
     worth = max(1, round(cast(float, rate["n_effective"])))
     if worth >= cast(int, rate["n"]):
         return None

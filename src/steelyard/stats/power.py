@@ -25,6 +25,20 @@ def records_to_detect(points: float, discordant: float, design_effect: float = 1
     return math.ceil(exact * max(1.0, design_effect))
 
 
+def detectable_points(records: int, discordant: float, design_effect: float = 1.0) -> float | None:
+    """The smallest difference that so many records show, to a tenth of a point, if any."""
+    low, high = 0, 1000
+    if records_to_detect(high / 10, discordant, design_effect) > records:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if records_to_detect(middle / 10, discordant, design_effect) > records:
+            low = middle
+        else:
+            high = middle
+    return high / 10
+
+
 def records_for_width(half: float, records: int, points: float) -> int:
     """How many records show a difference of so many points, from the half-width of an interval.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import cast
 
@@ -11,6 +12,9 @@ from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import WHOLE, Part
+
+CONVERSATION = "conversation_id"
+"""The field whose records depend on each other where a project names no other."""
 
 
 def selected(
@@ -43,6 +47,16 @@ def selected(
             left -= 1
         if is_in_part:
             yield row, case
+
+
+def cluster_of_case(case: Case, path: str | None) -> str | None:
+    """What the records that depend on this one share; None where it depends on no other."""
+    if path is None or path == CONVERSATION:
+        return case.conversation_id
+    found = field_of(case, path)
+    if found is None or isinstance(found, str):
+        return found
+    return json.dumps(found, sort_keys=True)
 
 
 def field_of(case: Case, path: str) -> JsonValue:

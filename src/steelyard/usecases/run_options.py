@@ -32,6 +32,8 @@ class RunWishes:
     repeat: int = 1
     limit: int | None = None
     where: str | None = None
+    cluster: str | None = None
+    """The field whose records depend on each other; the conversation where none is named."""
     max_concurrency: int | None = None
     budget_usd: float | None = None
     workers: int = 1
@@ -68,6 +70,7 @@ class RunOptions(RunWishes):
             "repeat": self.repeat,
             "limit": self.limit,
             "where": self.where,
+            "cluster": self.cluster,
             "max_concurrency": self.max_concurrency,
             "budget_usd": self.budget_usd,
             "workers": self.workers,

@@ -9,8 +9,11 @@ from typing import Any, cast
 
 from steelyard.errors import ConfigError, UsageError
 from steelyard.formats.names import did_you_mean
+from steelyard.formats.schema import Schema
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
+from steelyard.settings import CLUSTER_FIELDS, project_schema
+from steelyard.usecases.record_selection import CONVERSATION
 from steelyard.usecases.run_options import RunOptions, RunWishes, within
 from steelyard.usecases.run_ports import RunDoor
 
@@ -67,6 +70,8 @@ def _wishes(door: RunDoor, choice: SuiteChoice, suite: JsonObject) -> dict[str, 
         **typed,
         "rubric": _definition(door, choice.rubric) or suite.get("rubric"),
         "judge": _definition(door, choice.judge) or suite.get("judge"),
+        # As it is when the run starts: it must not change before it is resumed.
+        "cluster": _cluster(choice.cluster) or door.settings.values.get("cluster", CONVERSATION),
         "responses": within(door.root, choice.responses) if choice.responses else None,
         "strict": choice.strict or bool(suite.get("strict_validation")),
         "require_validated": _required(choice, suite),
@@ -79,6 +84,16 @@ def _required(choice: SuiteChoice, suite: JsonObject) -> Mapping[str, float] | N
     if isinstance(wanted, dict):
         return cast("dict[str, float]", wanted)
     return {} if wanted else choice.require_validated
+
+
+def _cluster(path: str | None) -> str | None:
+    """The field that --cluster names; a setting was checked when the project file was read."""
+    if path is None:
+        return None
+    rule = cast(dict[str, JsonObject], project_schema()["properties"])["cluster"]
+    if Schema(rule).problems(path):
+        raise UsageError(f"--cluster names {CLUSTER_FIELDS}; '{path}' is none of them")
+    return path
 
 
 def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:

@@ -27,7 +27,7 @@ from steelyard.usecases.grading_plan import GradingPlan
 from steelyard.usecases.judge_plan import JudgePlan, Load
 from steelyard.usecases.judges import Judges, JudgeSettings
 from steelyard.usecases.prompting import prompt_of
-from steelyard.usecases.record_selection import selected
+from steelyard.usecases.record_selection import CONVERSATION, cluster_of_case, selected
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
 from steelyard.usecases.standing import Standing
@@ -140,6 +140,8 @@ class Survey:
 
     def _look_at_all(self, rows: Iterator[Row]) -> None:
         met: set[str] = set()
+        cluster = self.options.cluster
+        is_clustered = cluster in {None, CONVERSATION}
         for row, case in selected(self._reading, self.options, rows, met=met):
             self.outlook.total += 1
             if row.findings:
@@ -148,9 +150,16 @@ class Survey:
             if case is not None:
                 self.outlook.valid += 1
                 graded = self._look_at(row, case)
+                is_clustered = is_clustered or cluster_of_case(case, cluster) is not None
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
         self._check_where(met)
+        if not is_clustered:
+            _log.warning(
+                "no record of %s has %s, which cluster names: every record counts as independent",
+                self.options.dataset,
+                cluster,
+            )
 
     def _watched(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows; one that spoils the whole file ends the survey."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.duplicates import Duplicates
 from steelyard.contracts.reading import located_finding
 from steelyard.errors import NotFoundError
 from steelyard.model.finding import Finding, error, warning
@@ -135,17 +136,23 @@ def _report(opened: Opened, options: ValidateOptions) -> FileReport:
     if opened.reading:
         findings.extend(_seen(opened.reading.findings, options))
         is_spoiled = any(finding.is_error for finding in findings)
+        duplicates = Duplicates()
         try:
             for row in opened.reading.rows():
                 total += 1
+                is_rejected = False
                 if row.findings:
                     seen = _seen(row.findings, options)
                     findings.extend(seen)
-                    rejected += any(finding.is_error for finding in seen)
+                    is_rejected = any(finding.is_error for finding in seen)
+                    rejected += is_rejected
+                if not is_rejected:
+                    duplicates.add(row)
         except OSError as wrong:
             reason = wrong.strerror or type(wrong).__name__
             findings.append(error("unreadable_file", f"cannot read on: {reason}"))
             is_spoiled = True
+        findings.extend(duplicates.findings())
         if is_spoiled or opened.reading.is_spoiled:
             rejected = total
     if options.verbose and opened.sidecar and not opened.sidecar.is_found:

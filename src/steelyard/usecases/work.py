@@ -25,7 +25,7 @@ from steelyard.model.trace import Trace
 from steelyard.ports import Clock
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.prompting import prompt_of
-from steelyard.usecases.record_selection import field_of
+from steelyard.usecases.record_selection import cluster_of_case, field_of
 from steelyard.usecases.run_ports import RunDoor, RunRepository, TargetSpec
 
 _USUAL = frozenset(("tags", "task_type"))
@@ -150,7 +150,7 @@ def _base(prepared: Prepared, row: Row, case: Case) -> Result:
         target=name,
         response_source=spec.response_source if spec else None,
         slices=_slices(prepared, case),
-        cluster=case.conversation_id,
+        cluster=cluster_of_case(case, prepared.options.cluster),
     )
 
 

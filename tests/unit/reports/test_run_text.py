@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -156,10 +156,14 @@ def test_the_advice_says_whether_to_add_records_or_repeats(
 
 @pytest.mark.parametrize(
     ("manifest", "groups"),
-    [({}, "conversations"), ({"cluster": "metadata.document"}, "groups of one metadata.document")],
+    [
+        ({}, "conversations"),
+        ({"options": {"cluster": "conversation_id"}}, "conversations"),
+        ({"options": {"cluster": "metadata.document"}}, "groups of one metadata.document"),
+    ],
 )
 def test_dependent_records_are_said_to_count_for_less(
-    manifest: dict[str, str], groups: str
+    manifest: dict[str, Any], groups: str
 ) -> None:
     records = [facts(at, passed=at < 80, cluster=f"talk {at // 5}") for at in range(100)]
     told = lines(*records, **manifest)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as oracle
 
 from steelyard.stats.paired import mcnemar
-from steelyard.stats.power import records_for_width, records_to_detect
+from steelyard.stats.power import detectable_points, records_for_width, records_to_detect
 
 
 def power_of(records: int, points: float, discordant: float) -> float:
@@ -59,3 +59,8 @@ def test_an_interval_half_as_wide_takes_four_times_the_records() -> None:
     assert records_for_width(0.1, 100, 14.2939) == 101
     assert records_for_width(0.1, 100, 14.2939 / 2) == pytest.approx(401, abs=1)
     assert records_for_width(0.0, 100, 5) == 2
+
+
+@pytest.mark.parametrize(("records", "points"), [(980, 5.0), (979, 5.1), (100, 16.2), (5, None)])
+def test_what_so_many_records_can_show(records: int, points: float | None) -> None:
+    assert detectable_points(records, 0.3) == points
