@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+from fakes import warm_command
 
 pytest_plugins = ["suite_report"]
 
@@ -16,6 +20,14 @@ settings.register_profile("test", STEADY, max_examples=25)
 settings.register_profile("trials", STEADY, max_examples=100)
 settings.register_profile("soak", STEADY, derandomize=False, max_examples=1000)
 settings.load_profile("test")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart() -> None:
+    """Measure coverage in this process and in warm commands; in others it doubles their time."""
+    warm_command.COVERAGE.update(
+        {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("COVERAGE_")}
+    )
 
 
 @pytest.hookimpl(trylast=True)

@@ -74,6 +74,10 @@ os._exit(0)
 """
 
 
+COVERAGE: dict[str, str] = {}
+"""What makes coverage measure a process that is started; tests/conftest.py moves it here."""
+
+
 class Done(NamedTuple):
     """What one command came to."""
 
@@ -91,11 +95,7 @@ class WarmCommand:
         self._server = subprocess.Popen(
             [sys.executable, "-c", SERVER],
             # A process that is killed has no coverage to write.
-            env={
-                name: value
-                for name, value in os.environ.items()
-                if is_measured or "COVERAGE" not in name
-            },
+            env={**os.environ, **(COVERAGE if is_measured else {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="ascii",

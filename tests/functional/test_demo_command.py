@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+
+from fakes.warm_command import COVERAGE
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -45,7 +48,12 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo(empty: Path) -> subprocess.CompletedProcess[str]:
     """The demo, run where every use of a socket fails."""
     return subprocess.run(
-        [sys.executable, "-c", OFFLINE], cwd=empty, capture_output=True, text=True, check=False
+        [sys.executable, "-c", OFFLINE],
+        cwd=empty,
+        env={**os.environ, **COVERAGE},
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+
+import pytest
 
 from fakes.desk_project import write_desk
-
-if TYPE_CHECKING:
-    import pytest
+from fakes.warm_command import COVERAGE
 
 pytest_plugins = ["pytester"]
 
@@ -37,6 +36,13 @@ import steelyard.pytest_plugin
 print(sorted(name for name in sys.modules if name.startswith("steelyard")))
 print("aiohttp" in sys.modules or "sqlalchemy" in sys.modules or "numpy" in sys.modules)
 """
+
+
+@pytest.fixture(autouse=True)
+def measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plug-in runs in other processes alone."""
+    for name, value in COVERAGE.items():
+        monkeypatch.setenv(name, value)
 
 
 def outcome(pytester: pytest.Pytester, tests: str) -> pytest.RunResult:

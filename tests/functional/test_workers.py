@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from checker import check_run
+from fakes.warm_command import COVERAGE
 from servers.openai_server import COMPLETION, says, serving
 
 COUNT = 300
@@ -64,6 +65,7 @@ def started(root: Path, *words: str, held_after: int | None = None) -> subproces
     return subprocess.Popen(
         [sys.executable, "-m", "steelyard", "run", "d.jsonl", "--format", "json", *words],
         cwd=root,
+        env={**os.environ, **COVERAGE},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
