@@ -60,7 +60,7 @@ def _peak_so_far(number: int) -> int:
 def test_a_run_of_twice_the_records_needs_no_more_memory(tmp_path: Path) -> None:
     """Both are too large for their records to be kept from the plan to the run."""
     peaks: list[int] = []
-    for count in (4_500, 9_000):
+    for count in (9_000, 18_000):
         root = tmp_path / str(count)
         root.mkdir()
         peak, folder = peak_of_run(written(root, count))
