@@ -49,8 +49,8 @@ def command(
 ) -> None:
     """Say whether run B is better than run A.
 
-    Only records with a score in both count. With more than two runs every pair is compared, and gates compare each run with the first.
-    Exits 2 when runs cannot be compared.
+    Only records with a score in both count. With more than two runs every pair is compared, and
+    gates compare each run with the first. Exits 2 when runs cannot be compared.
     """
     from steelyard.errors import UsageError
     from steelyard.usecases.compare import compare_all
