@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
-from steelyard.stats.intervals import Interval, wilson
-
-Pick: TypeAlias = Literal["first", "second", "tie"]
+from steelyard.stats.intervals import Interval
+from steelyard.stats.orders import Pick
+from steelyard.stats.rates import rate_interval
 
 
 class Position(NamedTuple):
@@ -20,19 +20,38 @@ class Position(NamedTuple):
     ties: int
     pairs: int
 
+    @property
+    def favours(self) -> Literal["first", "second"] | None:
+        """The place that the judge favours by more than chance."""
+        low, high = self.first_rate.low, self.first_rate.high
+        if low is None or high is None or low <= 0.5 <= high:
+            return None
+        return "first" if low > 0.5 else "second"
 
-def position_bias(picks: Sequence[tuple[Pick, Pick]]) -> Position:
+
+def position_bias(
+    picks: Sequence[tuple[Pick, Pick]], clusters: Sequence[int] | None = None
+) -> Position:
     """Both orders of each pair, as what was picked in the one order and in the other.
 
     A judge that looks at the answers picks `first` in one order and `second` in the other. A pair
     with a tie in either order says nothing about flips (Zheng et al. 2023 count it as a tie).
+    The two decisions of a pair are one piece of evidence, as are the pairs of one cluster.
     """
-    decided = [pair for pair in picks if "tie" not in pair]
-    flipped = sum(one == other for one, other in decided)
-    single = [pick for pair in picks for pick in pair if pick != "tie"]
+    groups = range(len(picks)) if clusters is None else clusters
+    placed = list(zip(picks, groups, strict=True))
+    decided = [
+        (one == other, group) for (one, other), group in placed if "tie" not in {one, other}
+    ]
+    single = [(pick == "first", group) for pair, group in placed for pick in pair if pick != "tie"]
     return Position(
-        flip_rate=wilson(flipped, len(decided)),
-        first_rate=wilson(single.count("first"), len(single)),
+        flip_rate=rate_interval(
+            [float(is_flip) for is_flip, _ in decided],
+            [group for _, group in decided] if len(set(groups)) < len(groups) else None,
+        ),
+        first_rate=rate_interval(
+            [float(is_first) for is_first, _ in single], [group for _, group in single]
+        ),
         ties=len(picks) - len(decided),
         pairs=len(picks),
     )

@@ -1,0 +1,21 @@
+"""What a judge picks when two answers are shown in both orders, and who wins by that."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Pick: TypeAlias = Literal["first", "second", "tie"]
+"""The place of the answer that is preferred."""
+Winner: TypeAlias = Literal["a", "b", "tie", "contradiction"]
+SHARES: dict[Winner, float] = {"a": 0.0, "b": 1.0, "tie": 0.5, "contradiction": 0.5}
+"""What each outcome of a record counts for B."""
+_A_FIRST: dict[Pick, Winner] = {"first": "a", "second": "b", "tie": "tie"}
+_B_FIRST: dict[Pick, Winner] = {"first": "b", "second": "a", "tie": "tie"}
+
+
+def winner(ab: Pick, ba: Pick) -> Winner:
+    """The run that both orders agree on; `ab` shows A's answer first, `ba` shows B's."""
+    one, other = _A_FIRST[ab], _B_FIRST[ba]
+    if one == other:
+        return one
+    return "tie" if "tie" in {one, other} else "contradiction"
