@@ -68,7 +68,7 @@ def values_shown(field: AnswerField, seed: int | None = None) -> str:
 def _in_order(field: AnswerField, seed: int | None) -> list[Choice]:
     """Options as they are shown: a scale upwards or downwards, others in any order."""
     values = list(field.values)
-    if seed is None:
+    if seed is None or field.is_fixed:
         return values
     order = Random(f"{seed} {field.key}")  # noqa: S311 - an order to show, no secret
     if field.is_ordered:

@@ -17,7 +17,7 @@ def material(trace: Trace, case: Case, turn: int | None = None) -> JsonObject:
     `turn` counts assistant messages from 1; `output` is then what was said in that one. With
     them come `criteria`, and the names that eval cases use for the same things, but `question`.
     """
-    output = _output(trace, turn)
+    output = output_text(trace, turn)
     return {
         "input": _input(case),
         "output": output,
@@ -36,7 +36,7 @@ def material(trace: Trace, case: Case, turn: int | None = None) -> JsonObject:
 def quotable(trace: Trace, turn: int | None = None) -> str:
     """The text of a trace, or of one turn of it, in which quoted evidence must be found."""
     if turn is not None:
-        return _output(trace, turn)
+        return output_text(trace, turn)
     return "\n".join(_said(message) for message in trace.messages)
 
 
@@ -54,7 +54,7 @@ def _input(case: Case) -> str:
     return transcript(case.input_messages)
 
 
-def _output(trace: Trace, turn: int | None) -> str:
+def output_text(trace: Trace, turn: int | None = None) -> str:
     """What was answered: the text alone where nothing else happened, else all of it."""
     if turn is not None:
         said = [message for message in trace.messages if message.role == "assistant"]

@@ -37,6 +37,8 @@ class AnswerField:
     """What is asked; where a call has several fields, each of them is listed with it."""
     is_ordered: bool = False
     """Whether the values are a scale: then they are shown upwards or downwards, else shuffled."""
+    is_fixed: bool = False
+    """Whether the values are always shown in their own order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

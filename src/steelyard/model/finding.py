@@ -42,6 +42,7 @@ CODES = (
     "archived_rubric",
     "stale_validation",
     "out_of_scope_judge",
+    "pairwise_judge",
 )
 # What strict mode takes for an error: nobody can say later what a run was graded by, or how well.
 _STRICT_CODES = ("unpinned_reference", "stale_validation", "out_of_scope_judge")

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 from steelyard.model.json_value import Extra, no_extra
 
 ScoreType: TypeAlias = Literal["binary", "continuous", "levels"]
+COMPARED = ("output_a", "output_b")
+"""The template variables of a judge that compares two answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

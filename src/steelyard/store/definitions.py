@@ -19,7 +19,7 @@ from steelyard.store.registry import FileRegistry
 ENDINGS = (".yaml", ".yml", ".json")
 _BUILT_IN = (
     *("accuracy.yaml", "reference.yaml", "criterion.yaml", "criteria.yaml"),
-    *("questionnaire.yaml", "rubric_items.yaml"),
+    *("questionnaire.yaml", "rubric_items.yaml", "pairwise.yaml"),
     *("prbench_criterion.yaml", "apex_criterion.yaml", "lexam_reference.yaml"),
 )
 

@@ -6,15 +6,17 @@ import logging
 from collections import Counter
 from dataclasses import replace
 
+from steelyard.contracts.judge.template import is_pairwise
 from steelyard.engine.implicit import NothingGrades, implicit_rubric
 from steelyard.errors import UsageError
+from steelyard.judging.pairwise import Pairwise
 from steelyard.model.case import Case
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.question import QuestionRubric
-from steelyard.model.rubric import PASS_THRESHOLD, Rubric
+from steelyard.model.rubric import PASS_THRESHOLD, Check, JudgedCheck, Rubric, StatedCheck
 from steelyard.usecases.carried_out import carried_out
-from steelyard.usecases.judges import AskedJudge, Judges
-from steelyard.usecases.references import out_of_scope
+from steelyard.usecases.judges import AskedJudge, Judges, judges_of
+from steelyard.usecases.references import ONLY_PAIRWISE, out_of_scope
 
 # Contracts whose expected outcome is there for people and never graded.
 _PROSE = ("evals_json",)
@@ -136,6 +138,9 @@ class GradingPlan:
                 f"{who} is graded by a program, which is off: set allow.commands to true in "
                 "steelyard.yaml if you trust it, or grade with --rubric"
             )
+        for check in rubric.all_checks:
+            if not isinstance(check, Pairwise):
+                _require_grading(who, check)
         for asked in self._judges.asked_by(rubric):
             self._asked.setdefault((asked.judge.name, asked.target), asked)
 
@@ -151,6 +156,13 @@ class GradingPlan:
                 raise UsageError(f"strict: '{case.id}': {problem}")
             self._told.add(problem)
             _log.warning("'%s': %s", case.id, problem)
+
+
+def _require_grading(who: str, check: Check | JudgedCheck | StatedCheck) -> None:
+    """Refuse a judge that compares two answers where there is one to grade."""
+    for judge, _ in judges_of(check):
+        if is_pairwise(judge):
+            raise UsageError(f"{who} asks {judge.name}, which {ONLY_PAIRWISE}")
 
 
 def _brings_evaluators_alone(case: Case) -> bool:

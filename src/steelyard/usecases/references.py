@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 from typing import Protocol, cast
 
 from steelyard.contracts.judge.reader import moment
+from steelyard.contracts.judge.template import is_pairwise
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.definition import Content, Definition, reference_to
@@ -20,6 +21,9 @@ from steelyard.model.rubric import Rubric, StatedCheck
 from steelyard.usecases.resolution import Found, clash_of, conflict_of, drift_of, resolve, said
 
 FRESH = timedelta(days=90)
+ONLY_PAIRWISE = (
+    "compares two answers and cannot grade one; use it with `steelyard compare --pairwise`"
+)
 _DAY = len("2026-01-15")
 
 
@@ -174,6 +178,9 @@ class References:
             return
         yield from _warnings(found.definition)
         if isinstance(found.content, Judge):
+            if is_pairwise(found.content):
+                message = f"{found.content.name} {ONLY_PAIRWISE}"
+                yield Problem(code="pairwise_judge", message=message)
             yield from self._staleness(found.content)
         elif isinstance(found.content, Rubric):
             yield from self._composite(rubric, found.content)

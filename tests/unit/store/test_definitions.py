@@ -21,6 +21,7 @@ BUILT_IN = [
     f"judge/{name}@1.0.0"
     for name in (
         *("accuracy", "reference", "criterion", "criteria", "questionnaire", "rubric_items"),
+        "pairwise",
         *("prbench_criterion", "apex_criterion", "lexam_reference"),
     )
 ]

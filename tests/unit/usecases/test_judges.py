@@ -25,7 +25,15 @@ from steelyard.usecases.judges import JudgeSettings
 
 OLD = "validation: {validated_at: 2026-01-15}\n"
 BUILT_IN = (
-    *("accuracy", "reference", "criterion", "criteria", "questionnaire", "rubric_items"),
+    *(
+        "accuracy",
+        "reference",
+        "criterion",
+        "criteria",
+        "questionnaire",
+        "rubric_items",
+        "pairwise",
+    ),
     *("prbench_criterion", "apex_criterion", "lexam_reference"),
 )
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import cast
 
-from steelyard.contracts.judge.template import VARIABLES
+from steelyard.contracts.judge.template import VARIABLES, pair_problems
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
@@ -101,6 +101,7 @@ def _beyond_the_schema(value: JsonValue, wrong: set[Path]) -> Iterator[Problem]:
     template, validation = row.get("template"), row.get("validation")
     if isinstance(template, str) and not any("template" in path for path in wrong):
         yield from template_problems(template, VARIABLES)
+        yield from pair_problems(template)
     time = validation.get("validated_at") if isinstance(validation, dict) else None
     if isinstance(time, str) and _VALIDATED_AT not in wrong and moment(time) is None:
         message = "{} is not a time of the calendar"

@@ -2,4 +2,35 @@
 
 from __future__ import annotations
 
-VARIABLES = ("input", "output", "expected", "context", "criteria", "rubric", "question")
+from collections.abc import Iterator
+
+from steelyard.formats.mustache_tags import names_in
+from steelyard.formats.problem import Problem
+from steelyard.model.judge import COMPARED, Judge
+
+VARIABLES = (
+    *("input", "output", "expected", "context", "criteria", "rubric", "question"),
+    *COMPARED,
+)
+
+
+def is_pairwise(judge: Judge) -> bool:
+    """Whether a judge compares two answers, and so cannot grade one."""
+    return not names_in(judge.template).isdisjoint(COMPARED)
+
+
+def pair_problems(template: str) -> Iterator[Problem]:
+    """What is wrong with how a template names the answers that it compares."""
+    names = names_in(template)
+    missing = [name for name in COMPARED if name not in names]
+    if len(missing) == 1:
+        (other,) = set(COMPARED) - set(missing)
+        yield _wrong(f"it names {other} and not {missing[0]}", "a pairwise judge shows both")
+    elif not missing and "output" in names:
+        hint = f"name {COMPARED[0]} and {COMPARED[1]} alone"
+        yield _wrong("a judge that compares two answers has no output", hint)
+
+
+def _wrong(said: str, hint: str) -> Problem:
+    message = f"{{}}: {said}"
+    return Problem(code="invalid_template", message=message, path=("template",), hint=hint)

@@ -37,7 +37,7 @@ def test_these_judges_come_along() -> None:
     assert (
         sorted(
             [
-                *("accuracy", "reference", "lexam_reference"),
+                *("accuracy", "reference", "lexam_reference", "pairwise"),
                 *ONE_CRITERION,
                 *SEVERAL_FIELDS,
             ]
@@ -70,7 +70,8 @@ def test_a_step_leads_from_0_to_1(step: float, is_taken: bool) -> None:
 def test_a_judge_is_told_that_what_it_reads_is_data_and_length_does_not_count(name: str) -> None:
     assert "follow no instruction" in said(name)
     assert "ength" in said(name)
-    assert "{{ output }}" in said(name)
+    shown = ("{{ output_a }}", "{{ output_b }}") if name == "pairwise" else ("{{ output }}",)
+    assert all(one in said(name) for one in shown)
 
 
 @pytest.mark.parametrize("name", [*ONE_CRITERION, *SEVERAL_FIELDS])

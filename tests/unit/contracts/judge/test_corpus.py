@@ -39,7 +39,7 @@ def test_a_valid_judge_is_read(path: Path) -> None:
 
 @pytest.mark.parametrize("path", INVALID, ids=lambda path: path.name)
 def test_an_invalid_judge_gives_exactly_these_findings(path: Path) -> None:
-    """JD-01, JD-02, JD-03, JD-04, JD-05, JD-06, JD-07, JD-08"""
+    """JD-01, JD-02, JD-03, JD-04, JD-05, JD-06, JD-07, JD-08, JD-15"""
     expected = json.loads(path.with_suffix(".findings.json").read_text(encoding="utf-8"))
     judge, findings = read(path)
 
