@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from steelyard.cli.running import require_number
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
     from steelyard.model.comparison import Comparison
-    from steelyard.usecases.gates import GateResult
+    from steelyard.usecases.gates import ComparisonGate, GateResult
+    from steelyard.usecases.pairwise import PairwiseWishes
 
     Gated = tuple[Comparison, GateResult]
 
@@ -26,7 +28,7 @@ class Format(StrEnum):
     html = "html"
 
 
-def command(
+def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     runs: Annotated[
         list[str],
         typer.Argument(metavar="A B…", help="Runs: ids, prefixes, latest, or their folders."),
@@ -41,6 +43,28 @@ def command(
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse runs that do not measure the same.")
+    ] = False,
+    pairwise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JUDGE",
+            help="Ask a judge which answer is better: a reference, an id or a path.",
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="USD", callback=require_number, help="Maximum cost of judging."
+        ),
+    ] = None,
+    max_concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Maximum concurrent calls to the judge.")
+    ] = None,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Reuse cached judge replies from earlier runs.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print what judging would take, and make no call.")
     ] = False,
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
     file: Annotated[
@@ -61,6 +85,13 @@ def command(
     if len(runs) < 2:
         raise UsageError("name two runs to compare, or more")
     gate = ComparisonGate.parse(fail_if) if fail_if is not None else None
+    if pairwise is not None:
+        from steelyard.usecases.pairwise import PairwiseWishes
+
+        wishes = PairwiseWishes(pairwise, budget, max_concurrency, cache, strict)
+        raise typer.Exit(_compare_pairwise(runs, wishes, gate, output, file, is_plan=plan))
+    if budget is not None or max_concurrency is not None or cache or plan:
+        raise UsageError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
     folders = [run_folder(name) for name in runs]
     spare_collector()
     found = compare_all(folders, strict=strict, known=judge_knowledge())
@@ -118,6 +149,32 @@ def _exit_code(found: Sequence[Comparison], gated: Sequence[Gated]) -> int:
     if any(result.is_undecided for _, result in gated) or not all(one.passes.n for one in found):
         return 2
     return 0 if all(result.passed for _, result in gated) else 1
+
+
+def _compare_pairwise(
+    runs: list[str],
+    wishes: PairwiseWishes,
+    gate: ComparisonGate | None,
+    output: Format,
+    file: Path | None,
+    *,
+    is_plan: bool,
+) -> int:
+    from steelyard.cli.pairwise import PairwiseCommand, compare_pairwise
+    from steelyard.errors import UsageError
+
+    if output is Format.html:
+        raise UsageError("--format html does not show pairwise comparisons; use text or json")
+    if gate and gate.margin is not None:
+        raise UsageError("--fail-if with --pairwise takes 'worse'")
+    asked = PairwiseCommand(
+        wishes=wishes,
+        is_plan=is_plan,
+        is_json=output is Format.json,
+        has_gate=gate is not None,
+        put=lambda text: _put(text, file),
+    )
+    return compare_pairwise(runs, asked)
 
 
 def _put(text: str, file: Path | None) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +17,9 @@ from steelyard.cli.running import (
     stoppable,
 )
 from steelyard.cli.terminal import show_json
+
+if TYPE_CHECKING:
+    from steelyard.usecases.run import FinishedRun
 
 
 class Format(StrEnum):
@@ -50,7 +54,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
     ),
 ) -> None:
     """Go on after a stop. What is kept is not asked again, and the run's own gates hold."""
-    from steelyard.cli.run import finished_row, show_finished
+    from steelyard.cli.run import show_finished
     from steelyard.engine.states import is_terminal
     from steelyard.usecases.gates import Gates
     from steelyard.usecases.run import resume_run
@@ -69,7 +73,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
     ):
         finished = run_async(lambda: resume_run(door, stored, progress.note))
     if output is Format.json:
-        show_json(finished_row(finished))
+        show_json(_row(finished))
     elif finished.metrics:
         show_finished(finished)
     named = {
@@ -83,3 +87,13 @@ def command(  # noqa: PLR0917 - one parameter for each option
     gates = Gates.of({**kept, **changed})
     print_gates(finished, gates)
     raise typer.Exit(exit_code(finished, gates))
+
+
+def _row(finished: FinishedRun) -> dict[str, Any]:
+    """The run, and what a pairwise one has compared."""
+    from steelyard.cli.pairwise import pairwise_of
+    from steelyard.cli.run import finished_row
+    from steelyard.usecases.read_run import read_run
+
+    pairwise = pairwise_of(read_run(Path(finished.folder))) if finished.metrics else None
+    return {**finished_row(finished), **(pairwise.row() if pairwise else {})}

@@ -212,7 +212,7 @@ def run_all(
     codes: list[int] = []
     for one in prepared:
         try:
-            done = _run_one(door, one, output)
+            done = run_one(door, one, is_quiet=output is not Format.text)
         except RunError as error:
             if len(prepared) == 1:
                 raise
@@ -227,7 +227,8 @@ def run_all(
     return finished, codes
 
 
-def _run_one(door: RunDoor, prepared: Prepared, output: Format) -> FinishedRun:
+def run_one(door: RunDoor, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
+    """A run from its start to its end, with its progress."""
     from steelyard.usecases.run import start_run
     from steelyard.wiring import run_async
 
@@ -235,7 +236,6 @@ def _run_one(door: RunDoor, prepared: Prepared, output: Format) -> FinishedRun:
     outlook, repeats = prepared.outlook, prepared.options.repeat
     total = outlook.answers + outlook.skipped * repeats + outlook.total - outlook.valid
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
-    is_quiet = output is not Format.text
     say_who_grades(prepared)
     with stoppable(started), Progress(title, total, is_quiet=is_quiet) as progress:
         return run_async(lambda: start_run(door, prepared, started.append, progress.note))
@@ -263,11 +263,14 @@ def print_runs(
 
 def show_finished(finished: FinishedRun) -> None:
     """A finished run as text."""
+    from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import next_steps, run_lines
     from steelyard.usecases.read_run import read_run
 
     view = read_run(Path(finished.folder))
-    for line in (*run_lines(view, painter()), *next_steps(view)):
+    pairwise = pairwise_of(view)
+    lines = pairwise.lines(painter()) if pairwise else run_lines(view, painter())
+    for line in (*lines, *next_steps(view)):
         show(line)
 
 

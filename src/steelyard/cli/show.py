@@ -48,16 +48,22 @@ def command(
 
 
 def _show_run(folder: Path, output: Format) -> None:
+    from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import run_lines
     from steelyard.usecases.read_run import read_run
     from steelyard.validation_wiring import as_of_today
 
     view = read_run(folder)
+    pairwise = pairwise_of(view)
     if output is Format.json:
-        failures = _labels(folder)
-        show_json({"manifest": view.manifest, "metrics": view.metrics, **view.slices, **failures})
+        more = {**_labels(folder), **(pairwise.row() if pairwise else {})}
+        show_json({"manifest": view.manifest, "metrics": view.metrics, **view.slices, **more})
         return
     paint = painter()
+    if pairwise:
+        for line in pairwise.lines(paint):
+            show(line)
+        return
     metrics = cast(dict[str, Any], view.metrics)
     ungraded = metrics["skipped_records"] - metrics["cancelled_records"]
     for line in (*run_lines(as_of_today(view), paint), *_failed(folder, ungraded, paint)):

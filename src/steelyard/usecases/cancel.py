@@ -77,10 +77,11 @@ def _asking_nobody(door: RunDoor, run: StoredRun) -> RunDoor:
     models = {**judges.get("targets", {}), **models}
 
     def remembered(name: str) -> TargetSpec:
-        if name not in models:
-            return door.target(name)
-        model, sampling = models[name].get("model"), dict(models[name])
-        sampling.pop("model", None)
+        return made(name) if name in models else door.target(name)
+
+    def made(name: str) -> TargetSpec:
+        sampling = dict(models.get(name, {}))
+        model = sampling.pop("model", None)
         target = _Remembered(name, targets.get(name, {}))
         return TargetSpec(
             name=name,
@@ -91,7 +92,7 @@ def _asking_nobody(door: RunDoor, run: StoredRun) -> RunDoor:
         )
 
     def recorded(_path: Path, name: str | None) -> TargetSpec:
-        return remembered(name or cast(str, run.target))
+        return made(name or cast(str, run.target))
 
     return replace(door, target=remembered, recorded=recorded)
 

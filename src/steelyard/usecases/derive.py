@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.errors import UsageError
@@ -15,8 +15,9 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.published import dataset_name
+from steelyard.usecases.pairing import pair_records
 from steelyard.usecases.read_run import read_rows, read_run
-from steelyard.usecases.run_options import Derived, RunOptions, stored_options
+from steelyard.usecases.run_options import Derived, How, RunOptions, stored_options
 
 PREDICTIONS = "predictions.jsonl"
 VALIDATION = "record_validation.jsonl"
@@ -70,10 +71,17 @@ def never_asked(folder: Path) -> Counter[str]:
 
 def _parent(folder: Path) -> tuple[JsonObject, RunOptions]:
     manifest = read_run(folder).manifest
-    return manifest, stored_options(manifest, None)
+    options = stored_options(manifest, None)
+    before = options.derived
+    if before and before.against:
+        raise UsageError(
+            f"{manifest['run_id']} compares the answers of {before.against.run_id} and "
+            f"{before.run_id}; name one of those"
+        )
+    return manifest, options
 
 
-def _derived(manifest: JsonObject, how: Literal["retry", "regrade"], folder: Path) -> Derived:
+def _derived(manifest: JsonObject, how: How, folder: Path) -> Derived:
     # As it is from everywhere: the run may be resumed in another folder.
     return Derived(run_id=cast(str, manifest["run_id"]), how=how, folder=folder.resolve())
 
@@ -127,7 +135,12 @@ def _accepted(folder: Path) -> list[int]:
 
 
 def _indices(derived: Derived) -> set[int]:
-    """Failed records are tried again; of those that were asked, the answer is graded again."""
+    """Failed records are tried again; of those that were asked, the answer is graded again.
+
+    A pairwise run is about the records that both of its runs answered.
+    """
+    if derived.against:
+        return set(pair_records(derived.against.folder, derived.folder).partners)
     is_retry = derived.how == "retry"
     return {
         cast(int, row["index"])

@@ -15,7 +15,7 @@ from steelyard.usecases.grading_plan import IMPLICIT
 from steelyard.usecases.judges import Judges, judges_of
 from steelyard.usecases.run_ports import TargetSpec
 
-_LISTED = ("criteria", "items")
+_LISTED = ("criteria", "items", "orders")
 _SHOWN = 3
 _log = logging.getLogger("steelyard")
 

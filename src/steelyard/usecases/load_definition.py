@@ -38,9 +38,14 @@ def load_judge(references: References, name: str, *, strict: bool = False) -> Ju
     return cast(Judge, _load(references, name, "judge", strict=strict))
 
 
+def is_path(name: str) -> bool:
+    """Whether a name stands for a file, and not for a reference or an id."""
+    return Path(name).suffix.lower() in _ENDINGS
+
+
 def _load(references: References, name: str, kind: ReferenceKind, *, strict: bool) -> Content:
-    is_path = Path(name).suffix.lower() in _ENDINGS
-    found = _at_path(references, name, kind) if is_path else _named(references, name, kind)
+    look_up = _at_path if is_path(name) else _named
+    found = look_up(references, name, kind)
     problems = [*found.problems]
     if found.definition:
         problems.extend(references.inside(found.definition))

@@ -29,6 +29,7 @@ from steelyard.usecases.derive import (
 from steelyard.usecases.grading_plan import GradingPlan
 from steelyard.usecases.judge_plan import JudgePlan
 from steelyard.usecases.open_dataset import no_such_file, open_dataset
+from steelyard.usecases.pairwise import pairwise_rubric
 from steelyard.usecases.published_datasets import Staged
 from steelyard.usecases.record_selection import selected
 from steelyard.usecases.referenced_rows import with_references
@@ -139,8 +140,10 @@ class Prepared:
 def prepare(door: RunDoor, options: RunOptions) -> Prepared:
     """Check everything that can be checked before the first call."""
     source = open_source(door, options)
-    rubric = door.rubric(options.rubric, options.strict) if options.rubric else None
-    return prepare_source(door, options, source, rubric, {})
+    if options.derived and options.derived.against:
+        # A validation says how well a judge passes and fails answers, and nothing of pairs.
+        door = replace(door, validations=None)
+    return prepare_source(door, options, source, _rubric(door, options), {})
 
 
 def open_source(door: RunDoor, options: RunOptions) -> Source:
@@ -213,8 +216,7 @@ def prepare_part(
     every row of its dataset was accepted.
     """
     source = open_source(door, options)
-    rubric = door.rubric(options.rubric, options.strict) if options.rubric else None
-    survey = Survey(door, options, source, rubric, {})
+    survey = Survey(door, options, source, _rubric(door, options), {})
     for name in targets:
         survey.spec(name)
     for name in judges:
@@ -228,6 +230,13 @@ def prepare_part(
     made = _prepared(door, source, survey)
     limits = made.limits._replace(budget_usd=part.share(made.limits.budget_usd))
     return replace(made, part=part, limits=limits)
+
+
+def _rubric(door: RunDoor, options: RunOptions) -> Rubric | QuestionRubric | None:
+    """The one rubric of a run; None where cases name or bring what grades them."""
+    if options.derived and options.derived.against:
+        return pairwise_rubric(door, options)
+    return door.rubric(options.rubric, options.strict) if options.rubric else None
 
 
 def _prepared(door: RunDoor, source: Source, survey: Survey) -> Prepared:

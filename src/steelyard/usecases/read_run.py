@@ -63,6 +63,12 @@ def read_run(folder: Path) -> RunView:
     )
 
 
+def is_pairwise_run(view: RunView) -> bool:
+    """Whether a run compares the answers of two others."""
+    derived = cast("JsonObject | None", view.manifest.get("derived_from"))
+    return derived is not None and derived["how"] == "pairwise"
+
+
 def read_rows(folder: Path, name: str) -> Iterator[JsonObject]:
     """The rows of a JSONL artifact, one at a time."""
     return decoded_rows(folder, name, json.loads)

@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, TypeAlias, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
+
+How: TypeAlias = Literal["retry", "regrade", "pairwise"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRun:
+    """Run A of a pairwise run, whose run B it is derived from."""
+
+    run_id: str
+    folder: Path
+    titles: tuple[str, str]
+    """The targets of A and of B."""
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many records of both runs are not compared, by the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,8 +29,15 @@ class Derived:
     """The finished run that a run is made from."""
 
     run_id: str
-    how: Literal["retry", "regrade"]
+    how: How
     folder: Path
+    against: ComparedRun | None = None
+    """Of a pairwise run, the run that this one is compared with."""
+
+    @property
+    def is_played_back(self) -> bool:
+        """Whether its answers are those that finished runs have kept."""
+        return self.how != "retry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +117,19 @@ def _required_row(required: Mapping[str, float] | None) -> JsonObject | None:
 def _derived_row(derived: Derived | None) -> JsonObject | None:
     if derived is None:
         return None
-    return {"run_id": derived.run_id, "how": derived.how, "folder": str(derived.folder)}
+    row: JsonObject = {
+        "run_id": derived.run_id,
+        "how": derived.how,
+        "folder": str(derived.folder),
+    }
+    if derived.against:
+        row["against"] = {
+            "run_id": derived.against.run_id,
+            "folder": str(derived.against.folder),
+            "titles": list(derived.against.titles),
+            "left_out": dict(derived.against.left_out),
+        }
+    return row
 
 
 def stored_options(plan: JsonObject, group_id: str | None) -> RunOptions:
@@ -105,7 +138,7 @@ def stored_options(plan: JsonObject, group_id: str | None) -> RunOptions:
     special = ("dataset", "responses", "derived_from")
     values = {name: value for name, value in kept.items() if name not in special}
     responses = kept["responses"]
-    derived = cast("dict[str, str] | None", kept.get("derived_from"))
+    derived = cast("JsonObject | None", kept.get("derived_from"))
     return RunOptions(
         dataset=Path(cast(str, kept["dataset"])),
         responses=Path(cast(str, responses)) if responses else None,
@@ -115,6 +148,21 @@ def stored_options(plan: JsonObject, group_id: str | None) -> RunOptions:
     )
 
 
-def _derived(row: dict[str, str]) -> Derived:
-    how: Literal["retry", "regrade"] = "retry" if row["how"] == "retry" else "regrade"
-    return Derived(run_id=row["run_id"], how=how, folder=Path(row["folder"]))
+def _derived(row: JsonObject) -> Derived:
+    against = cast("JsonObject | None", row.get("against"))
+    return Derived(
+        run_id=cast(str, row["run_id"]),
+        how=cast(How, row["how"]),
+        folder=Path(cast(str, row["folder"])),
+        against=_compared(against) if against else None,
+    )
+
+
+def _compared(row: JsonObject) -> ComparedRun:
+    first, second = cast("list[str]", row["titles"])
+    return ComparedRun(
+        run_id=cast(str, row["run_id"]),
+        folder=Path(cast(str, row["folder"])),
+        titles=(first, second),
+        left_out=cast("dict[str, int]", row["left_out"]),
+    )

@@ -68,8 +68,8 @@ def _wishes(door: RunDoor, choice: SuiteChoice, suite: JsonObject) -> dict[str, 
     typed = {wish.name: getattr(choice, wish.name) for wish in fields(RunWishes)}
     return {
         **typed,
-        "rubric": _definition(door, choice.rubric) or suite.get("rubric"),
-        "judge": _definition(door, choice.judge) or suite.get("judge"),
+        "rubric": stated_definition(door, choice.rubric) or suite.get("rubric"),
+        "judge": stated_definition(door, choice.judge) or suite.get("judge"),
         # As it is when the run starts: it must not change before it is resumed.
         "cluster": _cluster(choice.cluster) or door.settings.values.get("cluster", CONVERSATION),
         "responses": within(door.root, choice.responses) if choice.responses else None,
@@ -142,7 +142,7 @@ def _candidates(door: RunDoor, responses: Path, named: tuple[str, ...]) -> tuple
     return named or found
 
 
-def _definition(door: RunDoor, name: str | None) -> str | None:
+def stated_definition(door: RunDoor, name: str | None) -> str | None:
     """A rubric's or judge's reference; a path as it holds in every folder of the project."""
     path = Path(name or "")
     return str(within(door.root, path)) if path.suffix and path.is_file() else name

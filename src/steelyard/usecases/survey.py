@@ -26,6 +26,7 @@ from steelyard.usecases.derive import PREDICTIONS
 from steelyard.usecases.grading_plan import GradingPlan
 from steelyard.usecases.judge_plan import JudgePlan, Load
 from steelyard.usecases.judges import Judges, JudgeSettings
+from steelyard.usecases.pair_target import pair_spec
 from steelyard.usecases.prompting import prompt_of
 from steelyard.usecases.record_selection import CONVERSATION, cluster_of_case, selected
 from steelyard.usecases.run_options import RunOptions
@@ -224,7 +225,8 @@ class Survey:
             outlook.calls += repeats
         else:
             outlook.recorded += repeats
-        is_regrade = self.options.derived and self.options.derived.how == "regrade"
+        derived = self.options.derived
+        is_regrade = derived is not None and derived.is_played_back
         if spec.covers and not is_regrade:  # of a cancelled run some repeats were never asked
             self._look_for_gaps(spec.name, spec.covers, row, case)
         if spec.template:
@@ -256,7 +258,7 @@ class Survey:
     def _judge_spec(self, name: str) -> TargetSpec:
         """The target of a judge: the same as that of records, unless theirs only plays back."""
         derived, options = self.options.derived, self.options
-        is_played_back = options.responses or (derived and derived.how == "regrade")
+        is_played_back = options.responses or (derived and derived.is_played_back)
         known = None if is_played_back else self.specs.get(name)
         return known or self._door.target(name)
 
@@ -283,7 +285,9 @@ class Survey:
     def spec(self, name: str) -> TargetSpec:
         """A target by its name, made once."""
         derived = self.options.derived
-        if name not in self.specs and derived and derived.how == "regrade":
+        if name not in self.specs and derived and derived.against:
+            self.specs[name] = pair_spec(self._door, derived, name)
+        elif name not in self.specs and derived and derived.is_played_back:
             self.specs[name] = self._door.recorded(derived.folder / PREDICTIONS, name)
         elif name not in self.specs:
             self.specs[name] = self.judges.specs.get(name) or self._door.target(name)

@@ -1,0 +1,161 @@
+"""`steelyard compare --pairwise`: whose answers a judge prefers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+
+from steelyard.cli.plans import print_plans
+from steelyard.cli.run import run_one
+from steelyard.cli.running import exit_code, group_code, print_gates
+from steelyard.cli.terminal import painter
+
+if TYPE_CHECKING:
+    from steelyard.reports.findings import Paint
+    from steelyard.reports.pairwise_text import PairwiseView
+    from steelyard.reports.run_text import RunView
+    from steelyard.usecases.pairwise import PairwiseWishes
+    from steelyard.usecases.planning import Prepared
+    from steelyard.usecases.run import FinishedRun
+    from steelyard.usecases.run_ports import RunDoor
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseRun:
+    """A finished pairwise run in the forms in which it is shown."""
+
+    view: PairwiseView
+
+    def lines(self, paint: Paint) -> Iterator[str]:
+        """For a terminal."""
+        from steelyard.reports.pairwise_text import pairwise_lines
+
+        return pairwise_lines(self.view, paint)
+
+    def row(self) -> dict[str, Any]:
+        """For programs."""
+        return pairwise_json([self.view])
+
+
+def pairwise_of(view: RunView) -> PairwiseRun | None:
+    """What a pairwise run came to; None for any other run, or when its rows were pruned."""
+    from steelyard.usecases.pruned_files import pruned_on
+    from steelyard.usecases.read_run import is_pairwise_run
+
+    folder = Path(view.folder)
+    if not is_pairwise_run(view) or pruned_on(folder, "predictions.jsonl"):
+        return None
+    from steelyard.usecases.pairwise_results import read_pairwise
+
+    return PairwiseRun(read_pairwise(folder))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairwiseCommand:
+    """How the runs are compared, and what is made of it."""
+
+    wishes: PairwiseWishes
+    is_plan: bool
+    is_json: bool
+    has_gate: bool
+    put: Callable[[str], None]
+    """Where the result goes."""
+
+
+def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
+    """Let a judge compare every pair of the runs; the exit code."""
+    from steelyard.usecases.gates import Gates
+    from steelyard.usecases.pairwise import pairwise_options
+    from steelyard.usecases.pairwise_results import read_all
+    from steelyard.usecases.planning import prepare
+    from steelyard.wiring import run_door, run_folder, spare_collector
+
+    door = run_door()
+    spare_collector()
+    folders = [run_folder(name) for name in runs]
+    with closing(door.crew):
+        options = pairwise_options(door, folders, asked.wishes)
+        prepared = [prepare(door, one) for one in options]
+        if asked.is_plan:
+            print_plans(door, prepared, None, is_json=asked.is_json)
+            return 0
+        finished = list(_run_all(door, prepared, asked))
+    gates = Gates.of(options[0].gates)
+    for one in finished:
+        print_gates(one, gates)
+    views = read_all([Path(one.folder) for one in finished])
+    _put(views, asked)
+    codes = [exit_code(one, gates) for one in finished]
+    return group_code([*codes, *(_gate_codes(views) if asked.has_gate else ())])
+
+
+def pairwise_json(views: Sequence[PairwiseView]) -> dict[str, Any]:
+    """Pairwise runs for programs."""
+    from steelyard.reports.pairwise_text import pairwise_row, strength_row
+    from steelyard.usecases.pairwise_results import strength_table
+
+    table = strength_table(views) if len(views) > 1 else []
+    return {
+        "pairwise": {
+            "comparisons": [pairwise_row(view) for view in views],
+            "bradley_terry": [strength_row(row) for row in table],
+        }
+    }
+
+
+def _run_all(
+    door: RunDoor, prepared: Sequence[Prepared], asked: PairwiseCommand
+) -> Iterator[FinishedRun]:
+    """One run after the other; what one has spent, the next has no longer."""
+    left = prepared[0].limits.budget_usd
+    for one in prepared:
+        limited = replace(
+            one,
+            limits=one.limits._replace(budget_usd=left),
+            options=replace(one.options, budget_usd=left),
+        )
+        done = run_one(door, limited, is_quiet=asked.is_json)
+        yield done
+        if left is not None:
+            cost = cast(dict[str, Any], done.metrics)["cost_usd"]["total"]
+            left = max(0.0, left - (cost or 0.0))
+
+
+def _put(views: Sequence[PairwiseView], asked: PairwiseCommand) -> None:
+    if asked.is_json:
+        asked.put(json.dumps(pairwise_json(views), ensure_ascii=False, indent=2))
+        return
+    from steelyard.reports.pairwise_text import pairwise_lines, strength_lines
+    from steelyard.usecases.pairwise_results import strength_table
+
+    lines: list[str] = []
+    for view in views:
+        lines += [*pairwise_lines(view, painter()), f"  run         {view.run_id}"]
+    if len(views) > 1 and (table := strength_table(views)):
+        lines += strength_lines(table)
+    asked.put("\n".join(lines))
+
+
+def _gate_codes(views: Sequence[PairwiseView]) -> Iterator[int]:
+    """Each run against the first, and what was looked at."""
+    from steelyard.usecases.pairwise_results import gate_of
+
+    for view in views:
+        if view.a.run_id != views[0].a.run_id:
+            continue
+        gate = gate_of(Path(view.folder))
+        said = f"'{gate.name}' looked at {gate.looked_at}"
+        if gate.is_undecided:
+            said = f"{gate.reason}; {said}"
+        elif gate.passed:
+            said = f"gate passed: {said}"
+        else:
+            said = f"gate failed: {gate.reason}; {said}"
+        typer.echo(f"steelyard: {view.b.run_id} against {view.a.run_id}: {said}", err=True)
+        yield 2 if gate.is_undecided else int(not gate.passed)

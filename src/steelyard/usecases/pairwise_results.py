@@ -1,0 +1,204 @@
+"""What a judge preferred in pairwise runs, from their artifacts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import msgspec
+
+from steelyard.model.json_value import JsonObject
+from steelyard.reports.numbers import rate_text
+from steelyard.reports.pairwise_text import Compared, PairwiseView, Strength
+from steelyard.stats.bradley_terry import Contest, strengths_of
+from steelyard.stats.multiplicity import holm_levels
+from steelyard.stats.orders import SHARES, Pick, Winner
+from steelyard.stats.paired import LEVEL
+from steelyard.stats.position import position_bias
+from steelyard.stats.preference import Preference, preference
+from steelyard.usecases.gates import GateResult
+from steelyard.usecases.read_run import decoded_rows, read_run
+
+_PREDICTIONS = "predictions.jsonl"
+
+
+class _Picks(msgspec.Struct):
+    ab: Pick
+    ba: Pick
+
+
+class _Details(msgspec.Struct):
+    winner: Winner | None = None
+    picks: _Picks | None = None
+    is_identical: bool = False
+
+
+class _Score(msgspec.Struct):
+    status: str
+    details: _Details
+
+
+class _Row(msgspec.Struct):
+    index: int
+    record_sha256: str | None
+    status: str
+    evaluator_scores: list[_Score]
+    cluster: str | None = None
+
+
+class JudgedPair(NamedTuple):
+    """A record of a pairwise run, of which the judge has decided on a winner."""
+
+    cluster: str
+    """What holds records, and repeats of one, together."""
+    winner: Winner
+    picks: tuple[Pick, Pick] | None
+    """None where the answers are the same text and nobody was asked."""
+
+
+def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> PairwiseView:
+    """What came of a finished pairwise run, alone or among the runs of several pairs."""
+    view = read_run(folder)
+    rows = list(_rows(folder))
+    pairs = list(_pairs(rows))
+    derived = cast(JsonObject, view.manifest["derived_from"])
+    against = cast(JsonObject, derived["against"])
+    titles = cast("list[str]", against["titles"])
+    clusters = _numbers([pair.cluster for pair in pairs])
+    asked = [
+        (pair.picks, cluster) for pair, cluster in zip(pairs, clusters, strict=True) if pair.picks
+    ]
+    return PairwiseView(
+        run_id=view.run_id,
+        folder=view.folder,
+        status=cast(str, view.manifest["status"]),
+        dataset=cast(str, view.manifest["dataset_id"]),
+        a=Compared(run_id=cast(str, against["run_id"]), title=titles[0]),
+        b=Compared(run_id=cast(str, derived["run_id"]), title=titles[1]),
+        judges=tuple(_judges(view.manifest)),
+        records=len(rows),
+        unscored=len(rows) - len(pairs),
+        identical=len(pairs) - len(asked),
+        left_out=cast("dict[str, int]", against["left_out"]),
+        preference=preference([pair.winner for pair in pairs], clusters, among),
+        position=position_bias([picks for picks, _ in asked], [cluster for _, cluster in asked]),
+    )
+
+
+def read_all(folders: Sequence[Path]) -> list[PairwiseView]:
+    """The same for several pairs; their p-values and intervals hold for all of them together."""
+    alone = [read_pairwise(folder) for folder in folders]
+    if len(alone) < 2:
+        return alone
+    p_values = [1.0 if (p := one.preference.p_value) is None else p for one in alone]
+    held = holm_levels(p_values, LEVEL)
+    return [read_pairwise(folder, among) for folder, among in zip(folders, held, strict=True)]
+
+
+def strength_table(views: Sequence[PairwiseView]) -> list[Strength]:
+    """The runs of several pairwise runs with their Bradley-Terry strengths, the strongest first.
+
+    A record's pairs are resampled together.
+    """
+    runs = list(dict.fromkeys(side for view in views for side in (view.a, view.b)))
+    places = {side.run_id: place for place, side in enumerate(runs)}
+    numbers: dict[str, int] = {}
+    contests = [
+        Contest(
+            cluster=numbers.setdefault(pair.cluster, len(numbers)),
+            first=places[view.a.run_id],
+            second=places[view.b.run_id],
+            share=SHARES[pair.winner],
+        )
+        for view in views
+        for pair in _pairs(_rows(Path(view.folder)))
+    ]
+    if not contests:
+        return []
+    found = strengths_of(contests, len(runs))
+    table = [
+        Strength(
+            run_id=side.run_id,
+            title=side.title,
+            strength=strength,
+            won=sum(_share(one, place) for one in contests),
+            met=sum(place in {one.first, one.second} for one in contests),
+        )
+        for place, (side, strength) in enumerate(zip(runs, found, strict=True))
+    ]
+    return sorted(table, key=lambda row: -cast(float, row.strength.value))
+
+
+def gate_of(folder: Path) -> GateResult:
+    """Fails when the judge prefers A in a pairwise run, whatever other pairs there are.
+
+    It is undecided without a decision, or where records without one, or without an answer of B,
+    would make the judge prefer A if all of them went to A.
+    """
+    view = read_pairwise(folder)
+    found = view.preference
+    result = GateResult(
+        name="worse", passed=True, looked_at=f"the pairwise win rate {_rate(found)}"
+    )
+    if found.preferred == "a":
+        return replace(result, passed=False, reason="the judge prefers A")
+    missing = view.unscored + view.left_out["no_answer_in_b"]
+    counts: dict[Winner, int] = {
+        "b": found.wins,
+        "a": found.losses + missing,
+        "tie": found.ties + found.contradictions,
+    }
+    worst = preference([one for one, number in counts.items() for _ in range(number)])
+    reason = ""
+    if not found.win_rate.n:
+        reason = "no record has a decision"
+    elif worst.preferred == "a":
+        reason = f"{missing:,} record(s) without a decision could change the verdict"
+    if not reason:
+        return result
+    return replace(result, passed=False, is_undecided=True, reason=f"cannot be compared: {reason}")
+
+
+def _rate(found: Preference) -> str:
+    rate = found.win_rate
+    return f"{rate_text(cast(JsonObject, asdict(rate)))}, n = {rate.n:,}"
+
+
+def _share(contest: Contest, place: int) -> float:
+    """What a run wins of a comparison."""
+    if place == contest.second:
+        return contest.share
+    return 1 - contest.share if place == contest.first else 0.0
+
+
+def _rows(folder: Path) -> Iterator[_Row]:
+    return decoded_rows(folder, _PREDICTIONS, msgspec.json.Decoder(_Row).decode)
+
+
+def _pairs(rows: Iterator[_Row] | list[_Row]) -> Iterator[JudgedPair]:
+    for row in rows:
+        if row.status != "evaluated":
+            continue
+        details = row.evaluator_scores[0].details
+        picks = details.picks
+        # runs number their records differently, and the same content is the same record
+        alone = f"record {row.record_sha256}"
+        yield JudgedPair(
+            cluster=f"cluster {row.cluster}" if row.cluster else alone,
+            winner=cast(Winner, details.winner),
+            picks=(picks.ab, picks.ba) if picks else None,
+        )
+
+
+def _numbers(clusters: Sequence[str]) -> list[int]:
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(name, len(numbers)) for name in clusters]
+
+
+def _judges(manifest: JsonObject) -> Iterator[JsonObject]:
+    """The judge as it was asked, with its fingerprints."""
+    for row in cast(list[JsonObject], manifest["judges"]):
+        names = ("judge", "target", "model", "fingerprints")
+        yield {name: row.get(name) for name in names}
