@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from steelyard.model.label import Design
 from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
+from steelyard.stats.correction import NotCorrectableError
 from steelyard.usecases.check_rows import CheckRows
 from steelyard.usecases.corrected_estimates import Estimate, estimates, own_labels
 from steelyard.usecases.corrected_pair import CorrectedPair, LabelledVerdicts, corrected_pair
@@ -209,14 +210,17 @@ def _rate(
 
 def _difference(judges: tuple[tuple[float, float], tuple[float, float]], labels: int) -> Draw:
     def draw(chance: np.random.Generator) -> Ends:
-        sides: list[LabelledVerdicts] = []
-        for judge in judges:
-            world = drawn(chance, judge)
-            validation = validation_of(world, "random", *at_random(chance, world, labels))
-            rows = rows_of(world)
-            sides.append(
-                LabelledVerdicts(rows, own_labels(rows, validation, list(validation.items)))
-            )
+        worlds = [drawn(chance, judge) for judge in judges]
+        labelled = [
+            validation_of(world, "random", *at_random(chance, world, labels)) for world in worlds
+        ]
+        try:
+            sides = [
+                LabelledVerdicts(rows, own_labels(rows, validation, validation.items))
+                for rows, validation in zip(map(rows_of, worlds), labelled, strict=True)
+            ]
+        except NotCorrectableError:
+            return None
         found = corrected_pair(sides[0], sides[1], [(at, at) for at in range(RECORDS)])
         if not isinstance(found, CorrectedPair):
             return None

@@ -53,7 +53,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
         Format.text
     ),
 ) -> None:
-    """Go on after a stop. What is kept is not asked again, and the run's own gates hold."""
+    """Resume an interrupted run. Kept answers are not asked again; the run's gates still apply."""
     from steelyard.cli.run import show_finished
     from steelyard.engine.states import is_terminal
     from steelyard.usecases.gates import Gates

@@ -52,7 +52,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option(help="judge/id@version, an id or a path; grades what cases bring."),
+        typer.Option(
+            help="judge/id@version, an id or a path; grades cases by their own expectations."
+        ),
     ] = None,
     responses: Annotated[
         Path | None,
@@ -79,11 +81,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         ),
     ] = None,
     max_concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Calls at once at most.")
+        int | None, typer.Option(min=1, help="Maximum concurrent calls.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that share the records.")] = 1,
     cache: Annotated[
-        bool, typer.Option("--cache", help="Take answers that earlier runs were given.")
+        bool, typer.Option("--cache", help="Reuse cached answers from earlier runs.")
     ] = False,
     budget: Annotated[
         float | None,

@@ -80,7 +80,7 @@ def _side(name: str, side: AgreementSide, kind: Asked, shown: int) -> Iterator[s
     yield f"    {name}  {_many(side.items, 'item')}, {behind}{_left_out(side.left_out)}"
     if side.items:
         said = (f"{_said(value, kind)} {count(number)}" for value, number in side.given.items())
-        yield f"      {'said':<{_WIDTH}}  {printable(', '.join(said))}"
+        yield f"      {'people said':<{_WIDTH}}  {printable(', '.join(said))}"
     for one in side.estimates:
         yield f"      {estimate_text(one)}"
     for option in side.options:

@@ -212,8 +212,9 @@ def table_lines(found: Sequence[Comparison]) -> Iterator[str]:
     for one in found:
         numbers = f"{points(one.passes)}, {p_text(one.passes.p_value)}, n = {count(one.passes.n)}"
         mark = "" if one.is_comparable else "  (not alike)"
-        by = " (corrected)" if one.basis == "corrected" else ""
-        yield f"  {one.b.run_id} against {one.a.run_id}: {one.verdict}{by}  {numbers}{mark}"
+        by = ", corrected" if one.basis == "corrected" else ""
+        raw = f"raw ({one.raw_verdict}) " if one.corrected else ""
+        yield f"  {one.b.run_id} against {one.a.run_id}: {one.verdict}{by}  {raw}{numbers}{mark}"
         if one.verdict == "cannot be compared":
             yield f"    {why_not(one)}"
         if one.corrected:

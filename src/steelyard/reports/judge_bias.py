@@ -8,6 +8,7 @@ from typing import cast
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge_bias import RESPONSE_LENGTH, CovariateBias
+from steelyard.reports.comparison_text import p_text
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, percent
 
@@ -39,6 +40,6 @@ def _bias(found: CovariateBias) -> str:
     return (
         f"{verb} {above} {more} often: {percent(found.rate_above)} of those {what}, "
         f"{percent(found.rate_below)} of the others "
-        f"({100 * found.estimate:+.1f} points {interval}, p = {found.adjusted_p:.3f} adjusted, "
+        f"({100 * found.estimate:+.1f} points {interval}, adjusted {p_text(found.adjusted_p)}, "
         f"n = {count(found.n)})"
     )

@@ -19,7 +19,13 @@ from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.judge_bias import bias_json, bias_lines
 from steelyard.reports.jury import jury_json, jury_lines
 from steelyard.reports.numbers import count, percent, rate_text
-from steelyard.stats.confusion import Rates, rates_by_chance, rates_of, validated_rates
+from steelyard.stats.confusion import (
+    Rates,
+    rates_by_chance,
+    rates_of,
+    rates_of_items,
+    validated_rates,
+)
 from steelyard.stats.intervals import Interval
 
 Kept: TypeAlias = Literal["recorded", "unchanged", "not recorded"]
@@ -104,7 +110,7 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
     if report.jury:
         yield from jury_lines(report.jury)
     yield from bias_lines(report.bias)
-    yield from _slice_lines(found.slices)
+    yield from _slice_lines(found)
     yield f"  canaries   {_canaries(found)}"
     yield f"  judge      {_instrument(found)}"
     if found.applicable_to is not None:
@@ -157,7 +163,7 @@ def validation_json(report: ValidationReport) -> JsonObject:
         },
         "jury": jury_json(report.jury) if report.jury else None,
         "bias": cast("list[JsonValue]", bias_json(report.bias)),
-        "slices": [_slice_row(one) for one in found.slices],
+        "slices": [_slice_row(found, one) for one in found.slices],
         "runs": [cast(JsonObject, asdict(run)) for run in report.runs],
         "history": list(report.history),
         "kept": report.kept,
@@ -209,17 +215,23 @@ def _interval(found: Interval) -> JsonObject:
     return row
 
 
-def _slice_lines(slices: Sequence[SliceCounts]) -> Iterator[str]:
+def _slice_rates(found: JudgeValidation, one: SliceCounts) -> Rates:
+    """TPR and TNR within a slice; labels of one conversation are not independent."""
+    items = [item for item in found.items if (one.slice, one.value) in item.slices]
+    return rates_of_items(items) if items else rates_of(one.counts)
+
+
+def _slice_lines(validation: JudgeValidation) -> Iterator[str]:
     """The slices with the lowest TNR or TPR, of those with enough answers of both kinds."""
     rated: list[tuple[float, SliceCounts]] = []
-    for one in slices:
+    for one in validation.slices:
         cells = one.counts
         if cells.tp + cells.fn >= _FEW and cells.tn + cells.fp >= _FEW:
             found = rates_of(cells)
             rated.append((min(cast(float, found.tpr.value), cast(float, found.tnr.value)), one))
     rated.sort(key=lambda entry: entry[0])
     for _, one in rated[:_SHOWN_SLICES]:
-        found = rates_of(one.counts)
+        found = _slice_rates(validation, one)
         name = printable(f"{one.slice} = {one.value}")
         yield (
             f"  slice      {name}  TPR {_rate(found.tpr)}, TNR {_rate(found.tnr)}"
@@ -227,8 +239,8 @@ def _slice_lines(slices: Sequence[SliceCounts]) -> Iterator[str]:
         )
 
 
-def _slice_row(one: SliceCounts) -> JsonObject:
-    found = rates_of(one.counts)
+def _slice_row(validation: JudgeValidation, one: SliceCounts) -> JsonObject:
+    found = _slice_rates(validation, one)
     return {
         "slice": one.slice,
         "value": one.value,

@@ -71,6 +71,9 @@ def paired_difference(
         p_value, test = flip_p(found, range(n) if clusters is None else clusters), PERMUTATION
         spread = spread_of(found, clusters)
         worth, quantile = _worth(spread, (gained + lost) / n)
+        if clusters is not None:
+            # Clusters that happen to balance out promise nothing.
+            worth = min(worth, n)
         if critical is not None:
             quantile *= critical / Z95
         share = worth / n

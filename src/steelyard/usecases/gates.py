@@ -184,12 +184,17 @@ def _worse_by(found: Comparison, gate: ComparisonGate, passes: Difference) -> Ga
         reason = "B is worse by the corrected difference"
     elif passes.low is not None and 100 * passes.low > -margin:
         reason = ""
+    elif passes.high is not None and 100 * passes.high < -margin:
+        reason = f"B is worse by more than {margin:g} points"
+    elif passes.verdict == "worse":
+        reason = f"B is worse, and not shown to be worse by less than {margin:g} points"
     else:
         known = found.detectable
         needed = ""
         if known:
             records = records_to_detect(margin, known.discordant, known.design_effect)
-            needed = f"; about {count(rounded(records))} records would show that it is not"
+            wanted = f"about {count(rounded(records))} records"
+            needed = f"; if it is not, {wanted} would show that with 80 % power"
         reason = f"B may be worse by {margin:g} points or more{needed}"
     return GateResult(name=gate.text, passed=not reason, looked_at=looked_at, reason=reason)
 

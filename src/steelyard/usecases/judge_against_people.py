@@ -32,7 +32,7 @@ from steelyard.usecases.label_sets import (
 )
 from steelyard.usecases.read_run import read_run
 from steelyard.usecases.review_runs import response_runs
-from steelyard.usecases.validations import uselessness
+from steelyard.usecases.validation_rules import uselessness
 
 MOST_UNSCORED = 0.02
 """A judge that leaves more without a score has not been seen on what it finds hard."""

@@ -24,18 +24,20 @@ def judge_history(door: RunDoor, fingerprints: Iterable[str], check: str) -> lis
     """The runs that these fingerprints graded, the oldest first.
 
     Each has its share of passes and of unscored responses, and says which of the two differs
-    from those of all earlier runs at p < .001: the systems differ, or the judge has drifted.
+    at p < .001 from all earlier runs of the same dataset and targets.
     """
     marks = set(fingerprints)
     rows: list[JsonObject] = []
-    before = _Counts(0, 0, 0)
+    known: dict[str, _Counts] = {}
     for run in reversed(door.repository.list(_MOST_RUNS)):
         counts = _counts(run, check)
         used = door.judgements.used(run.run_id)
         if counts is None or not marks & {one.fingerprint for one in used}:
             continue
+        name = f"{run.dataset} {run.target}"
+        before = known.get(name, _Counts(0, 0, 0))
         rows.append(_row(run, counts, before))
-        before = _Counts(*(one + two for one, two in zip(before, counts, strict=True)))
+        known[name] = _Counts(*(one + two for one, two in zip(before, counts, strict=True)))
     return rows
 
 

@@ -19,7 +19,7 @@ from steelyard.model.validation import JudgeValidation
 from steelyard.usecases.judges import judges_of
 from steelyard.usecases.references import FRESH, is_stale, out_of_scope
 from steelyard.usecases.run_ports import TargetSpec
-from steelyard.usecases.validations import Least, fits, shortfall, uselessness
+from steelyard.usecases.validations import Least, fits
 
 _HOW = "`steelyard judge validate` compares it with people"
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -39,6 +39,9 @@ def standing_of(
     same = [one for one in validations if marks & set(one.fingerprints)]
     fitting = [one for one in validations if marks and fits(one, marks, rule)]
     fresh = [one for one in fitting if is_fresh(one, now)]
+    # A plan without judges must not load numpy.
+    from steelyard.usecases.validation_rules import uselessness  # noqa: PLC0415
+
     usable = [one for one in fresh if not uselessness(one)]
     if usable:
         return usable[::-1]
@@ -170,6 +173,8 @@ class Standing:
         known = [*self._validations(), *written_in(instrument.judges)]
         marks, rule = instrument.fingerprints, instrument.rule
         found = standing_of(instrument.name, marks, rule, known, self._now)
+        from steelyard.usecases.validation_rules import shortfall  # noqa: PLC0415 - as above
+
         if not isinstance(found, str) and (lack := shortfall(found[0], self._least)):
             found = f"{instrument.name} is not validated well enough: {lack}"
         if isinstance(found, str):

@@ -19,6 +19,7 @@ from steelyard.model.label import Design, Label
 from steelyard.model.reference import Reference, exact_name
 from steelyard.model.validation import CanaryTally, JudgeValidation, SplitChoice
 from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport, gate_text
+from steelyard.reports.run_text import RunView
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.evaluating import OnResult
 from steelyard.usecases.judge_against_people import Asked, Compared, compared
@@ -250,8 +251,8 @@ def _concluded(
     runs = [
         RatedRun(
             run_id=cast(str, view.manifest["run_id"]),
-            raw=cast(JsonObject, view.metrics["pass_rate"]),
-            corrected=correction.whole if correction else None,
+            raw=_raw_rate(view, report.check),
+            corrected=correction.checks.get(report.check) if correction else None,
         )
         for folder in folders
         for view, correction in [(read_run(folder), corrected_run(folder, known, now))]
@@ -311,6 +312,12 @@ async def _canaries(
     except SteelyardError as error:
         return CanaryTally(why_not=str(error))
     return canary_tally(await _carried_out(door, prepared, *watch), found.check)
+
+
+def _raw_rate(view: RunView, check: str) -> JsonObject:
+    """The pass rate of the check that was validated; one within a composite has the run's."""
+    checks = cast("dict[str, JsonObject]", view.metrics["checks"])
+    return cast(JsonObject, checks.get(check, view.metrics)["pass_rate"])
 
 
 def _has_looked(validation: JudgeValidation) -> bool:

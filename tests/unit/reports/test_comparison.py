@@ -179,7 +179,8 @@ def test_several_runs_are_a_table_with_their_ids():
         "run_b  desk × b",
         "3 pairs; p-values and intervals hold for all of them together (Holm)",
         f"  run_b against run_a: no difference detectable  {numbers}",
-        f"  run_b against run_a: no difference detectable (corrected)  {numbers}  (not alike)",
+        f"  run_b against run_a: no difference detectable, corrected  "
+        f"raw (no difference detectable) {numbers}  (not alike)",
         "    corrected +5.7 points [-27.1, +38.4]",
         "  run_b against run_a: cannot be compared  –, p –, n = 0",
         "    they have no record in common; records are the same where their content is",

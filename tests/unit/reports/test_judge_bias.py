@@ -33,7 +33,7 @@ LONG = CovariateBias(
             (
                 "  bias       passes long bad responses more often: 40.0 % of those over 412.5 "
                 "characters, 15.0 % of the others (+25.0 points [+5.0, +43.0], "
-                "p = 0.004 adjusted, n = 80)"
+                "adjusted p = 0.004, n = 80)"
             ),
         ),
         (

@@ -119,8 +119,21 @@ def test_a_margin_passes_where_the_whole_interval_lies_above_it(gate, change, pa
 def test_a_failed_margin_says_how_many_records_it_takes():
     result = gate_comparison(FOUND, ComparisonGate.parse("worse  by 2"))
 
-    assert result.reason.startswith("B may be worse by 2 points or more; about 5,")
+    assert result.reason.startswith("B may be worse by 2 points or more; if it is not, about 5,")
     assert result.name == "worse by 2"
+
+
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        ("worse by 2", "B is worse by more than 2 points"),
+        ("worse by 12", "B is worse, and not shown to be worse by less than 12 points"),
+    ],
+)
+def test_a_margin_that_is_missed_for_certain_asks_for_no_more_records(gate, said):
+    found = replace(FOUND, passes=WORSE, filled=WORSE)
+
+    assert gate_comparison(found, ComparisonGate.parse(gate)).reason == said
 
 
 def test_what_cannot_be_compared_never_passes():

@@ -8,7 +8,6 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judge import Judge
 from steelyard.model.label import DESIGNS
 from steelyard.model.validation import Counts, JudgeValidation
-from steelyard.stats.confusion import validated_rates
 from steelyard.stats.intervals import Interval
 
 MOST_FINGERPRINTS = 100
@@ -19,6 +18,8 @@ _CELLS = ("tp", "fn", "tn", "fp")
 def validation_row(validation: JudgeValidation) -> JsonObject:
     """What a judge's file says of its validation."""
     counts = validation.counts
+    from steelyard.stats.confusion import validated_rates  # noqa: PLC0415 - it loads numpy
+
     rates = validated_rates(validation)
     row: JsonObject = {
         "tpr": _rounded(rates.tpr.value),
