@@ -38,7 +38,13 @@ class _Made(NamedTuple):
 
     def part(self, rows: NDArray[Any]) -> _Made:
         """Some of the rows."""
-        return _Made(*(column[rows] for column in self))
+        return _Made(
+            self.records[rows],
+            self.scored[rows],
+            self.skipped[rows],
+            self.passed[rows],
+            self.scores[rows],
+        )
 
 
 class FactTable:

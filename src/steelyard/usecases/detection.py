@@ -82,7 +82,7 @@ def _readable(
 
 
 def _compared(a: dict[tuple[str, int], Record], b: dict[tuple[str, int], Record]) -> _Seen | None:
-    pairs = [(a[key], b[key]) for key in a if key in b and a[key].is_scored and b[key].is_scored]
+    pairs = [(a[key], b[key]) for key in a if key in b and a[key].scored and b[key].scored]
     if len(pairs) < _FEWEST_PAIRS:
         return None
     differences = [second.passed - first.passed for first, second in pairs]
