@@ -1,3 +1,4 @@
+# pyright: basic
 """What `run`, `show` and `report` claim: conversations, repeats, slices and small samples."""
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def metrics(done: Done) -> dict[str, Any]:
 
 def conversations(folder: Path) -> Path:
     """20 conversations of 5 turns; the turns of 16 all pass, those of 4 all fail."""
-    tries = {f"t{turn}": [turn < 80] for turn in range(100)}
+    tries: dict[str, Tries] = {f"t{turn}": [turn < 80] for turn in range(100)}
     return write(folder, tries, conversation_id=lambda turn: f"talk {turn // 5}")
 
 

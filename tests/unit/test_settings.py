@@ -276,6 +276,7 @@ def test_every_setting_without_names_of_its_own_has_a_variable() -> None:
         "STEELYARD_ALLOW_COMMANDS",
         "STEELYARD_ALLOW_FOLDERS",
         "STEELYARD_ARTIFACTS",
+        "STEELYARD_CLUSTER",
         "STEELYARD_GUIDELINE_PATTERNS",
         "STEELYARD_LIMITS_BUDGET_USD",
         "STEELYARD_LIMITS_DEADLINE_S",

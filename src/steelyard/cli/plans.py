@@ -11,8 +11,8 @@ import typer
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
+    from steelyard.model.detection import Detection
     from steelyard.reports.grading import WhoGrades
-    from steelyard.usecases.detection import Detection
     from steelyard.usecases.planning import Prepared
     from steelyard.usecases.run_ports import RunDoor
 
@@ -22,11 +22,8 @@ def print_plans(
 ) -> None:
     """What each run would take, and how many records would show a difference of some points."""
     from steelyard.reports.detection import detection_lines
-    from steelyard.usecases.detection import detection_of
 
-    found: list[Detection | None] = [
-        None if detect is None else detection_of(door, one, detect) for one in prepared
-    ]
+    found = _detections(door, prepared, detect)
     if is_json:
         rows = [
             _plan_row(one) | ({"detect": asdict(needed)} if needed else {})
@@ -37,6 +34,16 @@ def print_plans(
     for one, needed in zip(prepared, found, strict=True):
         for line in (*_plan_lines(one), *(detection_lines(needed) if needed else ())):
             show(line)
+
+
+def _detections(
+    door: RunDoor, prepared: Sequence[Prepared], detect: float | None
+) -> Sequence[Detection | None]:
+    if detect is None:
+        return [None] * len(prepared)
+    from steelyard.usecases.detection import detection_of
+
+    return [detection_of(door, one, detect) for one in prepared]
 
 
 def say_who_grades(prepared: Prepared) -> None:

@@ -34,7 +34,8 @@ class Column:
 
     def append(self, number: float) -> None:
         """One more."""
-        self._learn((number,))
+        if self._numbers is None and number not in self._places:
+            self._learn((number,))
         self._length += 1
         if self._numbers is not None:
             self._numbers.append(number)
@@ -66,8 +67,6 @@ class Column:
 
     def _learn(self, numbers: Iterable[float]) -> None:
         """Give new numbers a code, or give up codes where there are too many."""
-        if self._numbers is not None:
-            return
         for number in numbers:
             if number not in self._places:
                 self._places[number] = len(self._table)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
 from steelyard.contracts.run_artifacts.rows import FAILURES
 from steelyard.engine.columns import Column, Labels, Places
 from steelyard.engine.evidence import Scores
-from steelyard.engine.fact_batches import Batch, Members, Sums, batches
+from steelyard.engine.fact_batches import Batch, Members, Sums, batches, columns_of
 from steelyard.engine.judging_metrics import add_judging
 from steelyard.engine.question_metrics import QuestionTally, answers_by_item
 
@@ -24,6 +25,26 @@ SKIPPED = ("skipped", "cancelled")
 _STATUSES = ("evaluated", *FAILED, *SKIPPED)
 _CODES = {status: code for code, status in enumerate(_STATUSES)}
 _FAILED_CODES = [_CODES[status] for status in FAILED]
+
+
+class _Made(NamedTuple):
+    """What checks found in some rows, a column for each part of it."""
+
+    records: NDArray[Any]
+    scored: NDArray[np.bool_]
+    skipped: NDArray[np.bool_]
+    passed: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+
+    def part(self, rows: NDArray[Any]) -> _Made:
+        """Some of the rows."""
+        return _Made(
+            self.records[rows],
+            self.scored[rows],
+            self.skipped[rows],
+            self.passed[rows],
+            self.scores[rows],
+        )
 
 
 class FactTable:
@@ -113,43 +134,44 @@ class FactTable:
         sums.add("token_rows", batch.by_record((has_input | has_output) & ~cached))
 
     def _add_checks(self, batch: Batch) -> None:
-        made: dict[str, tuple[list[int], list[CheckFact]]] = {}
-        for record, checks in zip(batch.record.tolist(), batch.values("checks"), strict=True):
-            for check in checks:
-                known = made.get(check.check)
-                if known is None:
-                    known = made[check.check] = ([], [])
-                known[0].append(record)
-                known[1].append(check)
-        for name, (records, checks) in made.items():
+        checks = batch.values("checks")
+        flat: list[CheckFact] = list(chain.from_iterable(checks))
+        if not flat:
+            return
+        column = columns_of(flat, CheckFact.__struct_fields__)
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(column["check"]))}
+        codes = np.fromiter(map(numbers.__getitem__, column["check"]), np.int64, len(flat))
+        made = _Made(
+            records=np.repeat(batch.record, np.fromiter(map(len, checks), np.int64, len(checks))),
+            scored=np.array([status == "scored" for status in column["status"]]),
+            skipped=np.array([status == "skipped" for status in column["status"]]),
+            passed=np.array(column["passed"], dtype=np.float64) == 1,
+            scores=np.nan_to_num(np.array(column["score"], dtype=np.float64)),
+        )
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes))
+        for name, rows in zip(numbers, np.split(order, ends[:-1]), strict=True):
             if name not in self.checks:
                 self.checks[name] = Scores()
-                self.kinds[name] = checks[0].kind
-            self._add_check(name, batch.count, np.array(records), checks)
+                self.kinds[name] = column["kind"][int(rows[0])]
+            self._add_check(name, batch, made.part(rows))
 
-    def _add_check(
-        self, name: str, count: int, records: NDArray[Any], checks: list[CheckFact]
-    ) -> None:
-        scored = np.array([check.status == "scored" for check in checks])
-        passed = np.array([bool(check.passed) for check in checks])
-        score = np.array([check.score or 0.0 for check in checks])
-
+    def _add_check(self, name: str, batch: Batch, made: _Made) -> None:
         def by_record(values: NDArray[Any]) -> NDArray[Any]:
-            return np.bincount(records, weights=values, minlength=count)
+            return np.bincount(made.records, weights=values, minlength=batch.count)
 
-        tries = by_record(scored)
+        tries = by_record(made.scored)
         found = np.flatnonzero(tries)
         self.checks[name].extend(
             self.records + found,
-            by_record(passed & scored)[found],
-            by_record(score * scored)[found],
+            by_record(made.passed & made.scored)[found],
+            by_record(made.scores * made.scored)[found],
             tries[found],
         )
-        self.sums.add((name, "made"), by_record(np.ones(len(records))))
-        if not scored.all():
-            for other in ("skipped", "unscored"):
-                status = np.array([check.status == other for check in checks])
-                self.sums.add((name, other), by_record(status))
+        self.sums.add((name, "made"), by_record(np.ones(len(made.records))))
+        if not made.scored.all():
+            self.sums.add((name, "skipped"), by_record(made.skipped))
+            self.sums.add((name, "unscored"), by_record(~made.scored & ~made.skipped))
 
     def _add_questions(self, batch: Batch) -> None:
         slices: defaultdict[int, list[int]] = defaultdict(lambda: [0])

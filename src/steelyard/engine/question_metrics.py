@@ -90,12 +90,16 @@ class _CheckItems:
         """Take in one record."""
         for name, answers in asked.items():
             self._add_item(name, answers, record)
+        kinds = {answers.type for answers in asked.values()}
         for kind, pooled in _POOLED.items():
+            if kind not in kinds:
+                continue
+            if kind not in self._pools:
+                self._pools[kind] = _ItemTally(pooled, kind)
             of_kind = [answers for answers in asked.values() if answers.type == kind]
-            if of_kind:
-                pool = self._pools.setdefault(kind, _ItemTally(pooled, kind))
-                values = [value for answers in of_kind for value in answers.values]
-                pool.add(values, sum(answers.unanswered for answers in of_kind), record)
+            values = [value for answers in of_kind for value in answers.values]
+            unanswered = sum(answers.unanswered for answers in of_kind)
+            self._pools[kind].add(values, unanswered, record)
 
     def _add_item(self, name: str, answers: Answers, record: int) -> None:
         known = self._items.get(name)
@@ -141,7 +145,7 @@ class _ItemTally:
         """The answers about one record."""
         self._answers += len(values)
         self._unanswered += unanswered
-        numbers = [value for value in values if isinstance(value, int | float)]
+        numbers = [value for value in values if isinstance(value, (int, float))]
         if numbers:
             self._means.append(fsum(numbers) / len(numbers))
             self._records.append(record)
@@ -152,7 +156,8 @@ class _ItemTally:
         if self._counts is None:
             return
         # An answer of several options counts for each of them.
-        self._counts.update(value if isinstance(value, tuple) else (value,))
+        for one in value if isinstance(value, tuple) else (value,):
+            self._counts[one] = self._counts.get(one, 0) + 1
         if len(self._counts) > MOST_VALUES:
             self._counts = None
 

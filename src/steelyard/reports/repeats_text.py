@@ -42,11 +42,11 @@ def _smaller(rows: list[JsonObject]) -> Iterator[str]:
                 yield f"pass{sign}{row['k']} {percent(cast(JsonObject, row[key])['value'])}"
 
 
-def bounds_text(found: JsonObject) -> str | None:
-    """What missing tries could make of an estimate; None where no case lacks one."""
+def bounds_text(found: JsonObject) -> str:
+    """What missing tries could make of an estimate; empty where no case lacks one."""
     bounds = cast("JsonObject | None", found.get("bounds"))
     if bounds is None:
-        return None
+        return ""
     spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
     return f"{spread} if the tries without a score had all failed or all passed"
 

@@ -85,7 +85,7 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
 def _pages() -> Environment:
     pages = environment()
     pages.filters.update(bar=_bar, histogram=_histogram, json=_json, mark=_mark, p=p_text)
-    pages.filters["bounds"] = bounds_text
+    pages.filters.update({"bounds": bounds_text})
     return pages
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.stats.bootstrap import RESAMPLES, SEED
 from steelyard.stats.distributions import normal_tail
+from steelyard.stats.draws import RESAMPLES, SEED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

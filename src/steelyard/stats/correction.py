@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.model.validation import Counts
-from steelyard.stats.bootstrap import RESAMPLES, SEED
+from steelyard.stats.draws import RESAMPLES, SEED
 from steelyard.stats.effective import Share, cluster_effect, clustered_share, kish
 from steelyard.stats.intervals import Z95, Interval
 from steelyard.stats.summaries import TAILS, quantiles
