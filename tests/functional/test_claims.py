@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def test_the_same_responses_on_fewer_records_show_no_difference(tmp_path: Path) 
     ("gate", "code", "said"),
     [
         ("worse by 60", 0, "gate passed: 'worse by 60' looked at the lower bound of the raw"),
-        ("worse by 2", 1, "gate failed: B may be worse by 2 points or more; about "),
+        ("worse by 2", 1, "gate failed: B may be worse by 2 points or more"),
         ("worse", 0, "gate passed"),
         ("better", 2, "--fail-if takes 'worse' or 'worse by N'"),
         ("worse by 0", 2, "between 0 and 100"),
@@ -231,3 +232,48 @@ def test_ties_of_repeats_are_counted_exactly(tmp_path: Path) -> None:
     row = found(tmp_path, *runs(tmp_path, "a", "b", words=("--repeat", "3")))
 
     assert (row["passes"]["value"], row["passes"]["p_value"]) == (pytest.approx(0.0), 1.0)
+
+
+def test_a_run_folder_that_was_changed_is_refused(tmp_path: Path) -> None:
+    project(tmp_path, 12, {"a": ["y"] * 12, "b": ["n"] * 12})
+    first, second = runs(tmp_path, "a", "b")
+    copy = tmp_path / "copy"
+    shutil.copytree(tmp_path / ".steelyard" / "runs" / second, copy)
+    path = copy / "predictions.jsonl"
+    path.chmod(0o600)
+    path.write_text(path.read_text("utf-8").replace('"passed":false', '"passed":true'), "utf-8")
+    done = compared(tmp_path, first, str(copy), "--fail-if", "worse")
+
+    assert done.code == 2
+    assert "is not what was sealed" in done.stderr
+
+
+def test_another_cluster_is_another_measurement_whatever_the_order(tmp_path: Path) -> None:
+    answers = {"a": ["n"] * 20 + ["y"] * 40, "b": ["y"] * 60}
+    project(tmp_path, 60, answers, turns=5)
+    (first,) = runs(tmp_path, "a", words=("--cluster", "dataset"))
+    (second,) = runs(tmp_path, "b")
+    rows = [found(tmp_path, *pair) for pair in ((first, second), (second, first))]
+
+    assert compared(tmp_path, first, second, "--strict").code == 2
+    assert {row["not_alike"][0]["what"] for row in rows} == {"cluster"}
+    assert rows[0]["passes"]["p_value"] == rows[1]["passes"]["p_value"]
+    assert {row["verdict"] for row in rows} == {"no difference detectable"}
+
+
+def test_too_few_records_to_show_anything_are_named_by_the_gate(tmp_path: Path) -> None:
+    project(tmp_path, 5, {"a": ["y"] * 5, "b": ["n"] * 5})
+    done = compared(tmp_path, *runs(tmp_path, "a", "b"), "--fail-if", "worse")
+
+    assert "5 independent record(s) can show no difference" in done.stderr
+
+
+def test_repeats_without_a_score_are_missing_and_bounded(tmp_path: Path) -> None:
+    project(tmp_path, 20, {"a": ["y??"] * 20})
+    words = ("run", CASES, "--target", "a", *ANSWERS, "--repeat", "3", "--fail-under-low", "0.8")
+    (done,) = run_many(tmp_path, [words])
+    bounds = json.loads(done.stdout)["metrics"]["pass_rate_bounds"]
+
+    assert done.code == 4
+    assert "40 of 60 repeat(s) have no score" in done.stderr
+    assert (bounds["low"], bounds["high"]) == (pytest.approx(1 / 3), 1.0)

@@ -126,10 +126,10 @@ def test_the_judge_prefers_b_and_the_corrected_rates_do_not(
 ) -> None:
     raw, corrected = demo.stdout.split("$ steelyard compare ")[1:]
 
-    assert "  B is better\n" in raw
-    assert "corrected, B is" not in raw
-    assert "  B is better\n" in corrected
-    assert "corrected, B is neither better nor worse: no difference detectable" in corrected
+    assert "  verdict    B is better than A\n" in raw
+    assert "corrected by people's labels" not in raw
+    assert "  verdict    no difference detectable between A and B, corrected by" in corrected
+    assert "; as the judge sees it: better" in corrected
 
 
 def test_the_judge_is_too_kind(demo: subprocess.CompletedProcess[str]) -> None:

@@ -74,7 +74,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """Say whether run B is better than run A.
 
     Only records with a score in both count. With more than two runs every pair is compared, and
-    gates compare each run with the first. Exits 2 when runs cannot be compared.
+    gates compare each run with the first. Exits 2 when there are no pairs, or when a gate finds
+    scores missing unevenly.
     """
     from steelyard.errors import UsageError
     from steelyard.usecases.compare import compare_all

@@ -56,7 +56,7 @@ def _summary(table: FactTable, number: int) -> JsonObject:
         "fail_count": _whole(evaluated - passes),
         "unscored_count": count("unscored"),
         "pass_rate": _interval(scored.rate()),
-        "pass_rate_bounds": _bounds(passes, evaluated, total),
+        "pass_rate_bounds": _bounds(scored, total, table.repeats),
         "score": _interval(_score(table.raw, scored)),
         "score_distribution": list(_distribution(table.scored.scores, scored.entries)),
         **_spending(table, number, records),
@@ -145,8 +145,12 @@ def _interval(found: Interval) -> JsonObject:
     return row
 
 
-def _bounds(passes: float, evaluated: int, total: int) -> JsonObject:
-    """The pass rate if every record without a score had failed, or had passed."""
+def _bounds(scored: Evidence, total: int, planned: int) -> JsonObject:
+    """The pass rate if every record, and every repeat, without a score had failed or passed."""
     if total == 0:
         return {"low": None, "high": None}
-    return {"low": passes / total, "high": (passes + total - evaluated) / total}
+    passes, gone = scored.passes(), 0.0
+    if planned > 1:
+        passed, tries = scored.tried()
+        passes, gone = float(passed.sum()) / planned, float((planned - tries).sum()) / planned
+    return {"low": passes / total, "high": (passes + gone + total - scored.n) / total}

@@ -57,13 +57,15 @@ def why_not(found: Comparison) -> str:
         if common:
             return f"none of their {count(common)} common records has a score in both runs"
         return "they have no record in common; records are the same where their content is"
-    missing = (
-        f"of {count(gone.no_score_in_b)} records in B alone, of {count(gone.no_score_in_a)} in A "
-        "alone, and of repeats"
-    )
+    parts = [
+        f"{count(number)} records in {name} alone"
+        for number, name in ((gone.no_score_in_b, "B"), (gone.no_score_in_a, "A"))
+        if number
+    ]
+    missing = " and ".join(parts) or "repeats of records"
     return (
-        f"scores are missing unevenly ({missing}); B would be worse if those scores went "
-        f"against it: {points(found.filled)}"
+        f"scores are missing unevenly ({missing}); with those against B the difference would be "
+        f"{points(found.filled)}"
     )
 
 
@@ -81,8 +83,8 @@ def corrected_lines(found: Comparison) -> Iterator[str]:
             yield f"uncorrected {name}: {corrected_text(rate)}"
         elif rate is not None:
             yield (
-                f"corrected {name} alone: {corrected_text(rate)}; no verdict, both runs need "
-                "labels of their own"
+                f"corrected {name}, over the whole run: {corrected_text(rate)}; no verdict, "
+                "both need labels of their own"
             )
 
 

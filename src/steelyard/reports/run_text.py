@@ -29,6 +29,7 @@ from steelyard.reports.repeats_text import repeats_lines
 from steelyard.reports.slices_text import low_slices, uneven_slices
 
 _CONVERSATION = (None, "conversation_id")
+_GROUPS = "groups (a conversation, or a record without one)"
 _JUDGED = ("tokens", "cost_usd", "cache")
 # An underscore between letters is no mark, and common in names.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
@@ -72,9 +73,9 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     if unread := view.manifest.get("unread"):
         yield f"  unread     {printable(str(unread))}"
     bounds = cast(JsonObject, metrics["pass_rate_bounds"])
-    if metrics["total_records"] != metrics["evaluated_records"]:
+    if bounds["low"] != bounds["high"]:
         spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
-        yield f"  bounds     {spread} if the records without a score had all failed or all passed"
+        yield f"  bounds     {spread} if what has no score had all failed or all passed"
     yield f"  latency    {_latency(metrics)}"
     yield from _spending(metrics)
     yield from _checks(metrics)
@@ -109,7 +110,7 @@ def dependence(view: RunView) -> str | None:
     if rate.get("clusters") is None:
         return None
     path = cast(JsonObject, view.manifest["options"]).get("cluster")
-    groups = f"groups of one {path}" if path not in _CONVERSATION else "conversations"
+    groups = f"groups of one {path}" if path not in _CONVERSATION else _GROUPS
     worth = max(1, round(cast(float, rate["n_effective"])))
     if worth >= cast(int, rate["n"]):
         return None

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from steelyard.stats.bootstrap import SEED
 from steelyard.stats.distributions import student_quantile
+from steelyard.stats.draws import SEED
 from steelyard.stats.intervals import Z95, Interval
 from steelyard.stats.summaries import TAILS, quantiles
 

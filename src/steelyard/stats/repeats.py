@@ -58,7 +58,11 @@ def pass_k(tries: Tries, k: int, way: Way) -> Estimate:
     cases = len(tries.passes) + tries.unscored
     worst = float(enough.sum() + _shares(passes, planned, k, share).sum())
     best = float(enough.sum() + _shares(passes + planned - scored, planned, k, share).sum())
-    return Estimate(interval, worst / cases, (best + tries.unscored) / cases)
+    low, high = worst / cases, (best + tries.unscored) / cases
+    if interval.value is not None and not low <= interval.value <= high:
+        # The cases with enough tries are not like the others: the bounds are all that is known.
+        interval = Interval(None, None, None, interval.method, interval.n)
+    return Estimate(interval, low, high)
 
 
 def chosen_ks(planned: int) -> list[int]:

@@ -10,6 +10,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 
 _SETTINGS = ("temperature", "top_p", "max_new_tokens", "seed")
 _SHOWN = 12
+_DEFAULTS: JsonObject = {"repeat": 1, "cluster": "conversation_id"}
 _Prints: TypeAlias = tuple[set[str], set[str], bool]
 
 
@@ -21,6 +22,9 @@ def mismatches_of(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
     for what, key, is_serious in (
         ("pass threshold", "pass_threshold", True),
         ("repeats", "repeat", True),
+        ("cluster", "cluster", True),
+        ("limit", "limit", False),
+        ("where", "where", False),
     ):
         yield from _setting(what, _option(a, key), _option(b, key), is_serious=is_serious)
     for name in _SETTINGS:
@@ -38,8 +42,7 @@ def _shown(value: JsonValue) -> str:
 
 def _option(manifest: JsonObject, key: str) -> JsonValue:
     options = cast(JsonObject, manifest.get("options") or {})
-    default = 1 if key == "repeat" else None
-    return options.get(key, default)
+    return options.get(key) or _DEFAULTS.get(key)
 
 
 def _definitions(

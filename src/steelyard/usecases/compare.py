@@ -29,6 +29,7 @@ from steelyard.stats.power import records_to_detect
 from steelyard.usecases.comparability import mismatches_of
 from steelyard.usecases.paired_rows import Record, read_records
 from steelyard.usecases.read_run import read_run
+from steelyard.usecases.verify import require_sealed
 
 POINTS = 5.0
 """The difference for which the number of records is given."""
@@ -111,6 +112,8 @@ def compare_all(
     With more than two runs the p-values hold for all pairs together (Holm), and the intervals are
     at the level that agrees with them.
     """
+    for folder in folders:
+        require_sealed(folder)
     loaded = [Loaded(known.today(read_run(folder)), read_records(folder)) for folder in folders]
     found = [_compared(a, b, known, strict=strict) for a, b in combinations(loaded, 2)]
     return found if len(found) == 1 else _for_all(found, loaded)
@@ -134,9 +137,21 @@ def _for_all(found: Sequence[Comparison], loaded: Sequence[Loaded]) -> list[Comp
                 passes=replace(passes, p_value=holm_p, test=f"{passes.test}, Holm over all pairs"),
                 scores=_scores_of(pairs, level),
                 unadjusted=one.passes,
+                corrected=_widened(one.corrected, len(found)),
             )
         )
     return held
+
+
+def _widened(one: CorrectedDifference | None, pairs: int) -> CorrectedDifference | None:
+    """A corrected difference at the level that holds for so many pairs (Bonferroni)."""
+    if one is None or one.value is None or one.low is None or one.high is None:
+        return one
+    level = LEVEL / pairs
+    times = NormalDist().inv_cdf(1 - level / 2) / NormalDist().inv_cdf(1 - LEVEL / 2)
+    low = one.value - times * (one.value - one.low)
+    high = one.value + times * (one.high - one.value)
+    return replace(one, low=max(-1.0, low), high=min(1.0, high), level=level)
 
 
 def _common(a: Loaded, b: Loaded) -> list[Pair]:
@@ -234,13 +249,22 @@ def difference_of(
 
 
 def _clusters(pairs: Sequence[Pair]) -> list[int] | None:
-    """A number for each conversation; None where every record is independent."""
-    if all(pair.a.cluster is None for pair in pairs):
+    """A number for each conversation; None where every record is independent.
+
+    Where the runs group records differently, the fewer groups count: order must not matter.
+    """
+    sides = ([pair.a.cluster for pair in pairs], [pair.b.cluster for pair in pairs])
+    known = [labels for names in sides if (labels := _numbers(names)) is not None]
+    return min(known, key=lambda labels: len(set(labels)), default=None)
+
+
+def _numbers(names: Sequence[str | None]) -> list[int] | None:
+    if all(name is None for name in names):
         return None
     numbers: dict[str, int] = {}
     return [
-        -1 - place if pair.a.cluster is None else numbers.setdefault(pair.a.cluster, len(numbers))
-        for place, pair in enumerate(pairs)
+        -1 - place if name is None else numbers.setdefault(name, len(numbers))
+        for place, name in enumerate(names)
     ]
 
 

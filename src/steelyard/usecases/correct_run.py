@@ -30,14 +30,20 @@ class Correction(NamedTuple):
 
 
 def corrected_run(
-    folder: Path, validations: Sequence[JudgeValidation], now: datetime
+    folder: Path,
+    validations: Sequence[JudgeValidation],
+    now: datetime,
+    earlier: Sequence[JudgeValidation] = (),
 ) -> Correction | None:
-    """The corrected rates of a run, from its predictions; None where no judge decided anything."""
+    """The corrected rates of a run, from its predictions; None where no judge decided anything.
+
+    `earlier` validations correct nothing; they show whether the judge has drifted.
+    """
     run = read_check_rows(folder)
     if not run.checks:
         return None
     checks = {
-        name: _corrected(check, run.population, validations, now)
+        name: _corrected(check, run.population, (validations, earlier), now)
         for name, check in run.checks.items()
     }
     name = run.deciding
@@ -69,9 +75,12 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
 def undecided(run: RunRows) -> str:
     """Why no single judge decides the results of a run."""
     check = _closest(run)
+    why = "other checks decide with it"
+    if len(run.checks) == 1:
+        why = "other checks, or another pass threshold of the record, decide with it"
     return (
         f"{run.rows - check.agreeing:,} of {run.rows:,} results are not what {check.judge} says: "
-        "other checks decide with it"
+        f"{why}"
     )
 
 
@@ -91,15 +100,18 @@ def usable_validations(
 
 
 def _corrected(
-    check: CheckRows, population: str, validations: Sequence[JudgeValidation], now: datetime
+    check: CheckRows,
+    population: str,
+    known: tuple[Sequence[JudgeValidation], Sequence[JudgeValidation]],
+    now: datetime,
 ) -> JsonObject:
-    usable = usable_validations(check, validations, now)
+    usable = usable_validations(check, known[0], now)
     if isinstance(usable, str):
         return _none(usable, check.judge)
     reasons: list[str] = []
     for estimate in estimates(check, population, usable):
         if isinstance(estimate, Estimate):
-            drift = drift_row(check, population, estimate, validations)
+            drift = drift_row(check, population, estimate, [*known[0], *known[1]])
             return {**_row(check, estimate), "drift": drift}
         reasons.append(estimate)
     return _none(reasons[0], check.judge)

@@ -140,9 +140,32 @@ def own_labels(
     if validation.design is None and not validation.has_weights:
         raise NotCorrectableError(UNKNOWN_DESIGN)
     run = check.labelled(items, is_weighted=is_weighted(validation))
-    if validation.design == "random":
+    if run.chances is not None:
+        require_plausible(run, is_whole=validation.split == "all")
+    if validation.design == "random" or _is_uniform(run):
         require_random(run)
     return run
+
+
+def _is_uniform(run: LabelledRun) -> bool:
+    return run.chances is not None and len(set(run.chances.tolist())) == 1
+
+
+def require_plausible(run: LabelledRun, *, is_whole: bool) -> None:
+    """Refuse inclusion probabilities that cannot have chosen these labels from this run.
+
+    The inverse probabilities of all labels estimate how many responses there are (Horvitz and
+    Thompson). Labels of one split are fewer, so that only too many are implausible.
+    """
+    assert run.chances is not None
+    weights, records = run.weights, len(run.passed)
+    error = 4 * float(((1 - run.chances) * weights**2).sum()) ** 0.5 + 0.02 * records
+    implied = float(weights.sum())
+    if implied > records + error or (is_whole and implied < records - error):
+        raise NotCorrectableError(
+            f"the inclusion probabilities of the labels imply about {implied:,.0f} responses, "
+            f"and the run has {records:,}"
+        )
 
 
 def require_random(run: LabelledRun) -> None:

@@ -11,10 +11,12 @@ from steelyard.errors import UsageError
 from steelyard.model.comparison import Comparison, Difference
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.comparison_text import points, rounded, why_not
-from steelyard.reports.correction import correction_of, is_corrected
+from steelyard.reports.correction import correction_of, is_borrowed, is_corrected
 from steelyard.reports.numbers import count, percent
 from steelyard.stats.power import records_to_detect
 
+FEWEST_UNITS = 6
+"""Fewer independent records that all get worse could still do so by chance."""
 _WORSE_BY = re.compile(r"worse(?: by (\d+(?:\.\d+)?))?\Z")
 
 
@@ -84,13 +86,16 @@ def _rate_gate(
     if gates.corrected:
         correction = correction_of(metrics)
         why = "no judge decides the results" if correction is None else correction.get("reason")
-        row = correction if correction and is_corrected(correction) else {end: None}
+        nothing: JsonObject = {end: None}
+        row = correction if correction and is_corrected(correction) else nothing
         absent = f"there is no corrected pass rate for {name} {least}: {why}"
     what = what.format("corrected " if gates.corrected else "")
     reached = cast("float | None", row.get(end))
     if reached is None:
         return GateResult(name=name, passed=False, looked_at=what, reason=absent)
     shown = f"{what}, {percent(reached)}"
+    if gates.corrected and is_borrowed(row):
+        shown += ", which assumes the judge errs as on the labelled run"
     if reached < least:
         reason = f"{what} is {reached:.6g}, below {name} {least}"
         return GateResult(name=name, passed=False, looked_at=shown, reason=reason)
@@ -100,14 +105,17 @@ def _rate_gate(
 def _missing_gate(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
     missing = cast(int, metrics["failed_records"]) + cast(int, metrics["skipped_records"])
     total, allowed = cast(int, metrics["total_records"]), gates.allow_failures
+    what = "record(s)"
+    rows, gone = cast(int, metrics.get("rows", total)), cast(int, metrics.get("failure_rows", 0))
+    if not missing and rows > total and gone:
+        # Every record has a score, but not every repeat of it.
+        missing, total, what = gone, rows, "repeat(s)"
     is_over = _is_too_many(missing, total, allowed)
-    reason = (
-        f"{missing:,} of {total:,} record(s) have no score, more than allow-failures {allowed}"
-    )
+    reason = f"{missing:,} of {total:,} {what} have no score, more than allow-failures {allowed}"
     yield GateResult(
         name="allow-failures",
         passed=not is_over,
-        looked_at=f"{missing:,} of {total:,} record(s) without a score",
+        looked_at=f"{missing:,} of {total:,} {what} without a score",
         reason=reason if is_over else "",
         is_missing_scores=is_over,
     )
@@ -146,6 +154,10 @@ def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
     Where only the scores that one run lacks keep B from failing, they cannot be compared either.
     """
     result = _gate(found, gate, found.pair)
+    units = found.pair.n if found.pair.clusters is None else found.pair.clusters
+    if 0 < units < FEWEST_UNITS:
+        looked_at = f"{result.looked_at}; {units} independent record(s) can show no difference"
+        result = replace(result, looked_at=looked_at)
     if found.passes.n and not (result.passed and not _gate(found, gate, found.filled).passed):
         return result
     return replace(
@@ -180,6 +192,8 @@ def _worse_by(found: Comparison, gate: ComparisonGate, passes: Difference) -> Ga
     """B passes where the whole interval lies above the margin."""
     margin = cast(float, gate.margin)
     looked_at = f"the lower bound of the raw difference {points(passes)}"
+    if found.corrected:
+        looked_at += f" and the corrected difference {points(found.corrected)}"
     if found.corrected and found.corrected.verdict == "worse":
         reason = "B is worse by the corrected difference"
     elif passes.low is not None and 100 * passes.low > -margin:
@@ -191,9 +205,9 @@ def _worse_by(found: Comparison, gate: ComparisonGate, passes: Difference) -> Ga
     else:
         known = found.detectable
         needed = ""
-        if known:
+        if known and (passes.value or 0.0) > -margin / 100:
             records = records_to_detect(margin, known.discordant, known.design_effect)
-            wanted = f"about {count(rounded(records))} records"
+            wanted = f"about {count(rounded(max(records, passes.n + 1)))} records"
             needed = f"; if it is not, {wanted} would show that with 80 % power"
         reason = f"B may be worse by {margin:g} points or more{needed}"
     return GateResult(name=gate.text, passed=not reason, looked_at=looked_at, reason=reason)

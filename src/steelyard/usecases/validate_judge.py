@@ -247,7 +247,7 @@ def _concluded(
             "file: the registry alone knows which"
         )
     now = door.run.clock.now()
-    known = [*door.validations.all(), validation]
+    earlier = door.validations.all()
     runs = [
         RatedRun(
             run_id=cast(str, view.manifest["run_id"]),
@@ -255,7 +255,9 @@ def _concluded(
             corrected=correction.checks.get(report.check) if correction else None,
         )
         for folder in folders
-        for view, correction in [(read_run(folder), corrected_run(folder, known, now))]
+        for view, correction in [
+            (read_run(folder), corrected_run(folder, [validation], now, earlier))
+        ]
     ]
     is_shown = not report.refusals and not plan.asking
     return replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,13 +12,14 @@ from typing import cast
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.run_artifacts.pruned import PrunedFile
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
-from steelyard.errors import NotFoundError
+from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.pruned_files import pruned_files
 from steelyard.usecases.read_run import holds_artifacts
 from steelyard.usecases.run_ports import Sealing
 
 _OWN_HASH = "manifest_sha256"
+_PREDICTIONS = "predictions.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,27 @@ def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
         else:
             files.append(_state(folder / name, name, seal, digest))
     return Verification(run_id=run_id, folder=str(folder), files=tuple(files))
+
+
+def require_sealed(folder: Path) -> None:
+    """Refuse a run whose manifest or predictions are not what was sealed."""
+    path = folder / MANIFEST
+    try:
+        data = path.read_bytes()
+        manifest = cast(JsonObject, json.loads(data))
+        artifacts = cast("dict[str, JsonObject]", manifest.get("artifacts") or {})
+        seal = artifacts.get(_PREDICTIONS)
+    except (OSError, ValueError, AttributeError):
+        return  # Reading the run says what is wrong with it.
+    is_changed = _OWN_HASH in manifest and _own_state(manifest, data).state == "changed"
+    predictions = folder / _PREDICTIONS
+    if seal and predictions.is_file() and not is_changed:
+        with predictions.open("rb") as stream:
+            is_changed = hashlib.file_digest(stream, "sha256").hexdigest() != seal.get("sha256")
+    if is_changed:
+        raise UnreadableFileError(
+            f"{folder} is not what was sealed: `steelyard verify {folder.name}` says what changed"
+        )
 
 
 def _without_manifest(folder: Path, pruned: Mapping[str, PrunedFile]) -> Verification:

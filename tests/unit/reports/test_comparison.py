@@ -62,7 +62,7 @@ def test_records_in_groups_are_counted_with_what_they_are_worth():
         ({"corrected": replace(CORRECTED, low=0.01)}, "B is better than A, corrected by people's"),
         (
             {"filled": WORSE, "dropped": replace(FOUND.dropped, no_score_in_b=9)},
-            "A and B cannot be compared: scores are missing unevenly (of 9 records in B alone",
+            "A and B cannot be compared: scores are missing unevenly (9 records in B alone",
         ),
         (
             {"passes": NONE, "dropped": replace(FOUND.dropped, no_score_in_both=9)},
@@ -101,8 +101,8 @@ def test_a_rate_that_is_corrected_in_one_run_alone_gives_no_verdict():
     rate = {"value": 0.6, "low": 0.5, "high": 0.7, "method": "m", "labels": 40, "n": 90}
     found = replace(FOUND, a=replace(FOUND.a, corrected=rate))
 
-    assert "corrected A alone: 60.0 % [50.0, 70.0]" in text(found)
-    assert "both runs need labels of their own" in text(found)
+    assert "corrected A, over the whole run: 60.0 % [50.0, 70.0]" in text(found)
+    assert "both need labels of their own" in text(found)
 
 
 def test_programs_get_the_verdict_and_what_it_rests_on():
@@ -174,13 +174,13 @@ def test_several_runs_are_a_table_with_their_ids():
     said = list(table_lines([FOUND, *others]))
 
     numbers = "+10.0 points [-2.0, +21.0], p = 0.099, n = 100"
+    raw = f"raw (no difference detectable) {numbers}"
     assert said == [
         "run_a  desk × a",
         "run_b  desk × b",
         "3 pairs; p-values and intervals hold for all of them together (Holm)",
         f"  run_b against run_a: no difference detectable  {numbers}",
-        f"  run_b against run_a: no difference detectable, corrected  "
-        f"raw (no difference detectable) {numbers}  (not alike)",
+        f"  run_b against run_a: no difference detectable, corrected  {raw}  (not alike)",
         "    corrected +5.7 points [-27.1, +38.4]",
         "  run_b against run_a: cannot be compared  –, p –, n = 0",
         "    they have no record in common; records are the same where their content is",

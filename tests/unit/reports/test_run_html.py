@@ -164,7 +164,10 @@ def test_a_page_shows_what_dependent_records_and_repeats_come_to() -> None:
     ]
     text = page(run_view(records)).text
 
-    assert "100 records in 20 conversations count as about " in text
+    assert (
+        "100 records in 20 groups (a conversation, or a record without one) count as about "
+        in text
+    )
     assert "tries k pass@k: one of them passes pass^k: all of them pass n 1 " in text
     assert " if the tries without a score had all failed or all passed 99 " in text
     assert "twice the records would narrow the interval by 29 %" in text

@@ -14,7 +14,7 @@ from strategies.run_facts import checked, facts
 from strategies.run_views import run_view
 
 SKIPPED = CheckFact("quick", "latency", "skipped", None, None)
-IF = "if the records without a score had all failed or all passed"
+IF = "if what has no score had all failed or all passed"
 UNSCORED = CheckFact("quick", "latency", "unscored", None, None)
 
 
@@ -154,11 +154,14 @@ def test_the_advice_says_whether_to_add_records_or_repeats(
     assert tried(*cases)[-1] == f"  noise      {text}"
 
 
+GROUPS = "groups (a conversation, or a record without one)"
+
+
 @pytest.mark.parametrize(
     ("manifest", "groups"),
     [
-        ({}, "conversations"),
-        ({"options": {"cluster": "conversation_id"}}, "conversations"),
+        ({}, GROUPS),
+        ({"options": {"cluster": "conversation_id"}}, GROUPS),
         ({"options": {"cluster": "metadata.document"}}, "groups of one metadata.document"),
     ],
 )

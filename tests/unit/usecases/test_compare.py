@@ -293,3 +293,22 @@ def test_real_runs_carry_slices_and_conversations(project: Project):
 
     assert found.passes.n == 6
     assert [(one.slice, one.value) for one in found.slices] == [("tags", "even"), ("tags", "odd")]
+
+
+def test_corrected_differences_of_several_runs_are_at_the_level_of_all_pairs(tmp_path):
+    corrected = CorrectedDifference(value=0.1, low=0.01, high=0.2, method="paired", n=6)
+    known = Knowledge(correct=lambda *_: corrected)
+    folders = [run(tmp_path / name, passes("ynynyn")) for name in "abc"]
+    found = compare_all(folders, known=known)
+
+    assert found[0].corrected.low < 0 < found[0].corrected.high
+    assert found[0].corrected.level == pytest.approx(0.05 / 3)
+    assert found[0].verdict == "no difference detectable"
+
+
+def test_a_corrected_difference_without_an_interval_stays_so(tmp_path):
+    nothing = CorrectedDifference(value=None, low=None, high=None, method="paired", n=6)
+    known = Knowledge(correct=lambda *_: nothing)
+    folders = [run(tmp_path / name, passes("yn")) for name in "abc"]
+
+    assert compare_all(folders, known=known)[0].corrected == nothing

@@ -120,4 +120,4 @@ def test_a_run_that_no_judge_alone_decides_has_none(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "m", mixed)
 
     assert labelled_verdicts(plain, [], NOW) is None
-    assert "other checks decide with it" in str(labelled_verdicts(folder, [], NOW))
+    assert "decide with it" in str(labelled_verdicts(folder, [], NOW))

@@ -163,3 +163,12 @@ def test_each_run_is_compared_with_the_first():
 def test_a_gate_is_worse_or_worse_by_points(text):
     with pytest.raises(UsageError, match="worse"):
         ComparisonGate.parse(text)
+
+
+def test_a_gate_on_labels_of_another_run_names_the_assumption():
+    row = {**METRICS["corrected_pass_rate"], "basis": "labels of another run"}
+    metrics = {**METRICS, "corrected_pass_rate": row}
+    (found, _) = evaluate_gates(metrics, Gates(fail_under=0.5, corrected=True, allow_failures="1"))
+
+    assert found.passed
+    assert "assumes the judge errs as on the labelled run" in found.looked_at
