@@ -51,7 +51,15 @@ def test_a_dataset_of_every_contract_runs_to_a_sealed_result(
 
     check_run(Path(run["artifacts"]))
     assert manifest["contract"] == contract
-    assert list(run["metrics"]["pass_rate"]) == ["value", "low", "high", "method", "n"]
+    assert list(run["metrics"]["pass_rate"]) == [
+        "value",
+        "low",
+        "high",
+        "method",
+        "n",
+        "clusters",
+        "n_effective",
+    ]
 
 
 def test_multiple_choice_is_graded_without_a_judge(done: dict[str, Done]) -> None:

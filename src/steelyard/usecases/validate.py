@@ -152,7 +152,9 @@ def _report(opened: Opened, options: ValidateOptions) -> FileReport:
             reason = wrong.strerror or type(wrong).__name__
             findings.append(error("unreadable_file", f"cannot read on: {reason}"))
             is_spoiled = True
-        findings.extend(duplicates.findings())
+        if not any(finding.is_error for finding in findings):
+            # What is wrong comes first: a rejected record may be the one to change.
+            findings.extend(duplicates.findings())
         if is_spoiled or opened.reading.is_spoiled:
             rejected = total
     if options.verbose and opened.sidecar and not opened.sidecar.is_found:

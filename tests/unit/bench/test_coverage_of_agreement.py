@@ -16,7 +16,7 @@ PASSES = ((0.1, 0.9), (0.05, 0.95))
         *(World("alpha_nominal", shares, 0.8, 50, raters=3) for shares in PASSES),
         World("kappa", (0.05, 0.95), 0.9, 30),
         World("ac1", (0.05, 0.95), 0.92, 30),
-        World("weighted_kappa", SKEWED, 0.3, 30),
+        World("weighted_kappa", SKEWED, 0.3, 100),
         World("alpha_ordinal", SKEWED, 0.9, 30),
         World("kappa", (0.1, 0.9), 0.6, 100, turns=5, likeness=0.4),
     ],

@@ -30,7 +30,9 @@ def test_a_valid_file_has_no_findings(path: Path) -> None:
     """EJ-01, EJ-15, EJ-16"""
     found = report(path)
 
-    assert (found.contract, found.findings) == ("evals_json", ())
+    # Records that differ in their ids alone are told, and are no fault.
+    faults = [one for one in found.findings if one.code != "duplicate_content"]
+    assert (found.contract, faults) == ("evals_json", [])
     assert found.accepted == found.total > 0
 
 
