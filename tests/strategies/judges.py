@@ -33,14 +33,14 @@ _VALIDATIONS = st.builds(
 
 
 def _judge(names: list[str], kind: str, **fields: object) -> Judge:
-    fields["score_type"] = cast(ScoreType, kind if names else "continuous")
+    fields["score_type"] = cast(ScoreType, "levels" if names else kind)
     return Judge(level_names=tuple(names), **fields)  # pyright: ignore[reportArgumentType]
 
 
 JUDGES = st.builds(
     _judge,
     st.just([]) | st.lists(FILLED, min_size=2, max_size=3, unique=True),
-    st.sampled_from(["binary", "continuous", "levels"]),
+    st.sampled_from(["binary", "continuous"]),
     id=IDS,
     version=VERSIONS,
     template=_TEMPLATES,

@@ -13,16 +13,16 @@ from steelyard.contracts.differences import grading_bytes
 from steelyard.contracts.hashes import canonical, whole_numbers
 from steelyard.contracts.judge.reader import read_judge
 from steelyard.contracts.question_rubric.reader import read_question_rubric
+from steelyard.contracts.reading import located_finding
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import SecondLook, parse_json, parse_json_tolerantly
 from steelyard.formats.lines import Lines, Located
-from steelyard.formats.problem import Problem
-from steelyard.formats.schema import spoken
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.definition import Content
 from steelyard.model.finding import Finding, error
-from steelyard.model.json_value import JsonObject, path_text
+from steelyard.model.json_value import JsonObject
 from steelyard.model.reference import exact_version
 
 MAX_DEFINITION = 16 * 1024 * 1024
@@ -60,20 +60,21 @@ def read_definition(
         return _read(content, contract, catalog)
     look = looked_at(content)
     found, told = _read(Located(look.value, Lines(1)), contract, catalog)
-    odd = [_at_path(problem) for problem in look.problems]
-    places = {finding.path for finding in odd}
+    odd = [located_finding(problem, None) for problem in look.problems]
+    places = {finding.path for finding in odd if finding.is_error}
     # JSON is parsed without lines; the spot is looked up when it is shown.
     rest = [replace(finding, line=None) for finding in told if finding.path not in places]
-    return None if odd else found, [*odd, *rest]
+    return None if places else found, [*odd, *rest]
 
 
 def looked_at(data: bytes) -> SecondLook:
-    """JSON that may hold lone surrogates or numbers out of range, and where they stand."""
+    """JSON that may hold lone surrogates, numbers out of range and repeated keys, and where."""
     data = without_bom(data)
     try:
-        return SecondLook(parse_json(data), ())
+        look = SecondLook(parse_json(data), ())
     except ParseError:
-        return parse_json_tolerantly(data)
+        look = parse_json_tolerantly(data)
+    return replace(look, problems=(*look.problems, *repeated_keys(data, look.value)))
 
 
 def definition_value(data: bytes, extension: str) -> JsonObject:
@@ -110,7 +111,3 @@ def _read(
         else read_check_rubric(content, catalog, sha256)
     )
     return rubric and replace(rubric, grading_sha256=grading_sha256), findings
-
-
-def _at_path(problem: Problem) -> Finding:
-    return error(problem.code, spoken(problem), path=path_text(problem.path))

@@ -9,6 +9,7 @@ from typing import cast
 from steelyard.contracts.reading import RowPlace, located_finding
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
+from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import parse_json_either_way
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
@@ -82,11 +83,13 @@ class ListedDocument:
 
 
 def _parsed(content: bytes | Located, most: int | None) -> tuple[JsonValue, tuple[Problem, ...]]:
-    """The value of a document, and what is wrong with single texts and numbers in it."""
+    """The value of a document, and what is wrong with single texts, numbers and keys in it."""
     if isinstance(content, Located):
         return content.value, ()
     if most is not None and len(content) > most:
         said = f"the file is larger than {most // 1024 // 1024} MB"
         raise ParseError(said, code="payload_too_large")
     require_utf8(content)
-    return parse_json_either_way(without_bom(content))
+    text = without_bom(content)
+    value, odd = parse_json_either_way(text)
+    return value, (*odd, *repeated_keys(text, value))

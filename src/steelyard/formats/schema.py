@@ -16,7 +16,7 @@ from steelyard.formats.encoding import flaws
 from steelyard.formats.json_text import MAX_DEPTH
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem, path_order
-from steelyard.formats.schema_names import closed, unknown_names
+from steelyard.formats.schema_names import UnknownName, closed, unknown_names
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 
 _ARTICLES = {
@@ -55,17 +55,17 @@ class Schema:
             return False
 
     def problems(self, value: JsonValue) -> list[Problem]:
-        """Everything wrong with a value, in path order; near-miss names are warnings."""
+        """Everything wrong with a value, in path order; unknown names are warnings."""
         try:
             found = [self._problem(error, value) for error in self._validator.iter_errors(value)]
-            near = list(self._near_misses(value))
+            unknown = list(self._unknown_fields(value))
         except UnicodeEncodeError:
             return _surrogates(value)
         except (ValueError, RecursionError):
             message = f"{{}} is nested deeper than {MAX_DEPTH} levels"
             return [Problem(code="value_out_of_range", message=message)]
         flat = list(_told([problem for group in found for problem in group]))
-        return sorted([*flat, *near], key=path_order)
+        return sorted([*flat, *unknown], key=path_order)
 
     def _problem(self, error: jsonschema_rs.ValidationError, value: JsonValue) -> list[Problem]:
         path = tuple(error.instance_path)
@@ -89,20 +89,27 @@ class Schema:
         return cast(JsonObject, node)
 
     def _known_at(self, path: Path, value: JsonValue) -> frozenset[str]:
-        known = {place: names for place, _, names in unknown_names(self._start, value)}
+        known = {unknown.path: unknown.known for unknown in unknown_names(self._start, value)}
         return known.get(path, frozenset())
 
-    def _near_misses(self, value: JsonValue) -> Iterator[Problem]:
-        for path, name, known in unknown_names(self._start, value, only_open=True):
-            hint = did_you_mean(name, known)
-            if hint:
+    def _unknown_fields(self, value: JsonValue) -> Iterator[Problem]:
+        for unknown in unknown_names(self._start, value, only_open=True):
+            hint = _whose(unknown) or did_you_mean(unknown.name, unknown.known)
+            if hint or unknown.is_owned:
                 yield Problem(
                     code="unknown_field",
-                    message=f"unknown field '{name}'",
-                    path=(*path, name),
-                    hint=hint,
+                    message=f"unknown field '{unknown.name}'",
+                    path=(*unknown.path, unknown.name),
+                    hint=hint or f"known here: {_joined(sorted(unknown.known), ' and ')}",
                     severity="warning",
                 )
+
+
+def _whose(unknown: UnknownName) -> str | None:
+    """The hint for a name that other kinds know."""
+    if not unknown.owners:
+        return None
+    return f"'{unknown.name}' is a setting of {_joined([*unknown.owners])}"
 
 
 def _compiled(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:
@@ -240,8 +247,8 @@ _PROBLEMS: dict[str, Callable[[Path, Any, object], Problem]] = {
 }
 
 
-def _joined(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+def _joined(words: list[str], last: str = " or ") -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + last + words[-1]
 
 
 def _shown(value: object) -> str:

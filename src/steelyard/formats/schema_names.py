@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue, Path
+
+OWN_NAMES: JsonObject = {"unevaluatedProperties": {"deprecated": True}}
+"""Marks an object whose kind owns all names in it: any other one is reported, near or not."""
+_FREE = {"description", "notes"}
+
+
+class UnknownName(NamedTuple):
+    """A name in a value that the schema does not know there."""
+
+    path: Path
+    name: str
+    known: frozenset[str]
+    is_owned: bool = False
+    """Whether the object's kind owns all names in it."""
+    owners: tuple[str, ...] = ()
+    """The kinds that know the name, where this one does not."""
 
 
 def resolve(schema: JsonObject, document: JsonObject) -> JsonObject:
@@ -22,8 +38,8 @@ def resolve(schema: JsonObject, document: JsonObject) -> JsonObject:
 
 def unknown_names(
     schema: JsonObject, value: JsonValue, *, only_open: bool = False
-) -> Iterator[tuple[Path, str, frozenset[str]]]:
-    """Every (path of the object, name in it, names known there) that the schema does not know.
+) -> Iterator[UnknownName]:
+    """Every name in a value that the schema does not know.
 
     With `only_open`, objects that the schema itself closes are passed over.
     """
@@ -32,7 +48,7 @@ def unknown_names(
 
 def _walk(
     document: JsonObject, schema: JsonObject, value: JsonValue, path: Path, only_open: bool
-) -> Iterator[tuple[Path, str, frozenset[str]]]:
+) -> Iterator[UnknownName]:
     schema = resolve(schema, document)
     if isinstance(value, list):
         items = schema.get("items")
@@ -49,8 +65,41 @@ def _walk(
                 yield from _walk(document, known, item, (*path, name), only_open)
             elif isinstance(others, dict):
                 yield from _walk(document, others, item, (*path, name), only_open)
-            elif properties and not (only_open and is_closed):
-                yield path, name, frozenset(properties)
+            elif properties and not (only_open and (is_closed or _is_free(name))):
+                yield from _unknown(schema, value, path, name, frozenset(properties))
+
+
+def _unknown(
+    schema: JsonObject, value: JsonObject, path: Path, name: str, known: frozenset[str]
+) -> Iterator[UnknownName]:
+    if schema.get("unevaluatedProperties") != OWN_NAMES["unevaluatedProperties"]:
+        yield UnknownName(path, name, known)
+        return
+    branches = [rule for rule in cast(list[JsonObject], schema.get("allOf", [])) if "if" in rule]
+    owners = tuple(_owners(branches, name))
+    is_known_kind = not branches or any(_matches(_condition(rule), value) for rule in branches)
+    # Which names an unknown kind owns nobody can say: at most, none that a known one has.
+    if is_known_kind or not owners:
+        yield UnknownName(path, name, known, is_known_kind, owners)
+
+
+def _is_free(name: str) -> bool:
+    """Whether a name may stand everywhere as the author's own."""
+    return name in _FREE or name.startswith("x-")
+
+
+def _owners(branches: list[JsonObject], name: str) -> Iterator[str]:
+    """The kinds whose branch knows a name."""
+    for branch in branches:
+        then = cast(dict[str, JsonObject], branch["then"])
+        if name in then.get("properties", {}):
+            demands = cast(dict[str, JsonObject], _condition(branch)["properties"])
+            for demand in demands.values():
+                yield from cast(list[str], demand.get("enum", [demand.get("const")]))
+
+
+def _condition(branch: JsonObject) -> JsonObject:
+    return cast(JsonObject, branch["if"])
 
 
 def _properties(
@@ -62,7 +111,7 @@ def _properties(
         branch = resolve(branch, document)  # noqa: PLW2901
         if "if" not in branch:
             yield from _properties(document, branch, value)
-        elif _matches(cast(JsonObject, branch["if"]), value):
+        elif _matches(_condition(branch), value):
             then = resolve(cast(JsonObject, branch["then"]), document)
             yield from _properties(document, then, value)
 

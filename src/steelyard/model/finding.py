@@ -23,6 +23,7 @@ CODES = (
     *RECORD_CODES,
     "unknown_field",
     "ignored_field",
+    "duplicate_key",
     "duplicate_content",
     "conflicting_fields",
     "invalid_json",
@@ -45,7 +46,10 @@ CODES = (
     "pairwise_judge",
 )
 # What strict mode takes for an error: nobody can say later what a run was graded by, or how well.
-_STRICT_CODES = ("unpinned_reference", "stale_validation", "out_of_scope_judge")
+_STRICT_CODES = (
+    *("unpinned_reference", "stale_validation", "out_of_scope_judge"),
+    "duplicate_key",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +71,9 @@ class Finding:
         return self.severity == "error"
 
     def strict(self) -> Finding:
-        """The same finding as strict mode sees it: an error if it is a near-miss field name, an
-        unpinned reference, or a judge that is stale or out of its scope."""
+        """The same finding as strict mode sees it: an error if it is an unknown field name with
+        a hint, a key given twice, an unpinned reference, or a judge that is stale or out of its
+        scope."""
         if (self.code == "unknown_field" and self.hint) or self.code in _STRICT_CODES:
             return replace(self, severity="error")
         return self

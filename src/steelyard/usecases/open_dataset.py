@@ -40,7 +40,7 @@ from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import NotFoundError, ParseError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json_tolerantly, raw_items, raw_members
-from steelyard.formats.jsonl import MAX_LINE
+from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.names import near_miss
 from steelyard.formats.yaml_text import parse_yaml
@@ -104,7 +104,9 @@ def open_dataset(
         return _open_document(workspace, path, kind, catalog or Catalog())
     except ParseError as wrong:
         contract = of_kind(kind, None, extension) if kind else None
-        return Opened(path=path, contract=contract, findings=(_spoiled(wrong),))
+        is_recognised = wrong.code != "unsupported_format" or extension == ".jsonl"
+        found = (_spoiled(wrong),)
+        return Opened(path=path, contract=contract, findings=found, is_recognised=is_recognised)
     except OSError as wrong:
         return Opened(path=path, findings=(_unreadable(wrong),))
 
@@ -158,16 +160,17 @@ def _open_jsonl(
 
 
 def _first_row(workspace: Workspace, path: Path) -> JsonValue:
-    """The first row that can be parsed."""
+    """The first row that can be parsed; a file without any row is a ParseError."""
+    is_empty = True
     with workspace.open(path) as stream:
-        first = True
-        while line := stream.readline(MAX_LINE):
-            text = without_bom(line) if first else line
-            first = False
+        for _, text in jsonl_lines(stream):
+            is_empty = False
             try:
-                return parse_json_tolerantly(text).value
+                return parse_json_tolerantly(text[:MAX_LINE]).value
             except ParseError:
                 continue
+    if is_empty:
+        raise _empty()
     return None
 
 
@@ -205,7 +208,7 @@ def _open_document(workspace: Workspace, path: Path, kind: str | None, catalog: 
         content = _yaml(workspace, path)
         top = content.value
     else:
-        content = _bytes(workspace, path, MAX_PAYLOAD + 1)
+        content = _filled(_bytes(workspace, path, MAX_PAYLOAD + 1))
         is_whole = len(content) <= MAX_PAYLOAD
         top = dict(_json_top(content)) if is_whole else cast(JsonObject, {"records": None})
     detected = None
@@ -255,7 +258,17 @@ def _yaml(workspace: Workspace, path: Path) -> Located:
     data = _bytes(workspace, path, MAX_YAML + 1)
     if len(data) > MAX_YAML:
         raise ParseError("the file is larger than 64 MB", code="payload_too_large")
-    return parse_yaml(data)
+    return parse_yaml(_filled(data))
+
+
+def _filled(data: bytes) -> bytes:
+    if not without_bom(data).strip():
+        raise _empty()
+    return data
+
+
+def _empty() -> ParseError:
+    return ParseError("the file is empty", code="unsupported_format")
 
 
 def _bytes(workspace: Workspace, path: Path, limit: int) -> bytes:

@@ -27,7 +27,10 @@ VALID = {
     "words-as-ids.jsonl": 1,
 }
 # The files in which something is odd but nothing is wrong.
-WARNED = {"missing-documents.jsonl", "unknown-fields.jsonl", "unknown-policies.jsonl"}
+WARNED = {
+    *("missing-documents.jsonl", "repeated-names.jsonl"),
+    *("unknown-fields.jsonl", "unknown-policies.jsonl"),
+}
 INVALID = sorted(path.name for path in (CORPUS / "invalid").glob("*.jsonl"))
 
 

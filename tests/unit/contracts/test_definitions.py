@@ -104,7 +104,7 @@ def test_the_hash_is_of_what_a_version_fixes_however_it_is_written(text: str) ->
 
 
 @pytest.mark.parametrize(
-    "change", [{"id": "other"}, {"version": "1.1"}, {"template": "{{input}}"}]
+    "change", [{"id": "other"}, {"version": "1.1"}, {"template": "{{output}}!"}]
 )
 def test_another_content_has_another_hash(change: dict[str, str]) -> None:
     content, _ = read_definition(json.dumps({**JUDGE, **change}).encode(), "judge", Catalog())

@@ -6,7 +6,13 @@ import jsonschema_rs
 import pytest
 
 from steelyard.contracts.schemas import SCHEMAS, load_schema
-from steelyard.formats.schema_names import closed, resolve, unknown_names
+from steelyard.formats.schema_names import (
+    OWN_NAMES,
+    UnknownName,
+    closed,
+    resolve,
+    unknown_names,
+)
 from steelyard.model.json_value import JsonObject, JsonValue
 
 PERSON: JsonObject = {
@@ -58,7 +64,7 @@ TABLE: JsonObject = {
 
 def unknown(schema: JsonObject, value: JsonValue, *, only_open: bool = False) -> list[str]:
     found = unknown_names(schema, value, only_open=only_open)
-    return [".".join(str(part) for part in (*path, name)) for path, name, _ in found]
+    return [".".join(str(part) for part in (*one.path, one.name)) for one in found]
 
 
 def is_clean(schema: JsonObject, value: JsonValue) -> bool:
@@ -142,8 +148,28 @@ def test_the_known_names_come_with_the_unknown_one() -> None:
     value: JsonValue = {"kind": "cat", "pwas": 4}
 
     assert list(unknown_names(PERSON, value)) == [
-        ((), "pwas", frozenset({"kind", "friend", "notes", "paws"}))
+        UnknownName((), "pwas", frozenset({"kind", "friend", "notes", "paws"}))
     ]
+
+
+OWNED: JsonObject = {**PERSON, **OWN_NAMES}
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"kind": "cat", "wings": 2}, [("wings", True, ("bird",))]),
+        ({"kind": "cat", "colour": "red"}, [("colour", True, ())]),
+        ({"kind": "cat", "x-colour": "red", "description": "A cat."}, []),
+        ({"kind": "dragon", "wings": 2, "colour": "red"}, [("colour", False, ())]),
+    ],
+)
+def test_a_kind_owns_all_names_where_the_schema_says_so(
+    value: JsonValue, found: list[tuple[str, bool, tuple[str, ...]]]
+) -> None:
+    unknown = unknown_names(OWNED, value, only_open=True)
+
+    assert [(one.name, one.is_owned, one.owners) for one in unknown] == found
 
 
 # --- the closed twin

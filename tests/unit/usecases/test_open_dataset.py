@@ -44,7 +44,6 @@ def codes(opened: Opened) -> list[str]:
         ("a.yaml", CASES, "eval_cases"),
         ("a.yml", CASES, "eval_cases"),
         ("a.jsonl", ROW, "eval_cases"),
-        ("a.jsonl", "", "eval_cases"),
         ("a.evals.json", '{"evals": []}', "evals_json"),
         ("a.yaml", "evals: []", "evals_json"),
         ("a.jsonl", b"\xef\xbb\xbf\n" + ROW.encode(), "eval_cases"),
@@ -100,11 +99,24 @@ def test_a_rubric_or_judge_is_one_thing(
     assert opened.content is None
 
 
+@pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(
+    ("name", "is_recognised"), [("a.jsonl", True), ("a.yaml", False), ("a.json", False)]
+)
+def test_an_empty_file_is_an_error(
+    disk: DiskWorkspace, tmp_path: Path, name: str, content: bytes, is_recognised: bool
+) -> None:
+    opened = open_dataset(disk, write(tmp_path / name, content))
+
+    assert [finding.message for finding in opened.findings] == ["the file is empty"]
+    assert (opened.reading, opened.is_recognised) == (None, is_recognised)
+
+
 @pytest.mark.parametrize(("name", "has_lines"), [("a.yaml", True), ("a.json", False)])
 def test_a_sound_judge_is_handed_on_with_its_lines(
     disk: DiskWorkspace, tmp_path: Path, name: str, has_lines: bool
 ) -> None:
-    text = '{"id": "a", "version": "1.0", "template": "?"}'
+    text = '{"id": "a", "version": "1.0", "template": "{{ output }}"}'
     opened = open_dataset(disk, write(tmp_path / name, text))
 
     assert isinstance(opened.content, Judge)
@@ -137,7 +149,6 @@ def test_rows_that_are_said_to_be_a_document_do_not_fit_it(
         ("a", ROW),
         ("a.json", "{}"),
         ("a.json", "[]"),
-        ("a.yaml", ""),
         ("a.yml", "- 1"),
     ],
 )
@@ -217,7 +228,8 @@ def test_a_kind_names_the_contract_of_a_file_that_cannot_be_parsed(
     [
         (None, False, []),
         ("dataset: help\n", True, []),
-        ("", True, []),
+        ("", True, ["unsupported_format"]),
+        ("# nothing yet", True, []),
         ("descripton: x\n", True, ["unknown_field"]),
         ("dataset: 7\n", True, ["invalid_field_type"]),
         ("a: [", True, ["invalid_yaml"]),

@@ -351,7 +351,9 @@ class TestReferences:
 
     def test_a_conflict_is_told_at_each_file(self, project: DefinitionProject) -> None:
         """CR-22"""
-        project.write("judges/twin.json", '{"id": "old", "version": "1.0", "template": "?"}')
+        project.write(
+            "judges/twin.json", '{"id": "old", "version": "1.0", "template": "{{ output }}"}'
+        )
         file = self.report(project, "judges/twin.json")
 
         assert [(one.code, one.path, one.line) for one in file.findings] == [

@@ -122,6 +122,8 @@ def _explained(problem: Problem) -> Problem:
     """The problem with a hint, where a pattern does not say enough."""
     if problem.code not in {"invalid_field_type", "value_out_of_range"}:
         return problem
+    if problem.path == ("version",) and problem.code == "value_out_of_range":
+        problem = replace(problem, message="{} is no semantic version")
     name = str(problem.path[-1]) if problem.path else ""
     if problem.path in _HINTS:
         return replace(problem, hint=_HINTS[problem.path])

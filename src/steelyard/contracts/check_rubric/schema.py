@@ -8,10 +8,15 @@ from importlib.resources import files
 from typing import cast
 
 from steelyard.checks.catalog import Catalog
+from steelyard.formats.schema_names import OWN_NAMES
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _NUMBER = "(0|[1-9][0-9]*)"
-_VERSION = rf"^{_NUMBER}\.{_NUMBER}(\.{_NUMBER})?(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$"
+_PART = "(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_BUILD = "[0-9A-Za-z-]+"
+_VERSION = (
+    rf"^{_NUMBER}\.{_NUMBER}(\.{_NUMBER})?(-{_PART}(\.{_PART})*)?(\+{_BUILD}(\.{_BUILD})*)?$"
+)
 _TITLES = {
     "value": "The text that is expected; without it the case's reference answer.",
     "ignore_case": "Whether capitals and small letters count as equal.",
@@ -120,6 +125,7 @@ def _check(names: dict[str, str], branches: list[JsonValue]) -> JsonObject:
             "negate": _flag("Negate", "Turn the result round."),
         },
         "allOf": branches,
+        **OWN_NAMES,
     }
 
 
@@ -143,6 +149,7 @@ def _scoring() -> JsonObject:
                 "maximum": 1,
             },
         },
+        **OWN_NAMES,
     }
 
 

@@ -12,7 +12,15 @@ import msgspec
 from steelyard.contracts.dataset_document.second_look import look_again, masked, trimmed
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
-from steelyard.formats.json_text import compact, parse_json, raw_items, raw_members, too_deep
+from steelyard.formats.json_keys import repeated_keys
+from steelyard.formats.json_text import (
+    SecondLook,
+    compact,
+    parse_json,
+    raw_items,
+    raw_members,
+    too_deep,
+)
 from steelyard.formats.problem import Problem, under
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -39,7 +47,7 @@ def split_json(data: bytes) -> Document:
         if wrong.code != "invalid_json":
             raise
         return _split_odd(data)
-    return _document(members, _listed(members), [])
+    return _document(members, _listed(members), _repeated(data, members))
 
 
 def split_value(value: JsonObject) -> Document:
@@ -95,10 +103,20 @@ def _document(
     return Document(header=header, records=records, problems=tuple(problems))
 
 
+def _repeated(data: bytes, members: Mapping[str, msgspec.Raw]) -> list[Problem]:
+    """The fields that a document gives twice at its top level."""
+    inside = sum(bytes(raw).count(b":") for raw in members.values())
+    named = sum(name.count(":") for name in members)
+    if data.count(b":") - inside - named == len(members):
+        return []
+    return [problem for problem in repeated_keys(data, None) if len(problem.path) == 1]
+
+
 def _parsed(name: str, raw: bytes, problems: list[Problem]) -> JsonValue:
     try:
-        return parse_json(raw)
+        look = SecondLook(parse_json(raw), ())
     except ParseError:
         look = look_again(raw)
-        problems.extend(under((name,), problem) for problem in look.problems)
-        return look.value
+    found = (*look.problems, *repeated_keys(raw, look.value))
+    problems.extend(under((name,), problem) for problem in found)
+    return look.value

@@ -26,6 +26,7 @@ from steelyard.contracts.reading import Row, RowPlace
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import normalized
+from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
@@ -86,14 +87,16 @@ class DatasetDocumentReading:
             try:
                 value = parse_json(raw)
             except ParseError:
-                yield self._checked(index, raw, None, seen)
+                yield self._checked(index, raw, None, seen, [])
                 continue
-            if _is_plain(raw) and is_clean(value) and _is_small(raw, value):
+            repeated = repeated_keys(bytes(raw), value)
+            is_fine = not repeated and _is_plain(raw) and is_clean(value)
+            if is_fine and _is_small(raw, value):
                 record_id = cast(str, cast(JsonObject, value)["record_id"])
                 if seen.add(record_id):
                     yield Row(index, self._line(index), record_id, value, ())
                     continue
-            yield self._checked(index, raw, value, seen)
+            yield self._checked(index, raw, value, seen, repeated)
 
     def case(self, row: Row) -> Case:
         """The case that an accepted record stands for."""
@@ -170,13 +173,19 @@ class DatasetDocumentReading:
             hint=problem.hint,
         )
 
-    def _checked(self, index: int, raw: RawRecord, value: JsonValue, seen: SeenIds) -> Row:
+    def _checked(
+        self,
+        index: int,
+        raw: RawRecord,
+        value: JsonValue,
+        seen: SeenIds,
+        found: list[Problem],
+    ) -> Row:
         """A record that is not plainly fine: everything that is wrong with it."""
-        found: list[Problem] = []
         if value is None:
             look = look_again(bytes(raw))
             value = look.value
-            found.extend(look.problems)
+            found = [*look.problems, *repeated_keys(bytes(raw), value)]
         found.extend(text_problems(value, allow_not_nfc=not self._require_nfc))
         value = normalized(value)
         found.extend(self._record_schema.problems(value))

@@ -17,6 +17,7 @@ from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row, RowPlace, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
+from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import (
     parse_json,
     parse_json_tolerantly,
@@ -143,14 +144,14 @@ class EvalCasesJsonl(_EvalCasesReading):
         except ParseError as wrong:
             return self._second_look(index, number, text, wrong, seen)
         row = cast(JsonObject, value)
+        found = repeated_keys(text, value)
         is_plain = self._plain_rows.has(text, row)
         if not (is_plain or self._case_schema.is_clean(value)):
-            found = self._case_schema.problems(value)
-        else:
+            found.extend(self._case_schema.problems(value))
+        elif not found:
             record_id = cast(str, row["id"])
             if (is_plain or not _is_telling(text)) and seen.add(record_id):
                 return Row(index, number, record_id, value, ())
-            found = []
         return self._checked(_jsonl_place(index, number), value, seen, found)
 
     def _second_look(
@@ -161,7 +162,8 @@ class EvalCasesJsonl(_EvalCasesReading):
             look = parse_json_tolerantly(text)
         except ParseError:
             return self._spoiled(index, number, str(wrong), wrong.code)
-        found = [*look.problems, *self._case_schema.problems(look.value)]
+        found = [*look.problems, *repeated_keys(text, look.value)]
+        found.extend(self._case_schema.problems(look.value))
         return self._checked(_jsonl_place(index, number), look.value, seen, found)
 
     def _spoiled(self, index: int, number: int, reason: str, code: str) -> Row:

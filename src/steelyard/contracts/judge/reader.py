@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import cast
 
-from steelyard.contracts.judge.template import VARIABLES, pair_problems
+from steelyard.contracts.judge.template import VARIABLES, answer_problems
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
@@ -33,6 +33,9 @@ _FIELDS = {
     *("id", "version", "description", "template", "score_type", "level_names"),
     *("validation", "applicable_to"),
 }
+_SETTINGS = {"level_names": "levels", "step": "continuous"}
+"""Which score type a setting has an effect on."""
+_SCORE_TYPES = {"binary", "continuous", "levels"}
 _VALIDATION = {"tpr", "tnr", "validated_against", "validated_at", "sample_size"}
 
 
@@ -100,16 +103,32 @@ def _beyond_the_schema(value: JsonValue, wrong: set[Path]) -> Iterator[Problem]:
     row = value if isinstance(value, dict) else {}
     template, validation = row.get("template"), row.get("validation")
     if isinstance(template, str) and not any("template" in path for path in wrong):
-        yield from template_problems(template, VARIABLES)
-        yield from pair_problems(template)
+        broken = template_problems(template, VARIABLES)
+        yield from broken or answer_problems(template)
+    yield from _settings_of_other_types(row)
     time = validation.get("validated_at") if isinstance(validation, dict) else None
     if isinstance(time, str) and _VALIDATED_AT not in wrong and moment(time) is None:
         message = "{} is not a time of the calendar"
         yield Problem(code="value_out_of_range", message=message, path=_VALIDATED_AT, hint=_DAY)
 
 
+def _settings_of_other_types(row: JsonObject) -> Iterator[Problem]:
+    score_type = row.get("score_type", "continuous")
+    for name, owner in _SETTINGS.items():
+        if name in row and score_type in _SCORE_TYPES - {owner}:
+            yield Problem(
+                code="unknown_field",
+                message=f"{{}} has no effect on a {score_type} judge",
+                path=(name,),
+                hint=f"'{name}' is a setting of score_type {owner}",
+                severity="warning",
+            )
+
+
 def _explained(problem: Problem) -> Problem:
     """The problem with a hint, where a pattern does not say enough."""
+    if problem.path == ("version",) and problem.code == "value_out_of_range":
+        problem = replace(problem, message="{} is no semantic version")
     if problem.code in {"invalid_field_type", "value_out_of_range"} and problem.path in _HINTS:
         return replace(problem, hint=_HINTS[problem.path])
     return problem

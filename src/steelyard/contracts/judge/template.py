@@ -19,10 +19,13 @@ def is_pairwise(judge: Judge) -> bool:
     return not names_in(judge.template).isdisjoint(COMPARED)
 
 
-def pair_problems(template: str) -> Iterator[Problem]:
-    """What is wrong with how a template names the answers that it compares."""
+def answer_problems(template: str) -> Iterator[Problem]:
+    """What is wrong with how a template shows the answer, or the two that it compares."""
     names = names_in(template)
     missing = [name for name in COMPARED if name not in names]
+    if names.isdisjoint({"output", *COMPARED}):
+        hint = "write {{ output }} where the answer belongs"
+        yield _wrong("it does not show the judge the answer", hint)
     if len(missing) == 1:
         (other,) = set(COMPARED) - set(missing)
         yield _wrong(f"it names {other} and not {missing[0]}", "a pairwise judge shows both")

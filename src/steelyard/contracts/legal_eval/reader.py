@@ -14,6 +14,7 @@ from steelyard.contracts.legal_eval.writer import case_row
 from steelyard.contracts.reading import Row, RowPlace, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
+from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import (
     parse_json,
     parse_json_tolerantly,
@@ -92,8 +93,9 @@ class LegalEvalJsonl:
             value = parse_json(text)
         except ParseError as wrong:
             return self._second_look(index, number, text, wrong, seen)
-        if not self._schema.is_clean(value):
-            return self._checked(index, number, value, seen, [])
+        repeated = repeated_keys(text, value)
+        if repeated or not self._schema.is_clean(value):
+            return self._checked(index, number, value, seen, repeated)
         row = cast(JsonObject, value)
         found = self._rules.problems(row)
         record_id = cast(str, row["id"])
@@ -109,13 +111,14 @@ class LegalEvalJsonl:
             look = parse_json_tolerantly(text)
         except ParseError:
             return _refused(index, number, _not_json(wrong))
-        return self._checked(index, number, look.value, seen, list(look.problems))
+        found = [*look.problems, *repeated_keys(text, look.value)]
+        return self._checked(index, number, look.value, seen, found)
 
     def _checked(
         self, index: int, number: int, value: JsonValue, seen: SeenIds, found: list[Problem]
     ) -> Row:
         """A row with everything that is wrong with it."""
-        odd = {problem.path for problem in found}
+        odd = {problem.path for problem in found if problem.severity == "error"}
         shape = self._schema.problems(value)
         found.extend(problem for problem in shape if problem.path not in odd)
         found.extend(unknown_fields(value))

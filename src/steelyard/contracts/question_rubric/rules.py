@@ -17,8 +17,6 @@ from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.question import QUESTION_TYPES, SELECT_TYPES
 
 _OTHER = re.compile(r"[^a-z0-9]+")
-_TAKEN_BY: dict[str, tuple[str, ...]] = {"scale": ("score",), "options": SELECT_TYPES}
-"""Which types of questions a field has an effect on."""
 
 
 def rubric_problems(value: JsonValue) -> Iterator[Problem]:
@@ -60,9 +58,6 @@ def _question(question: JsonObject, path: Path, *, has_scale: bool) -> Iterator[
     kind = question.get("type")
     if kind not in QUESTION_TYPES:
         return
-    for field, types in _TAKEN_BY.items():
-        if field in question and kind not in types:
-            yield _ignored((*path, field), f"on a question of type {kind}")
     if kind in SELECT_TYPES:
         place = (*path, "options")
         yield from _duplicates(question.get("options"), "value", "option", place)

@@ -113,9 +113,24 @@ def test_the_hash_of_the_file_is_kept() -> None:
     assert rubric.name == "rubric/basic@1.0.0"
 
 
-def test_the_setting_of_another_kind_is_a_further_field() -> None:
+@pytest.mark.parametrize(
+    ("check", "path", "hint"),
+    [
+        ("kind: equals\n    max_ms: 7", "checks[0].max_ms", "'max_ms' is a setting of latency"),
+        (
+            "kind: regex\n    pattern: a\n    ticket: 7",
+            "checks[0].ticket",
+            "known here: id, kind, match, negate, pattern, required and weight",
+        ),
+    ],
+)
+def test_a_name_that_the_kind_does_not_own_is_reported(check: str, path: str, hint: str) -> None:
     """CR-06"""
-    assert only_check("kind: equals\n    max_ms: 7").check == Equals()
+    rubric, (found,) = read(FRAME.format(check=check))
+
+    assert rubric
+    assert (found.code, found.path, found.hint) == ("unknown_field", path, hint)
+    assert (found.severity, found.strict().severity) == ("warning", "error")
 
 
 def test_a_misspelt_field_is_a_warning_and_the_rubric_can_be_used() -> None:
@@ -146,7 +161,7 @@ STATED: dict[str, JsonObject] = {
 @pytest.mark.parametrize("kind", STATED)
 def test_a_kind_that_needs_more_than_a_trace_keeps_its_settings_as_written(kind: str) -> None:
     """CR-11"""
-    settings: JsonObject = {**STATED[kind], "further": [1]}
+    settings: JsonObject = {**STATED[kind], "x-further": [1]}
     text = json.dumps({"id": "a", "kind": kind, "weight": 2, **settings})
     rubric = sound(
         FRAME.replace("- id: a\n    {check}", f"- {text}").replace("{{", "{").replace("}}", "}")
@@ -196,11 +211,11 @@ def test_the_eleven_kinds_of_the_contract_are_known() -> None:
 
 def test_further_fields_are_kept() -> None:
     """CR-06"""
-    text = "owner: we\n" + FRAME.format(check="kind: equals\n    note: [x]\n    max_ms: 7")
+    text = "owner: we\n" + FRAME.format(check="kind: equals\n    notes: [x]\n    x-max: 7")
     rubric = sound(text + "description: What for.\n")
 
     assert (rubric.description, rubric.extra) == ("What for.", {"owner": "we"})
-    assert rubric.checks[0].extra == {"note": ["x"], "max_ms": 7}
+    assert rubric.checks[0].extra == {"notes": ["x"], "x-max": 7}
 
 
 def test_a_kind_of_another_package_is_read_like_any_other() -> None:

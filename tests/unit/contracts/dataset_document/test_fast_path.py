@@ -46,7 +46,7 @@ def at_a_glance(raw: bytes, *, require_nfc: bool) -> Row:
 
 def on_a_close_look(raw: bytes, *, require_nfc: bool) -> Row:
     reading = DatasetDocumentReading(raw_document(raw), require_nfc=require_nfc)
-    return reading._checked(0, raw, None, SeenIds())  # pyright: ignore[reportPrivateUsage]
+    return reading._checked(0, raw, None, SeenIds(), [])  # pyright: ignore[reportPrivateUsage]
 
 
 @settings(max_examples=examples(300))

@@ -290,13 +290,24 @@ def test_an_empty_sidecar_gives_the_defaults(folder: EvalFolder) -> None:
     assert folder.case(row()).target == "default"
 
 
-def test_an_empty_file_has_no_cases_and_no_findings(folder: EvalFolder) -> None:
+def test_a_file_of_no_cases_has_no_findings(folder: EvalFolder) -> None:
     """EC-08, EC-09"""
-    folder.write("lines.jsonl", "\n")
     folder.write("data.yaml", "evalcases: []\n")
 
-    assert (folder.load("lines.jsonl"), folder.load("data.yaml")) == ((), ())
-    assert folder.report("lines.jsonl", "data.yaml").count("error") == 0
+    assert folder.load("data.yaml") == ()
+    assert folder.report("data.yaml").count("error") == 0
+
+
+@pytest.mark.parametrize("content", ["", "\n"])
+def test_a_file_without_content_spoils_the_file(folder: EvalFolder, content: str) -> None:
+    """EC-08, EC-30"""
+    folder.write("lines.jsonl", content)
+    folder.write("data.yaml", content)
+
+    with pytest.raises(UnreadableFileError, match="the file is empty"):
+        folder.load("lines.jsonl")
+    with pytest.raises(UnreadableFileError, match="the file is empty"):
+        folder.case(row())
 
 
 def test_rows_are_read_as_they_are_asked_for() -> None:

@@ -61,7 +61,7 @@ def test_a_judge_that_comes_along_is_sound(name: str) -> None:
 )
 def test_a_step_leads_from_0_to_1(step: float, is_taken: bool) -> None:
     """JD-13"""
-    row: JsonObject = {"id": "mark", "version": "1.0.0", "template": "x", "step": step}
+    row: JsonObject = {"id": "mark", "version": "1.0.0", "template": "{{ output }}", "step": step}
 
     assert (read_judge(Located(row, Lines(1)))[1] == []) is is_taken
 

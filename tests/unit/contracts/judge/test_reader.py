@@ -85,7 +85,8 @@ def test_the_hash_of_the_file_is_kept() -> None:
     [
         ("binary", None, []),
         ("continuous", None, []),
-        ("continuous", "[a, b]", []),
+        ("continuous", "[a, b]", [("unknown_field", "level_names")]),
+        ("binary", "[a, b]", [("unknown_field", "level_names")]),
         ("levels", "[a, b]", []),
         ("levels", None, [("missing_required_field", "level_names")]),
         ("levels", "[a]", [("value_out_of_range", "level_names")]),

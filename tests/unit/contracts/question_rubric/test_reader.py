@@ -278,7 +278,7 @@ def test_options_are_listed_once_each(
 
 @pytest.mark.parametrize(("kind", "field"), IDLE)
 @pytest.mark.parametrize("value", [None, [], 7, "0-5", [{"value": "a", "lable": "A"}]])
-def test_a_field_of_another_type_is_ignored_and_kept(
+def test_a_field_of_another_type_is_kept_and_named_with_its_types(
     kind: str, field: str, value: JsonValue
 ) -> None:
     """QR-11"""
@@ -286,15 +286,12 @@ def test_a_field_of_another_type_is_ignored_and_kept(
 
     assert made
     assert made.questions[0].extra == {field: value}
-    assert [(one.severity, one.code, one.path, one.message) for one in findings] == [
-        (
-            "warning",
-            "ignored_field",
-            f"questions[0].{field}",
-            f"questions[0].{field} is ignored on a question of type {kind}",
-        )
+    owners = {"scale": "score", "options": "single_select, multi_select or button_group"}
+    hint = f"'{field}' is a setting of {owners[field]}"
+    assert [(one.severity, one.code, one.path, one.hint) for one in findings] == [
+        ("warning", "unknown_field", f"questions[0].{field}", hint)
     ]
-    assert [one.strict().severity for one in findings] == ["warning"]
+    assert [one.strict().severity for one in findings] == ["error"]
 
 
 @pytest.mark.parametrize(
@@ -360,12 +357,25 @@ def test_dimensions_are_scored_from_0_to_5_whatever_the_scale(
 
 def test_further_fields_are_kept_at_every_level() -> None:
     """QR-15"""
-    listed: JsonValue = [{"value": "a", "label": "A", "icon": "star"}]
-    made = sound(rubric(question("button_group", options=listed, colour="blue"), owner="desk"))
+    listed: JsonValue = [{"value": "a", "label": "A", "x-icon": "star"}]
+    added: JsonObject = {"x-colour": "blue", "notes": "?"}
+    made = sound(rubric(question("button_group", options=listed, **added), owner="desk"))
 
     assert made.extra == {"owner": "desk"}
-    assert made.questions[0].extra == {"colour": "blue"}
-    assert made.questions[0].options[0].extra == {"icon": "star"}
+    assert made.questions[0].extra == {"x-colour": "blue", "notes": "?"}
+    assert made.questions[0].options[0].extra == {"x-icon": "star"}
+
+
+def test_a_name_that_questions_and_options_do_not_own_is_reported() -> None:
+    """QR-15"""
+    listed: JsonValue = [{"value": "a", "label": "Wrong", "or no help": None}]
+    made, findings = read(rubric(question("button_group", options=listed, colour="blue")))
+
+    assert made
+    assert [(one.code, one.path, one.strict().severity) for one in findings] == [
+        ("unknown_field", "questions[0].colour", "error"),
+        ("unknown_field", "questions[0].options[0].or no help", "error"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -415,12 +425,12 @@ def test_the_hash_of_the_file_is_kept() -> None:
 @pytest.mark.parametrize("character", ["\x00", "\x1f", "\x7f", "\x85", "\x9f", "\x0b"])
 def test_control_characters_are_refused_wherever_they_stand(character: str) -> None:
     """QR-17"""
-    value = rubric(question(label=f"a{character}", x=[character]), name=f"a{character}")
+    value = rubric(question(label=f"a{character}", notes=[character]), name=f"a{character}")
 
     assert problems(value) == [
         ("invalid_encoding", "name"),
         ("invalid_encoding", "questions[0].label"),
-        ("invalid_encoding", "questions[0].x[0]"),
+        ("invalid_encoding", "questions[0].notes[0]"),
     ]
 
 

@@ -61,8 +61,8 @@ def test_dimensions_are_questions_that_can_count() -> None:
         # a name that is not there
         ({"questions": {"rigth": 1}}, [("unsupported_field", "questions.rigth")]),
         ({"options": {"failures": {}}}, [("unsupported_field", "options.failures")]),
-        ({"question": {"right": 1}}, [("unsupported_field", "question")]),
-        ({"passThreshold": 0.7}, [("unsupported_field", "passThreshold")]),
+        ({"question": {"right": 1}}, [("unknown_field", "question")]),
+        ({"passThreshold": 0.7}, [("unknown_field", "passThreshold")]),
         # a question without a value
         ({"questions": {"tags": 1}}, [("unsupported_field", "questions.tags")]),
         ({"questions": {"note": 1}}, [("unsupported_field", "questions.note")]),

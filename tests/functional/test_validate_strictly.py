@@ -1,0 +1,111 @@
+"""What has no effect in a file does not pass `validate --strict`, and is a warning before."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+RUBRIC = """id: basic
+version: 1.0.0
+checks:
+  - {id: a, kind: regex, pattern: refund%s}
+  - {id: b, kind: must_contain_any, phrases: [please]%s}
+scoring: {combine: all_pass%s}
+"""
+QUESTIONS = """name: Desk
+version: desk-v1
+questions:
+  - {key: fine, label: Is it fine?, type: yes_no%s}
+  - key: mood
+    label: How is it?
+    type: button_group
+    options: [{value: bad, label: %s}]
+"""
+JUDGE = "id: right\nversion: 1.0.0\ntemplate: '%s'\nscore_type: binary\n%s"
+SOUND = {
+    "rubrics/basic.yaml": RUBRIC % ("", "", ""),
+    "rubrics/desk-v1.yaml": QUESTIONS % ("", '"Wrong, or no help"'),
+    "judges/right.yaml": JUDGE % ("{{ output }}", ""),
+}
+NO_EFFECT = [
+    ("rubrics/basic.yaml", RUBRIC % (", ignore_case: true", "", ""), "checks[0].ignore_case"),
+    ("rubrics/basic.yaml", RUBRIC % ("", ", pattern: x", ""), "checks[1].pattern"),
+    ("rubrics/basic.yaml", RUBRIC % ("", "", ", threshold: 0.9"), "scoring.threshold"),
+    ("rubrics/desk-v1.yaml", QUESTIONS % (", options: [a]", "Wrong"), "questions[0].options"),
+    (
+        "rubrics/desk-v1.yaml",
+        QUESTIONS % ("", "Wrong, or no help"),
+        "questions[1].options[0].or no help",
+    ),
+    ("judges/right.yaml", JUDGE % ("{{ output }}", "level_names: [a, b]\n"), "level_names"),
+    (
+        "cases.jsonl",
+        '{"id": "a", "expected_outcome": "Yes.", "input": "When?", "input": "Why?"}\n',
+        "input",
+    ),
+]
+
+
+def validated(steelyard: Steelyard, folder: Path, *options: str) -> tuple[int, list[str]]:
+    done = steelyard("validate", ".", "--format", "json", *options, cwd=folder)
+    files = json.loads(done.stdout)["files"]
+    return done.returncode, [found["path"] for file in files for found in file["findings"]]
+
+
+def written(folder: Path, name: str, content: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(content, encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "content"), SOUND.items())
+def test_the_same_file_without_it_is_valid(
+    steelyard: Steelyard, tmp_path: Path, name: str, content: str
+) -> None:
+    written(tmp_path, name, content)
+
+    assert validated(steelyard, tmp_path, "--strict") == (0, [])
+
+
+@pytest.mark.parametrize(("name", "content", "path"), NO_EFFECT)
+def test_what_has_no_effect_is_a_warning_and_strictly_an_error(
+    steelyard: Steelyard, tmp_path: Path, name: str, content: str, path: str
+) -> None:
+    written(tmp_path, name, content)
+
+    assert validated(steelyard, tmp_path) == (0, [path])
+    assert validated(steelyard, tmp_path, "--strict") == (1, [path])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("data.jsonl", "", "the file is empty"),
+        ("judges/right.yaml", JUDGE % ("Is it right?", ""), "does not show the judge the answer"),
+        ("rubrics/basic.yaml", SOUND["rubrics/basic.yaml"].replace("0.0", "0.0-01"), "semantic"),
+        ("rubrics/basic.yaml", SOUND["rubrics/basic.yaml"].replace("0.0", "0.0-a..b"), "semantic"),
+    ],
+)
+def test_these_are_errors_in_any_mode(
+    steelyard: Steelyard, tmp_path: Path, name: str, content: str, said: str
+) -> None:
+    written(tmp_path, name, content)
+    done = steelyard("validate", name, cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert said in done.stdout
+
+
+def test_an_empty_sidecar_is_an_error(steelyard: Steelyard, tmp_path: Path) -> None:
+    written(tmp_path, "a.jsonl", '{"id": "a", "expected_outcome": "Yes.", "input": "When?"}\n')
+    written(tmp_path, "a.yaml", "")
+    done = steelyard("validate", "a.jsonl", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "a.yaml: error: the file is empty" in done.stdout
