@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import pytest
 
-from steelyard.contracts.schemas import SCHEMAS, schema_bytes
+from steelyard.contracts.schemas import FAMILIES, SCHEMAS, schema_bytes
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -19,11 +19,12 @@ def test_without_a_name_the_schemas_are_listed(steelyard: Steelyard, tmp_path: P
     done = steelyard("schema", cwd=tmp_path)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert [line.split()[0] for line in done.stdout.splitlines()[: len(SCHEMAS)]] == list(SCHEMAS)
+    listed = [line.split()[0] for line in done.stdout.partition("\n\n")[0].splitlines()]
+    assert listed == [*SCHEMAS, *FAMILIES]
     assert "# yaml-language-server: $schema=" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["eval_cases", "trace.schema.json"])
+@pytest.mark.parametrize("name", ["eval_cases", "trace.schema.json", "rubric", "dataset"])
 def test_a_name_prints_that_schema_as_it_is_published(
     steelyard: Steelyard, tmp_path: Path, name: str
 ) -> None:
@@ -55,8 +56,10 @@ def test_without_a_name_all_schemas_are_written(steelyard: Steelyard, tmp_path: 
 
     assert done.returncode == 0
     files = sorted((tmp_path / "schemas").iterdir())
-    assert {path.name for path in files} == {f"{name}.schema.json" for name in SCHEMAS}
-    assert all(json.loads(path.read_bytes())["$id"] for path in files)
+    assert {path.name for path in files} == {
+        f"{name}.schema.json" for name in (*SCHEMAS, *FAMILIES)
+    }
+    assert all(json.loads(path.read_bytes())["$id"].endswith(path.name) for path in files)
 
 
 def test_an_unknown_name_is_wrong_usage(steelyard: Steelyard, tmp_path: Path) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import cast
 
 import jsonschema_rs
 import pytest
 
-from steelyard.contracts.schemas import SCHEMAS, load_schema
+from steelyard.contracts.schemas import FAMILIES, SCHEMAS, load_schema, published_schema
+from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
 
+CORPUS = Path(__file__).parents[1] / "corpus"
 # Under these words `properties` states a condition on a field, not the field.
 CONDITIONS = {"if", "not", "anyOf"}
 
@@ -61,6 +65,66 @@ def test_a_schema_has_an_id_of_its_own(name: str) -> None:
     assert load_schema(name)["$id"] == f"urn:steelyard:schema:{name}"
 
 
+STANDARD = {
+    *("$schema", "$id", "$ref", "$defs", "$comment", "title", "description", "deprecated"),
+    *("default", "examples", "type", "enum", "const", "properties", "required", "minProperties"),
+    *("additionalProperties", "unevaluatedProperties", "items", "minItems", "maxItems"),
+    *("uniqueItems", "minLength", "maxLength", "pattern", "minimum", "maximum"),
+    *("exclusiveMinimum", "allOf", "anyOf", "oneOf", "not", "if", "then"),
+}
+
+
+def keywords(node: JsonValue) -> Iterator[str]:
+    """Every keyword of a schema and its parts; names of fields are none."""
+    if isinstance(node, list):
+        for item in node:
+            yield from keywords(item)
+    if not isinstance(node, dict):
+        return
+    for name, part in node.items():
+        yield name
+        if name in {"properties", "$defs"}:
+            yield from keywords(list(cast(JsonObject, part).values()))
+        elif name not in {"enum", "const", "default", "examples"}:
+            yield from keywords(part)
+
+
+@pytest.mark.parametrize("name", [*SCHEMAS, *FAMILIES])
+def test_a_published_schema_has_keywords_of_the_standard_alone(name: str) -> None:
+    """What ajv and others refuse in their default mode: keywords that nobody defines."""
+    schema = published_schema(name)
+
+    assert set(keywords(schema)) <= STANDARD
+    assert schema["$id"] == f"http://127.0.0.1:8765/schemas/{name}.schema.json"
+    assert jsonschema_rs.meta.is_valid(schema)
+
+
+def test_a_published_schema_says_what_our_own_keywords_mean() -> None:
+    text = json.dumps(published_schema("eval_cases"))
+
+    assert '"$comment": "missing: evalcases"' in text
+    assert '{"not": {}, "deprecated": true, "description": "write each case' in text
+    assert '{"const": "regex", "description": ' in json.dumps(published_schema("check_rubric"))
+
+
+@pytest.mark.parametrize(
+    ("family", "file"),
+    [
+        ("rubric", "check_rubric/valid/every_kind.yaml"),
+        ("rubric", "whole/question_rubric-questions.json"),
+        ("dataset", "whole/dataset_document-whole.json"),
+        ("dataset", "whole/evals_json-whole.json"),
+        ("dataset", "question_set/valid/every_field.yaml"),
+    ],
+)
+def test_the_schema_of_a_family_takes_files_of_its_contracts(family: str, file: str) -> None:
+    value = parse_yaml((CORPUS / file).read_bytes()).value
+    validator = jsonschema_rs.Draft202012Validator(published_schema(family))
+
+    assert validator.is_valid(value)
+    assert not validator.is_valid({})
+
+
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_field_of_a_schema_has_a_title_and_a_description(name: str) -> None:
     schema = load_schema(name)
@@ -69,3 +133,17 @@ def test_every_field_of_a_schema_has_a_title_and_a_description(name: str) -> Non
     ]
 
     assert unexplained == []
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("question_rubric", "score_without_scale.json"),
+        ("judge", "no_such_day.yaml"),
+        ("dataset_document", "created_at_no_such_day.json"),
+    ],
+)
+def test_a_published_schema_refuses_what_validate_refuses(name: str, file: str) -> None:
+    value = parse_yaml((CORPUS / name / "invalid" / file).read_bytes()).value
+
+    assert not jsonschema_rs.Draft202012Validator(published_schema(name)).is_valid(value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from io import BytesIO
 from itertools import islice
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, cast
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple, cast
 import pytest
 
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.labels.reader import read_labels
 from steelyard.contracts.schemas import SCHEMAS, load_schema
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import ConfigError
@@ -24,6 +26,7 @@ from steelyard.formats.names import near_miss
 from steelyard.formats.schema_names import resolve
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue, Path
+from steelyard.model.question import Answers
 from steelyard.settings import parse_settings
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.validate import ValidateOptions, validate
@@ -133,6 +136,9 @@ def told(example: Example, value: JsonValue, folder: FilePath) -> list[tuple[str
     """Path and hint of everything that the users of this schema would read."""
     if example.schema == "trace":
         return [(finding.path, finding.hint) for finding in read_trace(value)[1]]
+    if example.schema == "labels":
+        (row,) = read_labels(BytesIO(json.dumps(value).encode()), lambda _, __: (Answers(), []))
+        return [(finding.path, finding.hint) for finding in row.findings]
     if example.schema == "project":
         return _settings_told(value)
     path = folder / f"example{example.ending}"

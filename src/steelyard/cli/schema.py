@@ -9,8 +9,6 @@ import typer
 
 from steelyard.cli.terminal import show
 
-_SUFFIX = ".schema.json"
-
 
 def command(
     name: Annotated[
@@ -22,27 +20,27 @@ def command(
     ] = None,
 ) -> None:
     """Print or write the published JSON Schemas."""
-    from steelyard.contracts.schemas import SCHEMAS, schema_bytes
+    from steelyard.contracts.schemas import FAMILIES, SCHEMAS, SUFFIX, schema_bytes
 
     if name is None and output is None:
         _list()
     elif name is None and output is not None:
-        for known in SCHEMAS:
-            _write(output / f"{known}{_SUFFIX}", schema_bytes(known))
+        for known in (*SCHEMAS, *FAMILIES):
+            _write(output / f"{known}{SUFFIX}", schema_bytes(known))
     elif name is not None:
-        name = name.removesuffix(_SUFFIX)
+        name = name.removesuffix(SUFFIX)
         data = schema_bytes(name)
         if output is None:
             show(data.rstrip(b"\n"))
         else:
-            _write(output / f"{name}{_SUFFIX}" if output.is_dir() else output, data)
+            _write(output / f"{name}{SUFFIX}" if output.is_dir() else output, data)
 
 
 def _list() -> None:
-    from steelyard.contracts.schemas import SCHEMAS, load_schema
+    from steelyard.contracts.schemas import FAMILIES, SCHEMAS, published_schema
 
-    for known in SCHEMAS:
-        show(f"{known:<18}{load_schema(known)['description']}")
+    for known in (*SCHEMAS, *FAMILIES):
+        show(f"{known:<18}{published_schema(known)['description']}")
     show(
         "\nsteelyard schema NAME prints one; -o FOLDER writes them all.\n"
         "An editor with YAML support uses one by this first line of a file:\n"

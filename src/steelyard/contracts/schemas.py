@@ -1,13 +1,14 @@
-"""The published JSON Schemas, by name."""
+"""The JSON Schemas of the contracts: as the readers run them, and as they are published."""
 
 from __future__ import annotations
 
 import json
 from functools import cache
 from importlib.resources import files
+from typing import Any, cast
 
 from steelyard.errors import NotFoundError
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 
 SCHEMAS = (
     "legal_eval",
@@ -19,20 +20,78 @@ SCHEMAS = (
     "check_rubric",
     "judge",
     "trace",
+    "labels",
     "project",
 )
-
-
-def schema_bytes(name: str) -> bytes:
-    """A published schema as it stands in the package."""
-    if name not in SCHEMAS:
-        known = ", ".join(SCHEMAS)
-        raise NotFoundError(f"unknown schema '{name}'; known schemas: {known}")
-    package = "steelyard" if name == "project" else f"steelyard.contracts.{name}"
-    return files(package).joinpath(f"{name}.schema.json").read_bytes()
+FAMILIES = {
+    "dataset": ("legal_eval", "dataset_document", "eval_cases", "evals_json", "question_set"),
+    "rubric": ("question_rubric", "check_rubric"),
+}
+"""Names for a file that may be of several contracts."""
+ADDRESS = "http://127.0.0.1:8765/schemas"
+"""Where `steelyard serve` gives the schemas, unless it is told otherwise."""
+SUFFIX = ".schema.json"
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 @cache
 def load_schema(name: str) -> JsonObject:
-    """A published schema, parsed."""
-    return json.loads(schema_bytes(name))
+    """A schema as the reader of its contract runs it."""
+    package = "steelyard" if name == "project" else f"steelyard.contracts.{name}"
+    return json.loads(files(package).joinpath(f"{name}{SUFFIX}").read_bytes())
+
+
+def published_schema(name: str, address: str = ADDRESS) -> JsonObject:
+    """A schema for others: with an address, and in words of the standard alone.
+
+    What only our readers understand, such as `x-missing`, becomes a comment or a description.
+    """
+    at: JsonObject = {"$schema": _DRAFT, "$id": f"{address}/{name}{SUFFIX}"}
+    if name in SCHEMAS:
+        return {**_standard(load_schema(name)), **at}
+    if name not in FAMILIES:
+        known = ", ".join((*SCHEMAS, *FAMILIES))
+        raise NotFoundError(f"unknown schema '{name}'; known schemas: {known}")
+    members = FAMILIES[name]
+    return {
+        **at,
+        "title": name.capitalize(),
+        "description": f"A {name} of any contract: {', '.join(members)}.",
+        "anyOf": [{"$ref": f"#/$defs/{member}"} for member in members],
+        "$defs": {member: published_schema(member, address) for member in members},
+    }
+
+
+def schema_bytes(name: str) -> bytes:
+    """A published schema as a file."""
+    return json.dumps(published_schema(name), indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def _standard(node: Any, *, is_schema: bool = True) -> Any:
+    if isinstance(node, list):
+        return [_standard(item) for item in cast(list[Any], node)]
+    if not isinstance(node, dict):
+        return node
+    members = cast(dict[str, Any], node)
+    if not is_schema:  # names of fields, which may be those of keywords
+        return {name: _standard(rule) for name, rule in members.items()}
+    kept = {
+        name: item
+        if name in {"enum", "const", "default", "examples", "required"}
+        else _standard(item, is_schema=name not in {"properties", "$defs"})
+        for name, item in members.items()
+        if name not in {"enumDescriptions", "deprecationMessage"} and not name.startswith("x-")
+    }
+    return {**kept, **_explained(members)}
+
+
+def _explained(members: dict[str, Any]) -> JsonObject:
+    """What the keywords of our own say, in keywords of the standard."""
+    if "x-instead" in members:
+        return {"deprecated": True, "description": members["x-instead"]}
+    if "enumDescriptions" in members:
+        pairs = zip(members["enum"], members["enumDescriptions"], strict=True)
+        options: list[JsonValue] = [{"const": value, "description": said} for value, said in pairs]
+        return {"oneOf": options}
+    said = [f"{name[2:]}: {item}" for name, item in members.items() if name.startswith("x-")]
+    return {"$comment": "; ".join(said)} if said else {}

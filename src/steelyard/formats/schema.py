@@ -78,7 +78,8 @@ class Schema:
             return [_missing((*path, kind.property))]
         rule = self._rule(error.schema_path[:-1])
         if name in {"anyOf", "not"}:
-            return [_annotated(rule, path)]
+            # The reader says where a rule marked `x-located` is broken.
+            return [] if "x-located" in rule else [_annotated(rule, path)]
         return [_PROBLEMS[name](path, kind, error.instance)]
 
     def _rule(self, schema_path: list[str | int]) -> JsonObject:

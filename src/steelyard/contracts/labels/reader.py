@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from steelyard.contracts.message_rows import beyond
+from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.jsonl import jsonl_lines
@@ -38,8 +37,7 @@ class LabelRow(NamedTuple):
 
 @cache
 def _schema() -> Schema:
-    text = files("steelyard.contracts.labels").joinpath("labels.schema.json").read_bytes()
-    return Schema(json.loads(text))
+    return Schema(load_schema("labels"))
 
 
 def read_labels(stream: BinaryIO, read_answers: ReadAnswers) -> Iterator[LabelRow]:
