@@ -144,7 +144,7 @@ def test_the_judge_is_too_kind(demo: subprocess.CompletedProcess[str]) -> None:
 def test_who_grades_what_is_said_before_the_run(demo: subprocess.CompletedProcess[str]) -> None:
     said = demo.stderr
 
-    assert "graded by what they bring: 48 records" in said
+    assert "graded by their own expectations: 48 records" in said
     assert "graded by rubric/helpdesk@1.0.0 (2 checks): 48 records" in said
     assert "asking judge/helpful@1.0.0 by target helpful_replies" in said
     assert "asking judge/careful@1.0.0 by target careful_replies" in said

@@ -213,7 +213,7 @@ def test_a_record_is_judged_by_its_reference_and_its_criteria(done: dict[str, Do
     }
     assert (row["score"], row["passed"]) == (0.95, True)
     assert told(done["brought"]) == [
-        "graded by what they bring: 1 record (criteria 1, llm_judge 1)",
+        "graded by their own expectations: 1 record (criteria 1, llm_judge 1)",
         "asking judge/criteria@1.0.0 by target big",
         "asking judge/reference@1.0.0 by target big",
     ]

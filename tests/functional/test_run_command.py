@@ -22,7 +22,7 @@ DESK = "datasets/desk.jsonl"
 AGENT = ("run", DESK, "--target", "agent")
 MOODY = ("run", DESK, "--target", "moody")
 JSON = ("--format", "json")
-WHO_GRADES = "graded by what they bring: 4 records (must_contain_any 4)\n"
+WHO_GRADES = "graded by their own expectations: 4 records (must_contain_any 4)\n"
 ARTIFACTS = {
     "attempt_logs.jsonl",
     "failures.jsonl",

@@ -17,7 +17,7 @@ class WhoGrades:
     brought: Mapping[str, int]
     """Of each kind of check that records bring themselves, how many do."""
     bringing: int = 0
-    """How many records are graded by what they bring."""
+    """How many records are graded by their own expectations."""
     skipped: int = 0
     judges: Sequence[tuple[str, str | None]] = ()
     """Every judge that is asked, with the target that answers."""
@@ -29,7 +29,7 @@ def grading_lines(who: WhoGrades) -> Iterator[str]:
         yield f"graded by {name} ({_counted(checks, 'check')}): {_counted(records, 'record')}"
     if who.bringing:
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in who.brought.items())
-        yield f"graded by what they bring: {_counted(who.bringing, 'record')} ({kinds})"
+        yield f"graded by their own expectations: {_counted(who.bringing, 'record')} ({kinds})"
     if who.skipped:
         yield f"graded by nothing: {_counted(who.skipped, 'record')}"
     for judge, target in who.judges[:_SHOWN_JUDGES]:

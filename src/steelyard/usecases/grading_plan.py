@@ -71,7 +71,7 @@ class GradingPlan:
 
     @property
     def bringing(self) -> int:
-        """How many of the cases seen so far are graded by what they bring."""
+        """How many of the cases seen so far are graded by their own expectations."""
         return self._graded[IMPLICIT]
 
     @property

@@ -39,11 +39,11 @@ _TOO_LONG = 100_000
 
 
 class Grading(NamedTuple):
-    """How a judge is put to use: by a rubric, or by what cases bring."""
+    """How a judge is put to use: by a rubric, or for cases graded by their own expectations."""
 
     rubric: Rubric | QuestionRubric | None
     judge: str | None = None
-    """The judge that replaces those of what cases bring."""
+    """The judge for cases that are graded by their own expectations."""
 
 
 def single_grading(

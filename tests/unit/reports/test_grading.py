@@ -20,7 +20,7 @@ from steelyard.reports.grading import WhoGrades, grading_lines
         (
             WhoGrades(rubrics={}, brought={"equals": 4, "llm_judge": 8}, bringing=12, skipped=2),
             [
-                "graded by what they bring: 12 records (equals 4, llm_judge 8)",
+                "graded by their own expectations: 12 records (equals 4, llm_judge 8)",
                 "graded by nothing: 2 records",
             ],
         ),
