@@ -72,7 +72,7 @@ def test_the_answers_are_graded_as_they_should_be(told: dict[str, Done]) -> None
     done = told["live"]
     found = rows(done)
 
-    said = "graded by what they bring: 6 records (must_contain_any 5, regex 1)\n"
+    said = "graded by their own expectations: 6 records (must_contain_any 5, regex 1)\n"
     assert (done.code, done.stderr) == (0, said)
     assert {name: row["passed"] for name, row in found.items()} == {
         **dict.fromkeys(QUESTIONS, True),
