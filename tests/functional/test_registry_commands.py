@@ -311,3 +311,46 @@ def test_what_names_nothing_is_wrong_usage(desk: Path, kind: str) -> None:
     assert [one.code for one in done] == [2, 2, 2, 2, 0]
     assert all(one.stderr.count("\n") == 1 for one in done[:4])
     assert "Traceback" not in "".join(one.stderr for one in done)
+
+
+def test_a_minor_version_that_can_move_scores_needs_a_trial(desk: Path) -> None:
+    publish = ("rubric", "publish", POLITE)
+    (first,) = run_many(desk, [publish])
+    polite(desk, "1.1.0", "please, thanks")
+    graded = ("--target", "agent", "--rubric", "rubric/polite@1.0.0")
+    refused, run, tried = run_many(
+        desk,
+        [publish, ("run", "datasets/desk.jsonl", *graded), (*publish, "--against", "latest")],
+    )
+
+    assert (first.code, refused.code, run.code, tried.code) == (0, 1, 0, 0)
+    assert "show with --against RUN that none moves" in refused.stderr
+
+
+STYLE = """\
+name: Style
+version: style-v1
+status: {status}
+questions: [{{key: kind, label: Is it kind?, type: yes_no}}]
+"""
+
+
+def test_an_archived_rubric_does_not_come_back_when_it_is_published_again(desk: Path) -> None:
+    path = desk / "rubrics" / "style-v1.yaml"
+    codes: list[int] = []
+    for status in ("published", "archived", "published"):
+        path.write_text(STYLE.format(status=status), encoding="utf-8")
+        codes += [done.code for done in run_many(desk, [("rubric", "publish", str(path))])]
+    run = ("run", "datasets/desk.jsonl", "--target", "agent", "--rubric")
+    shown, *runs = run_many(
+        desk,
+        [
+            ("rubric", "show", "rubric/style-v1"),
+            (*run, "rubric/style-v1"),
+            (*run, "rubrics/style-v1.yaml"),
+        ],
+    )
+
+    assert codes == [0, 0, 1]
+    assert shown.stdout.startswith("# rubric/style-v1: archived at ")
+    assert [(done.code, "is archived" in done.stderr) for done in runs] == [(2, True)] * 2

@@ -70,8 +70,9 @@ def _at_path(references: References, name: str, kind: ReferenceKind) -> Found:
     held = reference_to(definition.content)
     if held.kind != kind:
         raise UsageError(f"{name} holds {held}, which is no {kind}")
-    drift = references.drift_of(definition)
-    return Found(definition=definition, problems=(drift,) if drift else ())
+    found = (references.drift_of(definition), references.archived(definition))
+    problems = tuple(problem for problem in found if problem)
+    return Found(definition=definition, problems=problems)
 
 
 def _named(references: References, name: str, kind: ReferenceKind) -> Found:

@@ -96,8 +96,8 @@ def carry_out(door: RegistryDoor, plan: Plan, shift: MeasuredShift | None = None
         return made
     if plan.standing:
         return _again(door, made, plan.standing, proposed)
-    if shift and shift.shift.has_moved and plan.bump in {"minor", "patch"}:
-        return replace(made, refusals=(_moved(plan, shift),))
+    if plan.bump in {"minor", "patch"} and (why := _unfit(plan, shift)):
+        return replace(made, refusals=(why,))
     contents = {proposed.sha256: lambda: BytesIO(plan.data)}
     stored = door.registry.add(proposed, contents)
     if stored.sha256 != proposed.sha256:
@@ -247,23 +247,31 @@ def _again(
 ) -> Publication:
     if proposed.beside == standing.beside:
         return replace(made, outcome="unchanged", published=standing)
+    if standing.beside.get("status") == "archived":
+        why = f"{standing.reference} is archived, which is for good; publish a new version"
+        return replace(made, refusals=(why,), published=standing)
     door.registry.note(standing, proposed.beside, proposed.published_at)
     return replace(made, outcome="noted", published=replace(standing, beside=proposed.beside))
 
 
-def _moved(plan: Plan, shift: MeasuredShift) -> str:
-    return (
-        f"scores moved from {shift.old} to {shift.new}, which is a {plan.bump} version: a change "
-        "that moves scores needs a new major version"
-    )
+def _unfit(plan: Plan, shift: MeasuredShift | None) -> str | None:
+    """What speaks against a minor or patch version: scores that moved, or may have."""
+    if shift and shift.shift.has_moved:
+        return (
+            f"scores moved from {shift.old} to {shift.new}, which is a {plan.bump} version: a "
+            "change that moves scores needs a new major version"
+        )
+    if shift is None and plan.diff and plan.diff.is_breaking:
+        return (
+            f"what changed can move scores, and this is a {plan.bump} version: show with "
+            "--against RUN that none moves, or publish a new major version"
+        )
+    return None
 
 
 def _warnings(plan: Plan, shift: MeasuredShift | None) -> Iterator[str]:
     if shift is None and plan.previous:
         yield "whether scores moved was not tested; --against RUN does"
-    is_breaking = plan.diff is not None and plan.diff.is_breaking
-    if shift is None and is_breaking and plan.bump in {"minor", "patch"}:
-        yield f"what changed can move scores, and this is a {plan.bump} version"
     content = plan.definition.content if plan.definition else None
     if isinstance(content, QuestionRubric) and content.status == "draft":
         yield "the file still says draft; its content is fixed now: write status: published"

@@ -18,7 +18,15 @@ from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.rubric import Rubric, StatedCheck
-from steelyard.usecases.resolution import Found, clash_of, conflict_of, drift_of, resolve, said
+from steelyard.usecases.resolution import (
+    Found,
+    archived_among,
+    clash_of,
+    conflict_of,
+    drift_of,
+    resolve,
+    said,
+)
 
 FRESH = timedelta(days=90)
 ONLY_PAIRWISE = (
@@ -122,12 +130,19 @@ class References:
 
     def drift_of(self, definition: Definition) -> Problem | None:
         """The problem of a file whose version is published with other content."""
+        return drift_of([definition, *self._twins(definition)])
+
+    def archived(self, definition: Definition) -> Problem | None:
+        """The problem of a file whose version is archived."""
+        return archived_among([definition, *self._twins(definition)])
+
+    def _twins(self, definition: Definition) -> list[Definition]:
+        """What is published under the version of a file."""
         if definition.content is None:
-            return None
+            return []
         reference = reference_to(definition.content)
-        held = [one for one in self._definitions.published(reference.kind) if one.content]
-        twins = [one for one in held if one.content and reference_to(one.content) == reference]
-        return drift_of([definition, *twins])
+        held = self._definitions.published(reference.kind)
+        return [one for one in held if one.content and reference_to(one.content) == reference]
 
     def find(self, reference: Reference) -> Found:
         """The file that a reference stands for, without a look at what that refers to."""

@@ -92,6 +92,16 @@ def drift_of(definitions: Sequence[Definition]) -> Problem | None:
     return None
 
 
+def archived_among(definitions: Sequence[Definition]) -> Problem | None:
+    """The problem of a question rubric that a file or the registry calls archived."""
+    for one in definitions:
+        if isinstance(one.content, QuestionRubric) and one.content.status == "archived":
+            message = f"{one.content.reference} is archived"
+            hint = "name a rubric that is published, or a draft"
+            return Problem(code="archived_rubric", message=message, hint=hint)
+    return None
+
+
 def said(definition: Definition, finding: Finding) -> str:
     """What is wrong with a file, with the place."""
     line = f":{finding.line}" if finding.line else ""
@@ -144,12 +154,9 @@ def _usable(
 ) -> Iterator[Problem]:
     content = found.content
     if isinstance(content, QuestionRubric):
-        if any(getattr(one.content, "status", None) == "archived" for one in twins):
-            yield Problem(
-                code="archived_rubric",
-                message=f"{reference} is archived",
-                hint="name a rubric that is published, or a draft",
-            )
+        archived = archived_among(twins)
+        if archived:
+            yield archived
     elif content and reference.version is None:
         name = reference_to(content)
         yield Problem(

@@ -92,7 +92,7 @@ def test_a_path_to_another_thing_is_refused(project: DefinitionProject) -> None:
     ("text", "kind", "said"),
     [
         ("id: a\nid: b\n", UnreadableFileError, ":2: duplicate key 'id'"),
-        (RUBRIC.format(id="basic", version="one"), UsageError, ":2: version must match"),
+        (RUBRIC.format(id="basic", version="one"), UsageError, ":2: version is no sem"),
     ],
 )
 def test_a_broken_file_is_refused_with_file_and_line(

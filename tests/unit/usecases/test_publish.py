@@ -209,15 +209,14 @@ def test_what_differs_from_the_version_before_is_told(project: RegistryProject) 
     project.publish(project.rubric("basic@1.0.0"))
     made = project.publish(project.rubric("basic@1.1.0", IS_JSON))
 
-    assert made.outcome == "published"
+    assert made.outcome == "refused"
     assert made.bump == "minor"
     assert made.diff
     assert made.diff.old == "rubric/basic@1.0.0"
     assert [one.path for one in made.diff.differences] == ["checks.right.kind"]
-    assert made.warnings == (
-        "whether scores moved was not tested; --against RUN does",
-        "what changed can move scores, and this is a minor version",
-    )
+    (why,) = made.refusals
+    assert why.startswith("what changed can move scores, and this is a minor version: show with")
+    assert len(project.registry.all("rubric")) == 1
 
 
 def test_a_major_version_may_break(project: RegistryProject) -> None:
@@ -302,4 +301,16 @@ def test_a_published_version_can_be_archived_and_no_other(project: RegistryProje
 
     assert first.refusals == ("rubrics/quality-v1.yml is archived, and was never published",)
     assert then.outcome == "noted"
+    assert project.registry.all("rubric")[0].status == "archived"
+
+
+@pytest.mark.parametrize("status", ["draft", "published"])
+def test_an_archived_version_does_not_come_back(project: RegistryProject, status: str) -> None:
+    project.publish(project.questions("quality-v1", "published"))
+    project.publish(project.questions("quality-v1", "archived"))
+    made = project.publish(project.questions("quality-v1", status))
+
+    assert made.refusals == (
+        "rubric/quality-v1 is archived, which is for good; publish a new version",
+    )
     assert project.registry.all("rubric")[0].status == "archived"
