@@ -31,7 +31,7 @@ class Format(StrEnum):
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="A B…", help="Runs: ids, prefixes, latest, or their folders."),
+        typer.Argument(metavar="A B…", help="Runs: ids, prefixes, latest, latest~1, or folders."),
     ],
     fail_if: Annotated[
         str | None,
@@ -78,10 +78,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     scores missing unevenly.
     """
     from steelyard.errors import UsageError
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.compare import compare_all
     from steelyard.usecases.gates import ComparisonGate, gate_comparisons
     from steelyard.validation_wiring import judge_knowledge
-    from steelyard.wiring import run_folder, spare_collector
+    from steelyard.wiring import spare_collector
 
     if len(runs) < 2:
         raise UsageError("name two runs to compare, or more")

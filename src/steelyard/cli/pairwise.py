@@ -70,11 +70,12 @@ class PairwiseCommand:
 
 def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     """Let a judge compare every pair of the runs; the exit code."""
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.gates import Gates
     from steelyard.usecases.pairwise import pairwise_options
     from steelyard.usecases.pairwise_results import read_all
     from steelyard.usecases.planning import prepare
-    from steelyard.wiring import run_door, run_folder, spare_collector
+    from steelyard.wiring import run_door, spare_collector
 
     door = run_door()
     spare_collector()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steelyard.cli.arguments import RunName
 from steelyard.cli.running import (
     Progress,
     check_allowed,
@@ -30,7 +31,7 @@ class Format(StrEnum):
 
 
 def command(  # noqa: PLR0917 - one parameter for each option
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a prefix, or latest.")],
+    run: RunName,
     fail_under: Annotated[
         float | None,
         typer.Option(min=0, max=1, callback=require_number, help="Exit 1 below this pass rate."),

@@ -136,10 +136,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
     from steelyard.errors import UsageError
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.gates import Gates
     from steelyard.usecases.planning import prepare
     from steelyard.usecases.suites import SuiteChoice, choose
-    from steelyard.wiring import run_door, run_folder, spare_collector
+    from steelyard.wiring import run_door, spare_collector
 
     first = datasets[0] if datasets else None
     door = run_door(first)
