@@ -277,3 +277,19 @@ def test_repeats_without_a_score_are_missing_and_bounded(tmp_path: Path) -> None
     assert done.code == 4
     assert "40 of 60 repeat(s) have no score" in done.stderr
     assert (bounds["low"], bounds["high"]) == (pytest.approx(1 / 3), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "code"), [("0", 4), ("1", 4), ("3", 4), ("4", 0), ("39%", 4), ("40%", 0)]
+)
+def test_repeats_without_a_score_count_beside_records_without_one(
+    tmp_path: Path, allowed: str, code: int
+) -> None:
+    """One record lacks all three tries, nine lack one each: four records' worth of ten."""
+    project(tmp_path, 10, {"a": ["???"] + ["yy?"] * 9})
+    words = ("run", CASES, "--target", "a", *ANSWERS, "--repeat", "3", "--allow-failures", allowed)
+    ran, resumed = run_many(tmp_path, [words, ("resume", "latest")])
+    said = "1 of 10 record(s) and 9 of 27 repeat(s) of the others have no score"
+
+    assert (ran.code, resumed.code) == (code, code)
+    assert [said in done.stderr for done in (ran, resumed)] == [code == 4] * 2

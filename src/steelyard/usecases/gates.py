@@ -103,29 +103,38 @@ def _rate_gate(
 
 
 def _missing_gate(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
-    missing = cast(int, metrics["failed_records"]) + cast(int, metrics["skipped_records"])
+    """A record that lacks some of its repeats is missing in part: one of three is a third."""
+    records = cast(int, metrics["failed_records"]) + cast(int, metrics["skipped_records"])
     total, allowed = cast(int, metrics["total_records"]), gates.allow_failures
-    what = "record(s)"
-    rows, gone = cast(int, metrics.get("rows", total)), cast(int, metrics.get("failure_rows", 0))
-    if not missing and rows > total and gone:
-        # Every record has a score, but not every repeat of it.
-        missing, total, what = gone, rows, "repeat(s)"
-    is_over = _is_too_many(missing, total, allowed)
-    reason = f"{missing:,} of {total:,} {what} have no score, more than allow-failures {allowed}"
+    repeats, tries = _repeats(metrics)
+    is_over = _is_too_many(records * tries + repeats, total * tries, tries, allowed)
+    parts = [f"{records:,} of {total:,} record(s)"] if records or not repeats else []
+    if repeats:
+        of = (total - records) * tries
+        parts.append(f"{repeats:,} of {of:,} repeat(s){' of the others' if records else ''}")
+    what = " and ".join(parts)
     yield GateResult(
         name="allow-failures",
         passed=not is_over,
-        looked_at=f"{missing:,} of {total:,} {what} without a score",
-        reason=reason if is_over else "",
+        looked_at=f"{what} without a score",
+        reason=f"{what} have no score, more than allow-failures {allowed}" if is_over else "",
         is_missing_scores=is_over,
     )
 
 
-def _is_too_many(missing: int, total: int, allowed: str) -> bool:
+def _repeats(metrics: JsonObject) -> tuple[int, int]:
+    """Repeats without a score of records that have one, and how many each record was to have."""
+    planned = cast("JsonObject | None", metrics.get("repeats"))
+    # Runs of earlier versions do not know the first.
+    return cast(int, metrics.get("unscored_repeats", 0)), cast(int, planned["k"]) if planned else 1
+
+
+def _is_too_many(missing: int, total: int, tries: int, allowed: str) -> bool:
+    """Whether so many of all tries are more than the records, or the share, that are allowed."""
+    # Multiplied, not divided: 29 % of 100 would come out just below 29.
     if allowed.endswith("%"):
-        # Multiplied, not divided: 29 % of 100 would come out just below 29.
         return missing * 100 > float(allowed[:-1]) * total
-    return missing > float(allowed)
+    return missing > float(allowed) * tries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,6 +64,31 @@ def test_gates_are_kept_with_a_run_and_read_again():
 
 
 @pytest.mark.parametrize(
+    ("records", "repeats", "tries", "allowed", "said"),
+    [
+        (0, 0, 3, "0", "0 of 50 record(s)"),
+        (0, 1, 3, "0", "1 of 150 repeat(s)"),
+        (1, 0, 3, "0", "1 of 50 record(s)"),
+        (1, 0, 3, "1", "1 of 50 record(s)"),
+        (1, 1, 3, "1", "1 of 50 record(s) and 1 of 147 repeat(s) of the others"),
+        (0, 3, 3, "1", "3 of 150 repeat(s)"),
+        (0, 4, 3, "1", "4 of 150 repeat(s)"),
+        (14, 1, 2, "29%", "14 of 50 record(s) and 1 of 72 repeat(s) of the others"),
+        (14, 2, 2, "29%", "14 of 50 record(s) and 2 of 72 repeat(s) of the others"),
+    ],
+)
+def test_a_record_that_lacks_repeats_is_missing_in_part(records, repeats, tries, allowed, said):
+    metrics = {**METRICS, "failed_records": records, "unscored_repeats": repeats}
+    metrics |= {"repeats": {"k": tries}}
+    (found,) = evaluate_gates(metrics, Gates(allow_failures=allowed))
+    share = allowed.endswith("%")
+    most = 50 * float(allowed[:-1]) / 100 if share else float(allowed)
+
+    assert found.passed is (records + repeats / tries <= most + 1e-9)
+    assert found.looked_at == f"{said} without a score"
+
+
+@pytest.mark.parametrize(
     ("change", "passed", "said"),
     [
         ({"passes": WORSE}, False, "B is worse by the raw difference"),
