@@ -14,7 +14,8 @@ from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
     from steelyard.model.comparison import Comparison
-    from steelyard.usecases.gates import ComparisonGate, GateResult
+    from steelyard.model.gate import GateResult
+    from steelyard.usecases.gates import ComparisonGate
     from steelyard.usecases.pairwise import PairwiseWishes
 
     Gated = tuple[Comparison, GateResult]

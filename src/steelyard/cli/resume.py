@@ -73,10 +73,6 @@ def command(  # noqa: PLR0917 - one parameter for each option
         Progress(stored.run_id, None, is_quiet=is_quiet) as progress,
     ):
         finished = run_async(lambda: resume_run(door, stored, progress.note))
-    if output is Format.json:
-        show_json(_row(finished))
-    elif finished.metrics:
-        show_finished(finished)
     named = {
         "fail_under": fail_under,
         "fail_under_low": fail_under_low,
@@ -86,6 +82,10 @@ def command(  # noqa: PLR0917 - one parameter for each option
     kept = stored_options(stored.plan, stored.group_id).gates
     changed = {name: value for name, value in named.items() if value is not None}
     gates = Gates.of({**kept, **changed})
+    if output is Format.json:
+        show_json(_row(finished))
+    elif finished.metrics:
+        show_finished(finished, gates)
     print_gates(finished, gates)
     raise typer.Exit(exit_code(finished, gates))
 

@@ -9,6 +9,7 @@ from typing import cast
 
 from steelyard.errors import UsageError
 from steelyard.model.comparison import Comparison, Difference
+from steelyard.model.gate import ALLOW_FAILURES, GateResult
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.comparison_text import points, rounded, why_not
 from steelyard.reports.correction import correction_of, is_borrowed, is_corrected
@@ -17,6 +18,8 @@ from steelyard.stats.power import records_to_detect
 
 FEWEST_UNITS = 6
 """Fewer independent records that all get worse could still do so by chance."""
+UNGATED = frozenset({"failed", "cancelled"})
+"""The states in which no gate says anything about a run."""
 _WORSE_BY = re.compile(r"worse(?: by (\d+(?:\.\d+)?))?\Z")
 
 
@@ -48,24 +51,18 @@ class Gates:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateResult:
-    """One gate: whether it passed, and what it looked at."""
-
-    name: str
-    passed: bool
-    looked_at: str
-    reason: str = ""
-    """Why it failed."""
-    is_missing_scores: bool = False
-    """Whether records without a score failed it, and not what was measured."""
-    is_undecided: bool = False
-    """Whether two runs cannot be compared, which is never a pass."""
-
-
 def evaluate_gates(metrics: JsonObject, gates: Gates) -> list[GateResult]:
     """Every gate of a run, from its metrics; a gate that has nothing to look at fails."""
     return [*_rate_gates(metrics, gates), *_missing_gate(metrics, gates)]
+
+
+def gates_of_run(manifest: JsonObject, metrics: JsonObject) -> tuple[GateResult, ...]:
+    """The gates that a run was started with; none where it did not come to its end."""
+    options = cast(JsonObject, manifest.get("options") or {})
+    kept = cast("JsonObject | None", options.get("gates"))
+    if not kept or manifest.get("status") in UNGATED:
+        return ()
+    return tuple(evaluate_gates(metrics, Gates.of(kept)))
 
 
 def _rate_gates(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
@@ -114,10 +111,10 @@ def _missing_gate(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
         parts.append(f"{repeats:,} of {of:,} repeat(s){' of the others' if records else ''}")
     what = " and ".join(parts)
     yield GateResult(
-        name="allow-failures",
+        name=ALLOW_FAILURES,
         passed=not is_over,
         looked_at=f"{what} without a score",
-        reason=f"{what} have no score, more than allow-failures {allowed}" if is_over else "",
+        reason=f"{what} have no score, more than {ALLOW_FAILURES} {allowed}" if is_over else "",
         is_missing_scores=is_over,
     )
 

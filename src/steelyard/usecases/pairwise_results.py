@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
+from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.numbers import rate_text
 from steelyard.reports.pairwise_text import Compared, PairwiseView, Strength
@@ -18,7 +19,6 @@ from steelyard.stats.orders import SHARES, Pick, Winner
 from steelyard.stats.paired import LEVEL
 from steelyard.stats.position import position_bias
 from steelyard.stats.preference import Preference, preference
-from steelyard.usecases.gates import GateResult
 from steelyard.usecases.read_run import decoded_rows, read_run
 
 _PREDICTIONS = "predictions.jsonl"

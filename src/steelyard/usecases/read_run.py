@@ -16,9 +16,11 @@ from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.usecases.gates import gates_of_run
 from steelyard.usecases.pruned_files import pruned_on
 
 Decoded = TypeVar("Decoded")
+_SUMMARY = (MANIFEST, "metrics_summary.json", "metrics_by_slice.json")
 
 
 class Failures(NamedTuple):
@@ -60,11 +62,13 @@ def require_manifest(folder: Path) -> None:
 def read_run(folder: Path) -> RunView:
     """Manifest, metrics and slices of a run; whether they are as sealed is asked before."""
     require_manifest(folder)
+    manifest, metrics, slices = (_object(folder / name) for name in _SUMMARY)
     return RunView(
-        manifest=_object(folder / MANIFEST),
-        metrics=_object(folder / "metrics_summary.json"),
-        slices=_object(folder / "metrics_by_slice.json"),
+        manifest=manifest,
+        metrics=metrics,
+        slices=slices,
         folder=str(folder),
+        gates=gates_of_run(manifest, metrics),
     )
 
 
