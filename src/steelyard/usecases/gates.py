@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from steelyard.errors import UsageError
-from steelyard.model.comparison import Comparison, Difference
+from steelyard.model.comparison import Comparison, CorrectedDifference, Difference
 from steelyard.model.gate import ALLOW_FAILURES, GateResult
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.comparison_text import points, rounded, why_not
 from steelyard.reports.correction import correction_of, is_borrowed, is_corrected
 from steelyard.reports.numbers import count, percent
-from steelyard.stats.power import records_to_detect
+from steelyard.stats.power import records_for_width, records_to_detect
 
 FEWEST_UNITS = 6
 """Fewer independent records that all get worse could still do so by chance."""
@@ -164,6 +164,9 @@ def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
     if 0 < units < FEWEST_UNITS:
         looked_at = f"{result.looked_at}; {units} independent record(s) can show no difference"
         result = replace(result, looked_at=looked_at)
+    if left := found.dropped.only_in_a:
+        looked_at = f"{result.looked_at}; {left:,} record(s) of A are not in B"
+        result = replace(result, looked_at=looked_at)
     if found.passes.n and not (result.passed and not _gate(found, gate, found.filled).passed):
         return result
     return replace(
@@ -178,7 +181,7 @@ def _gate(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateRe
 def _worse(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
     """Raw or corrected; a raw drop that the corrected interval excludes is the judge's error."""
     looked_at = f"the raw difference {points(passes)}"
-    corrected = found.corrected
+    corrected = found.corrected_pair
     if corrected:
         looked_at += f" and the corrected difference {points(corrected)}"
     is_excluded = bool(
@@ -195,28 +198,45 @@ def _worse(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateR
 
 
 def _worse_by(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
-    """B passes where the whole interval lies above the margin."""
-    margin = cast(float, gate.margin)
+    """B passes where the whole interval lies above the margin; the corrected one too."""
+    margin, corrected = cast(float, gate.margin), found.corrected_pair
     looked_at = f"the lower bound of the raw difference {points(passes)}"
-    if found.corrected:
-        looked_at += f" and the corrected difference {points(found.corrected)}"
-    if found.corrected and found.corrected.verdict == "worse":
-        reason = "B is worse by the corrected difference"
-    elif passes.low is not None and 100 * passes.low > -margin:
-        reason = ""
-    elif passes.high is not None and 100 * passes.high < -margin:
-        reason = f"B is worse by more than {margin:g} points"
-    elif passes.verdict == "worse":
-        reason = f"B is worse, and not shown to be worse by less than {margin:g} points"
-    else:
-        known = found.detectable
-        needed = ""
-        if known and (passes.value or 0.0) > -margin / 100:
-            records = records_to_detect(margin, known.discordant, known.design_effect)
-            wanted = f"about {count(rounded(max(records, passes.n + 1)))} records"
-            needed = f"; if it is not, {wanted} would show that with 80 % power"
-        reason = f"B may be worse by {margin:g} points or more{needed}"
+    reasons = [_missed(passes, margin, lambda: _raw_records(found, passes, margin))]
+    if corrected:
+        looked_at += f" and of the corrected difference {points(corrected)}"
+        missed = _missed(corrected, margin, lambda: _labelled_records(corrected, margin))
+        reasons = [f"by the corrected difference {missed}" if missed else "", *reasons]
+    reason = next(filter(None, reasons), "")
     return GateResult(name=gate.text, passed=not reason, looked_at=looked_at, reason=reason)
+
+
+def _missed(one: Difference, margin: float, needed: Callable[[], str]) -> str:
+    """Why an interval does not show that B is within the margin; empty where it does."""
+    if one.low is not None and 100 * one.low > -margin:
+        return ""
+    if one.high is not None and 100 * one.high < -margin:
+        return f"B is worse by more than {margin:g} points"
+    if one.verdict == "worse":
+        return f"B is worse, and not shown to be worse by less than {margin:g} points"
+    more = ""
+    if (one.value or 0.0) > -margin / 100 and (records := needed()):
+        more = f"; if it is not, about {records} would show that with 80 % power"
+    return f"B may be worse by {margin:g} points or more{more}"
+
+
+def _raw_records(found: Comparison, passes: Difference, margin: float) -> str:
+    known = found.detectable
+    if known is None:
+        return ""
+    records = records_to_detect(margin, known.discordant, known.design_effect)
+    return f"{count(rounded(max(records, passes.n + 1)))} records"
+
+
+def _labelled_records(one: CorrectedDifference, margin: float) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    records = records_for_width((one.high - one.low) / 2, one.n, margin)
+    return f"{count(rounded(max(records, one.n + 1)))} records, the same share of them labelled,"
 
 
 def gate_comparisons(
