@@ -168,13 +168,13 @@ def _compare_pairwise(
 
     if output is Format.html:
         raise UsageError("--format html does not show pairwise comparisons; use text or json")
-    if gate and gate.margin is not None:
-        raise UsageError("--fail-if with --pairwise takes 'worse'")
+    if gate and gate.margin is not None and gate.margin >= 50:
+        raise UsageError("--fail-if 'worse by N' with --pairwise: N lies below 50 points")
     asked = PairwiseCommand(
         wishes=wishes,
         is_plan=is_plan,
         is_json=output is Format.json,
-        has_gate=gate is not None,
+        gate=gate,
         put=lambda text: _put(text, file),
     )
     return compare_pairwise(runs, asked)
