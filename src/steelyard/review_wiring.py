@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from steelyard import wiring
+from steelyard import results_wiring, wiring
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
 
@@ -28,12 +28,14 @@ def review_door(near: Path | None = None) -> ReviewDoor:
     def known_run(run_id: str) -> Path:
         if store.find(run_id).run_id != run_id:
             raise NotFoundError(f"no run '{run_id}' in this project; labels name the whole id")
-        return found.root / wiring.STEELYARD_FOLDER / "runs" / run_id
+        folder = found.root / wiring.STEELYARD_FOLDER / "runs" / run_id
+        wiring.require_sealed(folder)
+        return folder
 
     return ReviewDoor(
         annotations=AnnotationStore(store.engine),
         references=wiring.references(found.root),
-        run_folder=wiring.run_folder,
+        run_folder=results_wiring.run_folder,
         known_run=known_run,
         redactor=lambda: _redactor(found),
         clock=wiring.system_clock(),

@@ -156,6 +156,7 @@ def run_door(near: Path | None = None) -> RunDoor:
         register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
         on_cancel=store.on_cancel,
         digest=lambda path: digest_of(path).sha256,
+        require_sealed=require_sealed,
         environment={
             "python": platform.python_version(),
             "platform": platform.platform(),
@@ -229,37 +230,12 @@ def system_clock() -> Clock:
     return SystemClock()
 
 
-def run_folder(name: str) -> Path:
-    """The folder of a finished run: by id, prefix, `latest`, or the folder itself."""
-    from steelyard.usecases.read_run import holds_artifacts, require_finished
+def require_sealed(folder: Path) -> None:
+    """Refuse a run that was changed after it was sealed."""
+    from steelyard.store.artifacts import digest_of
+    from steelyard.usecases.verify import require_sealed as require
 
-    path = Path(name)
-    if holds_artifacts(path):
-        return path
-    root = project().root
-    if not (root / STEELYARD_FOLDER).is_dir():
-        from steelyard.store.runs import no_such_run
-
-        raise no_such_run(name, has_runs=False)
-    found = run_store(root).find(name)
-    folder = root / STEELYARD_FOLDER / "runs" / found.run_id
-    require_finished(folder, found)
-    return folder
-
-
-def kept_judgements(folder: Path, index: int) -> list[JsonObject]:
-    """What judges said about a record, with their prompts, where the project still has them."""
-    from steelyard.store.database import open_database
-    from steelyard.store.judgements import JudgementStore
-
-    database = folder.resolve().parents[1] / "steelyard.db"
-    if not database.is_file():
-        return []
-    engine = open_database(database)
-    try:
-        return list(JudgementStore(engine).of_record(folder.resolve().name, index))
-    finally:
-        engine.dispose()
+    require(folder, digest_of)
 
 
 def evaluate(

@@ -20,6 +20,7 @@ from fakes.many_commands import Done, run_many
 
 JSON = ("--format", "json")
 CASES = "datasets/cases.jsonl"
+SERIOUS = {"is_serious": True, "is_refused": True}
 ANSWERS = ("--responses", "responses.jsonl", *JSON)
 
 
@@ -182,7 +183,7 @@ def test_repeats_of_different_number_are_not_alike(tmp_path: Path) -> None:
     (one,) = runs(tmp_path, "a")
     row = found(tmp_path, three, one)
 
-    assert row["not_alike"][0] == {"what": "repeats", "a": "3", "b": "1", "is_serious": True}
+    assert row["not_alike"][0] == {"what": "repeats", "a": "3", "b": "1", **SERIOUS}
     assert row["detectable"]["records"] < 10_000
 
 
@@ -277,3 +278,36 @@ def test_repeats_without_a_score_are_missing_and_bounded(tmp_path: Path) -> None
     assert done.code == 4
     assert "40 of 60 repeat(s) have no score" in done.stderr
     assert (bounds["low"], bounds["high"]) == (pytest.approx(1 / 3), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "code"), [("0", 4), ("1", 4), ("3", 4), ("4", 0), ("39%", 4), ("40%", 0)]
+)
+def test_repeats_without_a_score_count_beside_records_without_one(
+    tmp_path: Path, allowed: str, code: int
+) -> None:
+    """One record lacks all three tries, nine lack one each: four records' worth of ten."""
+    project(tmp_path, 10, {"a": ["???"] + ["yy?"] * 9})
+    words = ("run", CASES, "--target", "a", *ANSWERS, "--repeat", "3", "--allow-failures", allowed)
+    ran, resumed = run_many(tmp_path, [words, ("resume", "latest")])
+    said = "1 of 10 record(s) and 9 of 27 repeat(s) of the others have no score"
+
+    assert (ran.code, resumed.code) == (code, code)
+    assert [said in done.stderr for done in (ran, resumed)] == [code == 4] * 2
+
+
+def test_a_selection_in_one_run_says_what_the_verdict_is_not_about(tmp_path: Path) -> None:
+    project(tmp_path, 40, {"a": ["y"] * 40, "b": ["y", "n"] * 20})
+    (first,) = runs(tmp_path, "a")
+    (second,) = runs(tmp_path, "b", words=("--limit", "12", "--where", "id != 'q0'"))
+    text = compared(tmp_path, first, second, "--strict", "--fail-if", "worse")
+    row = found(tmp_path, first, second)
+    said = (
+        "selection differs (limit none in A, 12 in B, where none in A, id != 'q0' in B): the "
+        "verdict is about the 12 records that both runs have, not about 28 only in A and 0 only"
+    )
+
+    assert text.code == 1
+    assert said in text.stdout
+    assert "; 28 record(s) of A are not in B" in text.stderr
+    assert (row["pairs"], row["dropped"]["only_in_a"], row["comparable"]) == (12, 28, True)

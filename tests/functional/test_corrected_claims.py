@@ -29,6 +29,14 @@ def labelled(run_id: str, responses: list[Response], count: int) -> list[dict[st
     return [label(one, run_id=run_id, inclusion_prob=count / len(responses)) for one in chosen]
 
 
+def ends(row: dict[str, Any]) -> tuple[float, float, float]:
+    return row["value"], row["low"], row["high"]
+
+
+def mirrored(row: dict[str, Any]) -> tuple[float, float, float]:
+    return -row["value"], -row["high"], -row["low"]
+
+
 def test_a_part_of_a_run_is_corrected_on_the_common_records(tmp_path: Path) -> None:
     """The first half is good and the second is not: the rates of whole runs differ by far."""
     good, bad = drawn(150, 0.95, seed=1), drawn(300, 0.4, seed=2)[150:]
@@ -92,3 +100,17 @@ def test_the_corrected_verdict_leads_the_gate_looks_at_both(tmp_path: Path) -> N
     assert said.splitlines()[2].startswith("  verdict    no difference detectable")
     assert said.index("  verdict ") < said.index("  corrected ") < said.index("  raw ")
     assert "; as the judge sees it: better" in said
+
+    margin, tighter = run_many(
+        tmp_path, [("compare", first, second, "--fail-if", f"worse by {n}") for n in (60, 2)]
+    )
+
+    assert (margin.code, tighter.code) == (0, 1)
+    assert "gate failed: by the corrected difference B may be worse by 2 points" in tighter.stderr
+    assert "looked at the lower bound of the raw difference +" in tighter.stderr
+    assert " and of the corrected difference " in tighter.stderr
+
+    back, _ = compared(tmp_path, second, first)
+
+    for name in ("passes", "scores", "corrected"):
+        assert mirrored(back[name]) == ends(row[name])

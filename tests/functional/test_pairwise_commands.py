@@ -102,7 +102,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
         "html": (*pairwise, "--format", "html"),
         "alone": ("compare", a, b, "--budget", "1"),
         "one": ("compare", a, "--pairwise", "pairwise"),
-        "margin": (*pairwise, "--fail-if", "worse by 2"),
+        "margin": (*pairwise, "--fail-if", "worse by 50"),
         "file": ("compare", a, b, "--pairwise", "judges/better.yaml", *JSON),
     }
     done = dict(zip(commands, run_many(root, list(commands.values())), strict=True))
@@ -256,7 +256,7 @@ def test_a_judge_may_be_a_file(told: dict[str, Done]) -> None:
         ("html", "--format html does not show pairwise comparisons"),
         ("alone", "need --pairwise JUDGE"),
         ("one", "name two runs to compare"),
-        ("margin", "--fail-if with --pairwise takes 'worse'"),
+        ("margin", "--fail-if 'worse by N' with --pairwise: N lies below 50 points"),
     ],
 )
 def test_a_users_mistake_is_one_line_and_exit_2(
@@ -291,6 +291,45 @@ def test_worse_fails_the_gate(desk: Desk, tmp_path: Path) -> None:
     assert "judge prefers A" in done.stdout
     assert "gate failed: the judge prefers A; 'worse' looked at" in done.stderr
     assert "win rate 0.0 % [0.0, 11.4], n = 30" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("picks", "gate", "ended"),
+    [
+        (
+            [*[WON] * 15, *[LOST] * 15],
+            "worse by 20",
+            (
+                0,
+                "gate passed: 'worse by 20' looked at the lower bound of the pairwise win rate 50",
+            ),
+        ),
+        (
+            [*[WON] * 15, *[LOST] * 15],
+            "worse by 5",
+            (1, "gate failed: the win rate of B may be 45 % or less; if it is not, about 8"),
+        ),
+        (
+            [LOST] * 30,
+            "worse by 30",
+            (1, "gate failed: the win rate of B is below 20 %; 'worse by"),
+        ),
+        ([*[WON] * 29, ("a", None)], "worse by 5", (4, "gate passed: 'worse by 5' looked at")),
+        (
+            [*[WON] * 15, *[LOST] * 5, *[("a", None)] * 10],
+            "worse by 5",
+            (2, "cannot be compared: 10 record(s) without a decision could change the verdict"),
+        ),
+    ],
+)
+def test_a_margin_of_the_win_rate(
+    desk: Desk, tmp_path: Path, picks: list[Picks], gate: str, ended: tuple[int, str]
+) -> None:
+    made = desk.copied(tmp_path / "p", replies(picks))
+    (done,) = run_many(made.root, [made.compare("--fail-if", gate)])
+
+    assert done.code == ended[0]
+    assert ended[1] in done.stderr
 
 
 def test_records_that_b_did_not_answer_never_pass_a_gate(desk: Desk, tmp_path: Path) -> None:

@@ -131,3 +131,29 @@ def test_importing_the_plugin_imports_no_engine() -> None:
     )
 
     assert done.stdout == "['steelyard', 'steelyard.pytest_plugin']\nFalse\n"
+
+
+def test_repeats_without_a_score_fail_a_test_beside_a_record_without_one(
+    pytester: pytest.Pytester,
+) -> None:
+    result = outcome(
+        pytester,
+        """
+    calls = []
+
+    def tired(prompt):
+        calls.append(prompt)
+        if "open" in prompt or calls.count(prompt) > 1:
+            raise RuntimeError("no mood")
+        return "Nichts, nine weeks in the garage."
+
+    def test_tired(steelyard):
+        checks = [MustContainAny(phrases=("nine",))]
+        run = steelyard.evaluate(
+            "datasets/desk.jsonl", target=tired, checks=checks, repeat=2, max_concurrency=1
+        )
+        steelyard.assert_passes(run, at_least=0.1, allow_failures=1)
+""",
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*1 of * record(s) and * repeat(s) of the others have no score*"])

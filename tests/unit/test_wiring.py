@@ -15,8 +15,9 @@ from fakes.definitions import DefinitionProject
 from fakes.projects import Project, json_of, row, rows_of
 from fakes.targets import ScriptedTarget
 from steelyard import wiring
-from steelyard.errors import NotFoundError
+from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.definition import reference_to
+from steelyard.results_wiring import find_run_folder, run_folder
 
 TARGETS = """\
 targets:
@@ -98,17 +99,28 @@ def test_a_rubric_is_found_from_every_folder_of_the_project(
 
 
 def test_the_folder_of_a_run_is_found_by_name_or_by_itself(project: Project) -> None:
-    run = project.run(project.door(ScriptedTarget()), project.cases([row("a")]))
+    door = project.door(ScriptedTarget())
+    older, run = (project.run(door, project.cases([row("a")])) for _ in range(2))
     folder = Path(run.folder)
-    names = (run.run_id, run.run_id[:20], "latest")
+    names = (run.run_id, run.run_id, "latest", "latest~0", str(folder))
 
-    assert {wiring.run_folder(name) for name in names} == {folder}
-    assert wiring.run_folder(str(folder)) == folder
-    assert wiring.run_folder(str(folder.relative_to(project.root))) == folder.relative_to(
-        project.root
-    )
-    with pytest.raises(NotFoundError, match="no run 'run_X' in this project"):
-        wiring.run_folder("run_X")
+    assert {run_folder(name) for name in names} == {folder}
+    assert run_folder("latest~1") == Path(older.folder)
+    assert run_folder(str(folder.relative_to(project.root))) == folder.relative_to(project.root)
+    for name in ("run_X", "latest~2", "latest~x"):
+        with pytest.raises(NotFoundError, match=f"no run '{name}' in this project; `steelyard r"):
+            run_folder(name)
+
+
+def test_a_changed_run_is_found_and_not_opened(project: Project) -> None:
+    run = project.run(project.door(ScriptedTarget()), project.cases([row("a")]))
+    path = Path(run.folder) / "metrics_by_slice.json"
+    path.chmod(0o600)
+    path.write_bytes(path.read_bytes() + b" ")
+
+    assert find_run_folder("latest") == path.parent
+    with pytest.raises(UnreadableFileError, match=r"sealed: metrics_by_slice\.json \(changed\);"):
+        run_folder("latest")
 
 
 def test_eval_cases_are_loaded(project: Project) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import RunName
 from steelyard.cli.terminal import show, show_json
 
 
@@ -18,7 +19,7 @@ class Format(StrEnum):
 
 
 def command(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a prefix, or latest.")],
+    run: RunName,
     output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
         Format.text
     ),

@@ -14,7 +14,8 @@ from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
     from steelyard.model.comparison import Comparison
-    from steelyard.usecases.gates import ComparisonGate, GateResult
+    from steelyard.model.gate import GateResult
+    from steelyard.usecases.gates import ComparisonGate
     from steelyard.usecases.pairwise import PairwiseWishes
 
     Gated = tuple[Comparison, GateResult]
@@ -31,7 +32,7 @@ class Format(StrEnum):
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="A B…", help="Runs: ids, prefixes, latest, or their folders."),
+        typer.Argument(metavar="A B…", help="Runs: ids, prefixes, latest, latest~1, or folders."),
     ],
     fail_if: Annotated[
         str | None,
@@ -78,10 +79,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     scores missing unevenly.
     """
     from steelyard.errors import UsageError
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.compare import compare_all
     from steelyard.usecases.gates import ComparisonGate, gate_comparisons
     from steelyard.validation_wiring import judge_knowledge
-    from steelyard.wiring import run_folder, spare_collector
+    from steelyard.wiring import spare_collector
 
     if len(runs) < 2:
         raise UsageError("name two runs to compare, or more")
@@ -166,13 +168,13 @@ def _compare_pairwise(
 
     if output is Format.html:
         raise UsageError("--format html does not show pairwise comparisons; use text or json")
-    if gate and gate.margin is not None:
-        raise UsageError("--fail-if with --pairwise takes 'worse'")
+    if gate and gate.margin is not None and gate.margin >= 50:
+        raise UsageError("--fail-if 'worse by N' with --pairwise: N lies below 50 points")
     asked = PairwiseCommand(
         wishes=wishes,
         is_plan=is_plan,
         is_json=output is Format.json,
-        has_gate=gate is not None,
+        gate=gate,
         put=lambda text: _put(text, file),
     )
     return compare_pairwise(runs, asked)

@@ -96,7 +96,7 @@ def _correct(a: str, b: str) -> None:
 
 def _seal(run: str) -> None:
     from steelyard.demo.story import tampered_copy
-    from steelyard.wiring import run_folder
+    from steelyard.results_wiring import run_folder
 
     _chapter("7. Seal: the artifacts hold; one changed byte is found.")
     _show("verify", run)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.terminal import show, show_json
 
 
@@ -27,9 +28,7 @@ class Format(StrEnum):
 
 
 def command(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
-    ],
+    run: FinishedRunName,
     to: Annotated[Form, typer.Option("--to", help="The form.")] = Form.jsonl,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The file; without it, stdout.")
@@ -40,9 +39,9 @@ def command(
 ) -> None:
     """Write one row a record and repeat."""
     from steelyard.errors import UsageError
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.export import export_csv, export_jsonl
     from steelyard.usecases.read_run import read_rows, read_run
-    from steelyard.wiring import run_folder
 
     folder = run_folder(run)
     rows = read_rows(folder, "predictions.jsonl")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from steelyard.reports.findings import Paint
     from steelyard.reports.pairwise_text import PairwiseView
     from steelyard.reports.run_text import RunView
+    from steelyard.usecases.gates import ComparisonGate
     from steelyard.usecases.pairwise import PairwiseWishes
     from steelyard.usecases.planning import Prepared
     from steelyard.usecases.run import FinishedRun
@@ -63,18 +64,19 @@ class PairwiseCommand:
     wishes: PairwiseWishes
     is_plan: bool
     is_json: bool
-    has_gate: bool
+    gate: ComparisonGate | None
     put: Callable[[str], None]
     """Where the result goes."""
 
 
 def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     """Let a judge compare every pair of the runs; the exit code."""
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.gates import Gates
     from steelyard.usecases.pairwise import pairwise_options
     from steelyard.usecases.pairwise_results import read_all
     from steelyard.usecases.planning import prepare
-    from steelyard.wiring import run_door, run_folder, spare_collector
+    from steelyard.wiring import run_door, spare_collector
 
     door = run_door()
     spare_collector()
@@ -92,7 +94,7 @@ def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     views = read_all([Path(one.folder) for one in finished])
     _put(views, asked)
     codes = [exit_code(one, gates) for one in finished]
-    return group_code([*codes, *(_gate_codes(views) if asked.has_gate else ())])
+    return group_code([*codes, *(_gate_codes(views, asked.gate) if asked.gate else ())])
 
 
 def pairwise_json(views: Sequence[PairwiseView]) -> dict[str, Any]:
@@ -142,14 +144,14 @@ def _put(views: Sequence[PairwiseView], asked: PairwiseCommand) -> None:
     asked.put("\n".join(lines))
 
 
-def _gate_codes(views: Sequence[PairwiseView]) -> Iterator[int]:
+def _gate_codes(views: Sequence[PairwiseView], asked: ComparisonGate) -> Iterator[int]:
     """Each run against the first, and what was looked at."""
     from steelyard.usecases.pairwise_results import gate_of
 
     for view in views:
         if view.a.run_id != views[0].a.run_id:
             continue
-        gate = gate_of(Path(view.folder))
+        gate = gate_of(Path(view.folder), asked)
         said = f"'{gate.name}' looked at {gate.looked_at}"
         if gate.is_undecided:
             said = f"{gate.reason}; {said}"

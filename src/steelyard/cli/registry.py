@@ -135,8 +135,9 @@ def _near(name: str) -> Path | None:
 
 def _measured(plan: Plan, run: str, root: Path) -> MeasuredShift:
     from steelyard.registry_wiring import run_door_with
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.shift import measure_shift, plan_trial
-    from steelyard.wiring import run_async, run_folder
+    from steelyard.wiring import run_async
 
     typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
     trial = plan_trial(lambda judge: run_door_with(judge, root), plan, run_folder(run))

@@ -6,21 +6,20 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.run import Format, run_derived
 
 
 def command(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest or its folder.")
-    ],
+    run: FinishedRunName,
     rubric: Annotated[str, typer.Option(help="rubric/id@version, an id or a path.")],
     output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
         Format.text
     ),
 ) -> None:
     """Grade what was answered once more; no target is called."""
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.derive import never_asked, regrade_options
-    from steelyard.wiring import run_folder
 
     folder = run_folder(run)
     options = regrade_options(folder, rubric)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.terminal import show, show_json
 
 
@@ -19,9 +20,7 @@ class Format(StrEnum):
 
 
 def command(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
-    ],
+    run: FinishedRunName,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
         "report.html"
     ),
@@ -32,10 +31,10 @@ def command(
     """Write a report that needs no server and no network to be read."""
     from steelyard.errors import UsageError
     from steelyard.reports.run_html import run_html
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.pruned_files import pruned_on
     from steelyard.usecases.read_run import read_rows, read_run
     from steelyard.validation_wiring import as_of_today
-    from steelyard.wiring import run_folder
 
     folder = run_folder(run)
     view = read_run(folder)

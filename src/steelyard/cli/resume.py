@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steelyard.cli.arguments import RunName
 from steelyard.cli.running import (
     Progress,
     check_allowed,
@@ -30,7 +31,7 @@ class Format(StrEnum):
 
 
 def command(  # noqa: PLR0917 - one parameter for each option
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a prefix, or latest.")],
+    run: RunName,
     fail_under: Annotated[
         float | None,
         typer.Option(min=0, max=1, callback=require_number, help="Exit 1 below this pass rate."),
@@ -72,10 +73,6 @@ def command(  # noqa: PLR0917 - one parameter for each option
         Progress(stored.run_id, None, is_quiet=is_quiet) as progress,
     ):
         finished = run_async(lambda: resume_run(door, stored, progress.note))
-    if output is Format.json:
-        show_json(_row(finished))
-    elif finished.metrics:
-        show_finished(finished)
     named = {
         "fail_under": fail_under,
         "fail_under_low": fail_under_low,
@@ -85,6 +82,10 @@ def command(  # noqa: PLR0917 - one parameter for each option
     kept = stored_options(stored.plan, stored.group_id).gates
     changed = {name: value for name, value in named.items() if value is not None}
     gates = Gates.of({**kept, **changed})
+    if output is Format.json:
+        show_json(_row(finished))
+    elif finished.metrics:
+        show_finished(finished, gates)
     print_gates(finished, gates)
     raise typer.Exit(exit_code(finished, gates))
 

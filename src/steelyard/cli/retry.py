@@ -6,19 +6,18 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.run import Format, run_derived
 
 
 def command(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest or its folder.")
-    ],
+    run: FinishedRunName,
     output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
         Format.text
     ),
 ) -> None:
     """Run the records that failed or were cancelled again. The first run stays as it is."""
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.derive import retry_options
-    from steelyard.wiring import run_folder
 
     run_derived(retry_options(run_folder(run)), output)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import AnyFinishedRun
 from steelyard.cli.terminal import painter, show, show_json
 
 
@@ -18,10 +19,7 @@ class Format(StrEnum):
 
 
 def command(
-    run: Annotated[
-        str | None,
-        typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder."),
-    ] = None,
+    run: AnyFinishedRun = None,
     rubric: Annotated[
         str | None, typer.Option(metavar="REF", help="Only labels under this rubric.")
     ] = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.terminal import show, show_json
 
 
@@ -35,9 +36,7 @@ class Format(StrEnum):
 
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
-    ],
+    run: FinishedRunName,
     count: Annotated[int, typer.Option(min=1, help="How many records.")],
     by: Annotated[By, typer.Option(help="What makes a record likely to be chosen.")] = By.random,
     by_slice: Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -15,6 +16,7 @@ from steelyard.cli.running import (
     Progress,
     check_allowed,
     exit_code,
+    gate_results,
     group_code,
     print_gates,
     require_number,
@@ -136,10 +138,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
     from steelyard.errors import UsageError
+    from steelyard.results_wiring import run_folder
     from steelyard.usecases.gates import Gates
     from steelyard.usecases.planning import prepare
     from steelyard.usecases.suites import SuiteChoice, choose
-    from steelyard.wiring import run_door, run_folder, spare_collector
+    from steelyard.wiring import run_door, spare_collector
 
     first = datasets[0] if datasets else None
     door = run_door(first)
@@ -224,7 +227,7 @@ def run_all(
         finished.append(done)
         codes.append(exit_code(done, gates))
         if output is Format.text:
-            show_finished(done)
+            show_finished(done, gates)
         print_gates(done, gates)
     return finished, codes
 
@@ -263,13 +266,13 @@ def print_runs(
         show(run_junit(pairs).encode("utf-8"))
 
 
-def show_finished(finished: FinishedRun) -> None:
-    """A finished run as text."""
+def show_finished(finished: FinishedRun, gates: Gates) -> None:
+    """A finished run as text, with the gates that hold now."""
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import next_steps, run_lines
     from steelyard.usecases.read_run import read_run
 
-    view = read_run(Path(finished.folder))
+    view = replace(read_run(Path(finished.folder)), gates=gate_results(finished, gates))
     pairwise = pairwise_of(view)
     lines = pairwise.lines(painter()) if pairwise else run_lines(view, painter())
     for line in (*lines, *next_steps(view)):

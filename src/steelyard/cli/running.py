@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    from steelyard.model.gate import GateResult
     from steelyard.model.run import Result
-    from steelyard.usecases.gates import GateResult, Gates
+    from steelyard.usecases.gates import Gates
     from steelyard.usecases.run import FinishedRun
 
 _PLAIN_EVERY_S = 5.0
@@ -27,7 +28,7 @@ def exit_code(finished: FinishedRun, gates: Gates) -> int:
         return 3
     if finished.status == "cancelled":
         return 130
-    failed = [one for one in _results(finished, gates) if not one.passed]
+    failed = [one for one in gate_results(finished, gates) if not one.passed]
     if any(not one.is_missing_scores for one in failed):
         return 1
     return 4 if failed else 0
@@ -35,22 +36,22 @@ def exit_code(finished: FinishedRun, gates: Gates) -> int:
 
 def print_gates(finished: FinishedRun, gates: Gates) -> None:
     """Print on standard error what each gate looked at, and why it failed."""
-    if finished.status in {"failed", "cancelled"}:
-        return
-    for one in _results(finished, gates):
+    for one in gate_results(finished, gates):
         if one.is_missing_scores:
             typer.echo(f"steelyard: {finished.run_id}: {one.reason}", err=True)
         elif not one.passed:
             typer.echo(f"steelyard: {finished.run_id}: gate failed: {one.reason}", err=True)
-        elif one.name != "allow-failures":
+        elif one.is_named:
             said = f"gate passed: {one.name} looked at {one.looked_at}"
             typer.echo(f"steelyard: {finished.run_id}: {said}", err=True)
 
 
-def _results(finished: FinishedRun, gates: Gates) -> list[GateResult]:
-    from steelyard.usecases.gates import evaluate_gates
+def gate_results(finished: FinishedRun, gates: Gates) -> tuple[GateResult, ...]:
+    """What became of each gate; nothing of a run that did not come to its end."""
+    from steelyard.usecases.gates import UNGATED, evaluate_gates
 
-    return evaluate_gates(finished.metrics, gates)
+    is_ungated = finished.status in UNGATED
+    return () if is_ungated else tuple(evaluate_gates(finished.metrics, gates))
 
 
 def group_code(codes: Sequence[int]) -> int:

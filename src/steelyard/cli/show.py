@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
@@ -29,16 +30,14 @@ class Format(StrEnum):
 
 
 def command(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
-    ],
+    run: FinishedRunName,
     record: Annotated[
         str | None, typer.Argument(metavar="[RECORD]", help="A record's id or index.")
     ] = None,
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
     """Show a run's numbers and what failed, or all about one record."""
-    from steelyard.wiring import run_folder
+    from steelyard.results_wiring import run_folder
 
     folder = run_folder(run)
     if record is None:
@@ -111,8 +110,8 @@ def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
 
 def _show_record(folder: Path, record: str, output: Format) -> None:
     from steelyard.cli.judgements import judgement_lines
+    from steelyard.results_wiring import kept_judgements
     from steelyard.usecases.read_run import attempts_of, failures_of, find_records
-    from steelyard.wiring import kept_judgements
 
     rows = find_records(folder, record)
     places = dict.fromkeys(cast(int, row["index"]) for row in rows)

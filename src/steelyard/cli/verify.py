@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.terminal import painter, show, show_json
 
 
@@ -19,17 +20,15 @@ class Format(StrEnum):
 
 
 def command(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or its folder.")
-    ],
+    run: FinishedRunName,
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
     """Compare every artifact with the manifest. Exit 1 when one was changed or is missing."""
+    from steelyard.results_wiring import find_run_folder
     from steelyard.store.artifacts import digest_of
     from steelyard.usecases.verify import verify
-    from steelyard.wiring import run_folder
 
-    found = verify(run_folder(run), digest_of)
+    found = verify(find_run_folder(run), digest_of)
     if output is Format.json:
         show_json({**asdict(found), "intact": found.is_intact})
     else:

@@ -52,6 +52,7 @@ def _summary(table: FactTable, number: int) -> JsonObject:
         "cancelled_records": count("cancelled"),
         "rows": count("rows"),
         "failure_rows": count("failure_rows"),
+        "unscored_repeats": evaluated * table.repeats - scored.rows,
         "pass_count": _whole(passes),
         "fail_count": _whole(evaluated - passes),
         "unscored_count": count("unscored"),

@@ -12,6 +12,8 @@ Verdict: TypeAlias = Literal["better", "worse", "no difference detectable", "can
 Basis: TypeAlias = Literal["raw", "corrected"]
 """Whether a verdict rests on pass rates as measured, or corrected by people's labels."""
 LEVEL = 0.05
+SELECTION = ("limit", "where")
+"""The options that choose records of a dataset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,8 @@ class Mismatch:
     b: str
     is_serious: bool = True
     """Whether the two numbers do not mean the same; else it is only worth knowing."""
+    is_refused: bool = True
+    """Whether a strict comparison refuses it: all but a selection of records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,11 +154,22 @@ class Comparison:
     """B minus A as people would have it; None unless both runs have labels of their own."""
     unadjusted: Difference | None = None
     """Of one of several pairs of runs: the passes as if only these two were compared."""
+    unadjusted_corrected: CorrectedDifference | None = None
 
     @property
     def pair(self) -> Difference:
         """The passes of these two runs alone."""
         return self.unadjusted or self.passes
+
+    @property
+    def corrected_pair(self) -> CorrectedDifference | None:
+        """The corrected difference of these two runs alone."""
+        return self.unadjusted_corrected or self.corrected
+
+    @property
+    def common(self) -> int:
+        """How many records both runs have, with a score or without."""
+        return self.a.records - self.dropped.only_in_a
 
     @property
     def is_comparable(self) -> bool:

@@ -7,7 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import cast
 
-from steelyard.model.comparison import LEVEL, Comparison, Difference, Moved, SliceDifference
+from steelyard.model.comparison import (
+    LEVEL,
+    SELECTION,
+    Comparison,
+    Difference,
+    Moved,
+    SliceDifference,
+)
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import corrected_text, is_corrected
 from steelyard.reports.findings import Paint, plain, printable
@@ -143,8 +150,22 @@ def p_text(p_value: float | None) -> str:
 
 def warnings_of(found: Comparison) -> Iterator[tuple[str, bool]]:
     """What makes the comparison less than fair, and whether that is serious."""
+    chosen = [one for one in found.not_alike if one.what in SELECTION]
     for one in found.not_alike:
-        yield f"{one.what} differs: {one.a} in A, {one.b} in B", one.is_serious
+        if one not in chosen:
+            yield f"{one.what} differs: {one.a} in A, {one.b} in B", one.is_serious
+    if chosen:
+        how = ", ".join(f"{one.what} {one.a} in A, {one.b} in B" for one in chosen)
+        yield f"selection differs ({how}): {_covered(found)}", False
+
+
+def _covered(found: Comparison) -> str:
+    """Which records the verdict is about, and which it says nothing of."""
+    gone = found.dropped
+    return (
+        f"the verdict is about the {count(found.common)} records that both runs have, not about "
+        f"{count(gone.only_in_a)} only in A and {count(gone.only_in_b)} only in B"
+    )
 
 
 def _pairs(found: Comparison) -> str:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, cast
 
 from markupsafe import Markup
 
+from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.charts import histogram, interval_bar
 from steelyard.reports.comparison_text import p_text
 from steelyard.reports.correction import correction_of, judge_text
+from steelyard.reports.headline import gate_lines
 from steelyard.reports.pages import environment
 from steelyard.reports.repeats_text import bounds_text, noise_text
 from steelyard.reports.run_text import RunView, dependence
@@ -47,6 +49,8 @@ class RunPage:
     """Tries of the same cases, by how many."""
     noise: str | None
     """Whether more records or more repeats would help."""
+    gates: tuple[tuple[GateResult, str], ...]
+    """Each gate with what it looked at, or why it failed."""
     uneven: tuple[str, ...]
     """The slices in which scores are missing more or less often than elsewhere."""
 
@@ -77,6 +81,7 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
         ),
         repeats=cast(list[JsonObject], repeats.get("by_k") or []),
         noise=noise_text(repeats),
+        gates=tuple(gate_lines(view.gates)),
         uneven=tuple(uneven_slices(view.metrics)),
     )
     return _pages().get_template("run.html").render(page=page)

@@ -1,4 +1,4 @@
-"""Runs as JUnit: a suite a run, a case a record."""
+"""Runs as JUnit: a suite a run, a case a gate and a record."""
 
 from __future__ import annotations
 
@@ -6,23 +6,37 @@ from collections.abc import Iterable
 from typing import cast
 from xml.etree import ElementTree as ET
 
+from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.findings import xml_text
+from steelyard.reports.headline import gate_lines
 from steelyard.reports.run_text import RunView
 
 
 def run_junit(runs: Iterable[tuple[RunView, Iterable[JsonObject]]]) -> str:
-    """A failed record is a failure, one that could not be evaluated an error."""
+    """A failed gate or record is a failure, one that could not be evaluated an error."""
     root = ET.Element("testsuites", name="steelyard run")
     for view, rows in runs:
         suite = ET.SubElement(root, "testsuite", name=xml_text(view.title))
+        properties = ET.SubElement(suite, "properties")
+        ET.SubElement(properties, "property", name="headline", value=view.headline)
         counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
+        for gate, text in gate_lines(view.gates):
+            _gate(suite, gate, text, counts)
         for row in rows:
             _case(suite, row, counts)
         for name, number in counts.items():
             suite.set(name, str(number))
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _gate(suite: ET.Element, gate: GateResult, text: str, counts: dict[str, int]) -> None:
+    counts["tests"] += 1
+    case = ET.SubElement(suite, "testcase", classname="gate", name=gate.name, time="0.000")
+    if not gate.passed:
+        counts["failures"] += 1
+        ET.SubElement(case, "failure", type="gate", message=xml_text(text))
 
 
 def _case(suite: ET.Element, row: JsonObject, counts: dict[str, int]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
+from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import (
     corrected_text,
@@ -17,6 +18,7 @@ from steelyard.reports.correction import (
     judge_text,
 )
 from steelyard.reports.findings import Paint, plain, printable
+from steelyard.reports.headline import failed_text, gate_lines, headline
 from steelyard.reports.numbers import (
     count,
     dollars,
@@ -43,6 +45,8 @@ class RunView:
     metrics: JsonObject
     slices: JsonObject
     folder: str
+    gates: tuple[GateResult, ...] = ()
+    """What became of the gates that it was started with."""
 
     @property
     def run_id(self) -> str:
@@ -55,19 +59,27 @@ class RunView:
         targets = " + ".join(cast(JsonObject, self.manifest["targets"]))
         return f"{self.manifest['dataset_id']} × {targets}"
 
+    @property
+    def headline(self) -> str:
+        """What it came to."""
+        return headline(self.metrics, self.gates)
+
 
 def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     """The summary after a run."""
     metrics = view.metrics
     status = cast(str, view.manifest["status"])
     style = "good" if status == "completed" else "warning"
-    yield f"{paint(printable(view.title), 'title')}  {paint(status.replace('_', ' '), style)}"
+    parts = [paint(printable(view.title), "title"), paint(status.replace("_", " "), style)]
+    yield "  ".join([*parts, *(paint(text, "error") for text in failed_text(view.gates))])
     rate = cast(JsonObject, metrics["pass_rate"])
     evaluated = f"{count(metrics['pass_count'])} of {count(metrics['evaluated_records'])}"
     yield f"  pass rate  {rate_text(rate)}  {evaluated} evaluated (95 % interval)"
     if text := dependence(view):
         yield f"             {text}"
     yield from _corrected(metrics, paint)
+    for gate, text in gate_lines(view.gates):
+        yield f"  {paint('gate', 'good' if gate.passed else 'error')}       {text}"
     yield f"  score      {mean_text(cast(JsonObject, metrics['score']))}"
     yield f"  records    {_denominators(metrics)}"
     if unread := view.manifest.get("unread"):
@@ -132,7 +144,7 @@ def run_markdown(view: RunView) -> str:
     metrics = view.metrics
     rate = cast(JsonObject, metrics["pass_rate"])
     lines = [
-        f"### {_escaped(view.title)}: {rate_text(rate)}",
+        f"### {_escaped(view.title)}: {view.headline}",
         "",
         f"`{view.run_id}` · {str(view.manifest['status']).replace('_', ' ')}",
         "",
@@ -141,6 +153,7 @@ def run_markdown(view: RunView) -> str:
         f"| pass rate (95 % interval) | {rate_text(rate)}, n = {count(rate['n'])} |",
         *(f"| dependent records | {_escaped(text)} |" for text in [dependence(view)] if text),
         *_corrected_rows(metrics),
+        *(f"| gate | {_escaped(text)} |" for _, text in gate_lines(view.gates)),
         f"| score | {mean_text(cast(JsonObject, metrics['score']))} |",
         f"| records | {_denominators(metrics)} |",
         f"| latency | {_latency(metrics)} |",

@@ -23,6 +23,18 @@ _LARGEST = 2**40
 _DIGITS = 9
 
 
+def coarser(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """Of two ways to group the same items the one with fewer groups, whichever comes first."""
+    groupings = [_numbered(labels) for labels in (first, second)]
+    return min(groupings, key=lambda labels: (len(set(labels)), labels))
+
+
+def _numbered(labels: Sequence[int]) -> list[int]:
+    """The groups in the order in which they appear."""
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(label, len(numbers)) for label in labels]
+
+
 def flip_p(
     values: Sequence[float] | NDArray[Any], clusters: Sequence[int] | NDArray[Any]
 ) -> float:

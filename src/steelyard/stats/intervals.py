@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Z95 = 1.959963984540054
 
@@ -21,6 +21,18 @@ class Interval:
     """How many groups of dependent items there are; None where every item is independent."""
     n_effective: float | None = None
     """How many independent passes and fails would be known as well; None where that is n."""
+
+    @property
+    def mirrored(self) -> Interval:
+        """The same of the negated estimate."""
+        return replace(
+            self, value=_negated(self.value), low=_negated(self.high), high=_negated(self.low)
+        )
+
+
+def _negated(number: float | None) -> float | None:
+    # Subtracted, because the negative of zero would be shown with its sign.
+    return None if number is None else 0.0 - number
 
 
 def wilson(successes: float, n: float, critical: float = Z95) -> Interval:

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.stats.clustered import flip_p
 from steelyard.stats.distributions import binomial_tail
 from steelyard.stats.intervals import Z95, Interval
-from steelyard.stats.rates import Clusters, Numbers, Spread, spread_of
+from steelyard.stats.rates import Clusters, Numbers, effective_n, spread_of
 
 LEVEL = 0.05
 MCNEMAR = "exact McNemar test"
@@ -70,10 +70,9 @@ def paired_difference(
     else:
         p_value, test = flip_p(found, range(n) if clusters is None else clusters), PERMUTATION
         spread = spread_of(found, clusters)
-        worth, quantile = _worth(spread, (gained + lost) / n)
-        if clusters is not None:
-            # Clusters that happen to balance out promise nothing.
-            worth = min(worth, n)
+        # Clusters that happen to balance out promise nothing.
+        most = None if clusters is None else n
+        worth, quantile = effective_n(spread, (gained + lost) / n - spread.mean**2, most)
         if critical is not None:
             quantile *= critical / Z95
         share = worth / n
@@ -86,16 +85,6 @@ def paired_difference(
 
 def _level(critical: float) -> float:
     return math.erfc(critical / math.sqrt(2))
-
-
-def _worth(spread: Spread, moved: float) -> tuple[float, float]:
-    """As many independent pairs as the differences are worth, and the quantile to use."""
-    variance = spread.variance
-    largest = moved - spread.mean**2
-    worth = largest / variance if variance > 0 else math.inf
-    if not spread.is_estimable and worth >= spread.equal_clusters:
-        return spread.equal_clusters, Z95
-    return worth, spread.critical
 
 
 def _agreeing(interval: Interval, is_different: bool) -> Interval:
@@ -121,13 +110,16 @@ def tango(gained: float, lost: float, n: float, critical: float = Z95) -> Interv
     All differences that a score test does not reject, with the share of lost pairs estimated
     under each of them. It has a width where no pair differs, and stays inside [-1, 1].
     """
+    if gained < lost:
+        # One is computed and the other mirrored, so that the order of two runs does not matter.
+        return tango(lost, gained, n, critical).mirrored
     value = (gained - lost) / n
 
     def statistic(difference: float) -> float:
         return _score(gained, lost, n, difference)
 
     low = _crossing(statistic, critical, -1.0, value)
-    high = _crossing(statistic, -critical, value, 1.0)
+    high = _crossing(statistic, -critical, value, 1.0) if gained > lost else -low
     return Interval(value, min(low, value), max(high, value), SCORE, round(n))
 
 

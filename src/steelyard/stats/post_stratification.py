@@ -185,6 +185,12 @@ class VerdictPairs(NamedTuple):
     n: float
     """The number of independent records that they are worth."""
 
+    @property
+    def swapped(self) -> VerdictPairs:
+        """The same with A for B."""
+        both, only_a, only_b, neither = self.shares
+        return VerdictPairs((both, only_b, only_a, neither), self.n)
+
 
 def verdict_pairs(
     a: NDArray[np.float64], b: NDArray[np.float64], clusters: NDArray[np.int64]
@@ -205,7 +211,11 @@ def corrected_difference(a: Strata, b: Strata, together: VerdictPairs) -> Interv
     The shares of the four pairs of verdicts are drawn from a Dirichlet(½) posterior, so that
     records on which both runs agree add no error. What people say is drawn for each run by itself:
     labels of the same records in both runs make the interval wider than it need be, not narrower.
+    Which run comes first does not matter: A against B is the mirror image of B against A.
     """
+    first, second = (a, together.shares[1]), (b, together.shares[2])
+    if second < first:
+        return corrected_difference(b, a, together.swapped).mirrored
     random = np.random.default_rng(SEED)
     shares = np.array(together.shares)
     drawn = random.dirichlet(shares * together.n + 0.5, RESAMPLES)
@@ -216,7 +226,12 @@ def corrected_difference(a: Strata, b: Strata, together: VerdictPairs) -> Interv
         one._replace(passes=Share(share, together.n)).value
         for one, share in zip((a, b), observed, strict=True)
     )
-    return _interval(value_b - value_a, shift, PAIRED, min(a.labels, b.labels))
+    labels = min(a.labels, b.labels)
+    if first == second:
+        # Zero lies in the middle: neither run comes first.
+        low, high = quantiles(shift, TAILS)
+        return Interval(0.0, (low - high) / 2, (high - low) / 2, PAIRED, labels)
+    return _interval(value_b - value_a, shift, PAIRED, labels)
 
 
 def _cautious(strata: Strata) -> Strata:

@@ -171,7 +171,7 @@ def of_spread(
     low = min(bounds[0], spread.mean)
     width = max(bounds[1], spread.mean) - low
     share = (spread.mean - low) / width
-    worth, critical = _worth(spread, share * (1 - share) * width**2, most)
+    worth, critical = effective_n(spread, share * (1 - share) * width**2, most)
     found = wilson(share * worth, worth, critical)
     assert found.low is not None
     assert found.high is not None
@@ -186,8 +186,11 @@ def of_spread(
     )
 
 
-def _worth(spread: Spread, largest: float, most: int | None) -> tuple[float, float]:
-    """How many independent passes and fails the items are worth, and the quantile to use."""
+def effective_n(spread: Spread, largest: float, most: int | None) -> tuple[float, float]:
+    """How many independent items these are worth, at most so many, and the quantile to use.
+
+    `largest` is the variance that a single item has at most, given the mean.
+    """
     variance = spread.variance
     worth = largest / variance if variance > 0 else math.inf
     if not spread.is_estimable and worth >= spread.equal_clusters:

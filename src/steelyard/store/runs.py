@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -43,6 +44,8 @@ from steelyard.store.tables import (
     scores,
     states,
 )
+
+_LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 
 
 class KeptResult(NamedTuple):
@@ -153,22 +156,26 @@ class RunStore:
         self._let_go(run_id)
 
     def find(self, name: str) -> StoredRun:
-        """The run with an id, a unique prefix of one, or `latest`.
-
-        Runs that a validation of a judge made are not what anybody means by the latest.
-        """
-        query = _newest_first()
-        if name == "latest":
-            is_helper = runs.c.group_id.startswith(VALIDATION, autoescape=True)
-            query = query.where(or_(runs.c.group_id.is_(None), not_(is_helper)))
-        else:
-            query = query.where(runs.c.run_id.startswith(name, autoescape=True))
+        """The run with an id, a unique prefix of one, `latest`, or `latest~N` (N before it)."""
+        back = _LATEST.fullmatch(name)
+        if back:
+            return self._latest(name, int(back[1] or 0))
+        query = _newest_first().where(runs.c.run_id.startswith(name, autoescape=True))
         found = list(self._rows(query.limit(2)))
         if not found:
-            raise no_such_run(name, has_runs=name != "latest")
-        if len(found) > 1 and name != "latest" and found[0].run_id != name:
+            raise no_such_run(name, has_runs=True)
+        if len(found) > 1 and found[0].run_id != name:
             raise NotFoundError(f"'{name}' fits several runs; give more of the id")
         return _stored(found[0])
+
+    def _latest(self, name: str, back: int) -> StoredRun:
+        """Runs that a validation of a judge made are not what anybody means by the latest."""
+        is_helper = runs.c.group_id.startswith(VALIDATION, autoescape=True)
+        query = _newest_first().where(or_(runs.c.group_id.is_(None), not_(is_helper)))
+        found = next(self._rows(query.offset(back).limit(1)), None)
+        if found is None:
+            raise no_such_run(name, has_runs=back > 0)
+        return _stored(found)
 
     def list(self, limit: int) -> list[StoredRun]:
         """The newest runs first."""

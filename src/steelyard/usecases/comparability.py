@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeAlias, cast
 
-from steelyard.model.comparison import Mismatch
+from steelyard.model.comparison import SELECTION, Mismatch
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _SETTINGS = ("temperature", "top_p", "max_new_tokens", "seed")
@@ -19,25 +20,27 @@ def mismatches_of(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
     yield from _definitions("rubric", *(_rubrics(manifest) for manifest in (a, b)))
     yield from _definitions("policy", *(_policies(manifest) for manifest in (a, b)))
     yield from _judges(a, b)
-    for what, key, is_serious in (
-        ("pass threshold", "pass_threshold", True),
-        ("repeats", "repeat", True),
-        ("cluster", "cluster", True),
-        ("limit", "limit", False),
-        ("where", "where", False),
+    for what, key in (
+        ("pass threshold", "pass_threshold"),
+        ("repeats", "repeat"),
+        ("cluster", "cluster"),
     ):
-        yield from _setting(what, _option(a, key), _option(b, key), is_serious=is_serious)
+        yield from _setting(what, _option(a, key), _option(b, key))
     for name in _SETTINGS:
-        yield from _setting(name, a.get(name), b.get(name), is_serious=False)
+        for found in _setting(name, a.get(name), b.get(name)):
+            yield replace(found, is_serious=False)
+    for name in SELECTION:
+        for found in _setting(name, _option(a, name), _option(b, name), "none"):
+            # Only records that both runs have are compared, so that the numbers mean the same.
+            yield replace(found, is_serious=False, is_refused=False)
 
 
-def _setting(what: str, a: JsonValue, b: JsonValue, *, is_serious: bool) -> Iterator[Mismatch]:
+def _setting(
+    what: str, a: JsonValue, b: JsonValue, default: str = "the default"
+) -> Iterator[Mismatch]:
     if a != b:
-        yield Mismatch(what=what, a=_shown(a), b=_shown(b), is_serious=is_serious)
-
-
-def _shown(value: JsonValue) -> str:
-    return "the default" if value is None else str(value)
+        first, second = (default if value is None else str(value) for value in (a, b))
+        yield Mismatch(what=what, a=first, b=second)
 
 
 def _option(manifest: JsonObject, key: str) -> JsonValue:

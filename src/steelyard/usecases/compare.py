@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
@@ -23,13 +23,13 @@ from steelyard.model.comparison import (
 )
 from steelyard.reports.correction import correction_of
 from steelyard.reports.run_text import RunView
+from steelyard.stats.clustered import coarser
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference
 from steelyard.stats.power import records_to_detect
 from steelyard.usecases.comparability import mismatches_of
 from steelyard.usecases.paired_rows import Record, read_records
 from steelyard.usecases.read_run import read_run
-from steelyard.usecases.verify import require_sealed
 
 POINTS = 5.0
 """The difference for which the number of records is given."""
@@ -112,8 +112,6 @@ def compare_all(
     With more than two runs the p-values hold for all pairs together (Holm), and the intervals are
     at the level that agrees with them.
     """
-    for folder in folders:
-        require_sealed(folder)
     loaded = [Loaded(known.today(read_run(folder)), read_records(folder)) for folder in folders]
     found = [_compared(a, b, known, strict=strict) for a, b in combinations(loaded, 2)]
     return found if len(found) == 1 else _for_all(found, loaded)
@@ -137,6 +135,7 @@ def _for_all(found: Sequence[Comparison], loaded: Sequence[Loaded]) -> list[Comp
                 passes=replace(passes, p_value=holm_p, test=f"{passes.test}, Holm over all pairs"),
                 scores=_scores_of(pairs, level),
                 unadjusted=one.passes,
+                unadjusted_corrected=one.corrected,
                 corrected=_widened(one.corrected, len(found)),
             )
         )
@@ -155,7 +154,9 @@ def _widened(one: CorrectedDifference | None, pairs: int) -> CorrectedDifference
 
 
 def _common(a: Loaded, b: Loaded) -> list[Pair]:
-    return [Pair(a.records[key], b.records[key]) for key in a.records if key in b.records]
+    """In an order that does not depend on which run comes first."""
+    keys = sorted(a.records.keys() & b.records.keys())
+    return [Pair(a.records[key], b.records[key]) for key in keys]
 
 
 def _scored(common: Sequence[Pair]) -> list[Pair]:
@@ -164,9 +165,9 @@ def _scored(common: Sequence[Pair]) -> list[Pair]:
 
 def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Comparison:
     not_alike = tuple(mismatches_of(a.view.manifest, b.view.manifest))
-    serious = [found for found in not_alike if found.is_serious]
-    if strict and serious:
-        said = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in serious)
+    refused = [found for found in not_alike if found.is_refused]
+    if strict and refused:
+        said = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in refused)
         raise UsageError(f"strict: these runs do not measure the same: {said}")
     common = _common(a, b)
     pairs = _scored(common)
@@ -174,6 +175,7 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
     only_b = sum(pair.a.scored > 0 and not pair.b.scored for pair in common)
     passes = _passes_of(pairs)
     moved = [_moved(pair) for pair in pairs if pair.a.passed != pair.b.passed]
+    moved.sort(key=lambda found: found[1].index)
     return Comparison(
         a=_side(a, [pair.a for pair in pairs]),
         b=_side(b, [pair.b for pair in pairs]),
@@ -233,18 +235,8 @@ def difference_of(
     """The mean of paired differences as a comparison shows it."""
     critical = None if level == LEVEL else NormalDist().inv_cdf(1 - level / 2)
     found = paired_difference(values, clusters, critical)
-    interval = found.interval
     return Difference(
-        value=interval.value,
-        low=interval.low,
-        high=interval.high,
-        method=interval.method,
-        n=interval.n,
-        p_value=found.p_value,
-        test=found.test,
-        clusters=interval.clusters,
-        n_effective=interval.n_effective,
-        level=level,
+        **asdict(found.interval), p_value=found.p_value, test=found.test, level=level
     )
 
 
@@ -255,7 +247,7 @@ def _clusters(pairs: Sequence[Pair]) -> list[int] | None:
     """
     sides = ([pair.a.cluster for pair in pairs], [pair.b.cluster for pair in pairs])
     known = [labels for names in sides if (labels := _numbers(names)) is not None]
-    return min(known, key=lambda labels: len(set(labels)), default=None)
+    return coarser(known[0], known[-1]) if known else None
 
 
 def _numbers(names: Sequence[str | None]) -> list[int] | None:
@@ -300,7 +292,7 @@ def slices_of(pairs: Sequence[Pair]) -> Iterator[SliceDifference]:
     """Each slice on its own, under p-values that hold for all of them."""
     members: dict[tuple[str, str], list[Pair]] = {}
     for pair in pairs:
-        for name, values in pair.a.slices.items():
+        for name, values in {**pair.a.slices, **pair.b.slices}.items():
             for value in values:
                 members.setdefault((name, value), []).append(pair)
     names = sorted(members)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 from steelyard.model.comparison import CorrectedDifference
 from steelyard.model.validation import JudgeValidation
 from steelyard.reports.run_text import RunView
+from steelyard.stats.clustered import coarser
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.stats.intervals import Interval
 from steelyard.stats.post_stratification import (
@@ -87,7 +89,8 @@ def corrected_pair(
     """
     shares = _shares(a.rows), _shares(b.rows)
     both = [(i, j) for i, j in pairs if i in shares[0] and j in shares[1]]
-    clusters = dict(zip(a.rows.indices, a.rows.clusters, strict=True))
+    groups = [dict(zip(one.rows.indices, one.rows.clusters, strict=True)) for one in (a, b)]
+    clusters = coarser([groups[0][i] for i, _ in both], [groups[1][j] for _, j in both])
     try:
         strata: list[Strata] = [
             strata_of(one.restricted({pair[side] for pair in both}))
@@ -96,7 +99,7 @@ def corrected_pair(
         together = verdict_pairs(
             np.array([shares[0][i] for i, _ in both]),
             np.array([shares[1][j] for _, j in both]),
-            np.array([clusters[i] for i, _ in both], dtype=np.int64),
+            np.array(clusters, dtype=np.int64),
         )
     except NotCorrectableError as why:
         return str(why)
@@ -123,13 +126,8 @@ def corrected_comparison(
     found = corrected_pair(a, b, pairs)
     if isinstance(found, str):
         return None
-    difference = found.difference
     return CorrectedDifference(
-        value=difference.value,
-        low=difference.low,
-        high=difference.high,
-        method=difference.method,
-        n=found.records,
+        **asdict(replace(found.difference, n=found.records)),
         rate_a=found.a.value,
         rate_b=found.b.value,
         labels_a=found.a.n,

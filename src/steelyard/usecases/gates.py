@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from steelyard.errors import UsageError
-from steelyard.model.comparison import Comparison, Difference
+from steelyard.model.comparison import Comparison, CorrectedDifference, Difference
+from steelyard.model.gate import ALLOW_FAILURES, GateResult
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.comparison_text import points, rounded, why_not
 from steelyard.reports.correction import correction_of, is_borrowed, is_corrected
 from steelyard.reports.numbers import count, percent
-from steelyard.stats.power import records_to_detect
+from steelyard.stats.power import records_for_width, records_to_detect
 
 FEWEST_UNITS = 6
 """Fewer independent records that all get worse could still do so by chance."""
+UNGATED = frozenset({"failed", "cancelled"})
+"""The states in which no gate says anything about a run."""
 _WORSE_BY = re.compile(r"worse(?: by (\d+(?:\.\d+)?))?\Z")
 
 
@@ -48,24 +51,18 @@ class Gates:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateResult:
-    """One gate: whether it passed, and what it looked at."""
-
-    name: str
-    passed: bool
-    looked_at: str
-    reason: str = ""
-    """Why it failed."""
-    is_missing_scores: bool = False
-    """Whether records without a score failed it, and not what was measured."""
-    is_undecided: bool = False
-    """Whether two runs cannot be compared, which is never a pass."""
-
-
 def evaluate_gates(metrics: JsonObject, gates: Gates) -> list[GateResult]:
     """Every gate of a run, from its metrics; a gate that has nothing to look at fails."""
     return [*_rate_gates(metrics, gates), *_missing_gate(metrics, gates)]
+
+
+def gates_of_run(manifest: JsonObject, metrics: JsonObject) -> tuple[GateResult, ...]:
+    """The gates that a run was started with; none where it did not come to its end."""
+    options = cast(JsonObject, manifest.get("options") or {})
+    kept = cast("JsonObject | None", options.get("gates"))
+    if not kept or manifest.get("status") in UNGATED:
+        return ()
+    return tuple(evaluate_gates(metrics, Gates.of(kept)))
 
 
 def _rate_gates(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
@@ -103,29 +100,38 @@ def _rate_gate(
 
 
 def _missing_gate(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
-    missing = cast(int, metrics["failed_records"]) + cast(int, metrics["skipped_records"])
+    """A record that lacks some of its repeats is missing in part: one of three is a third."""
+    records = cast(int, metrics["failed_records"]) + cast(int, metrics["skipped_records"])
     total, allowed = cast(int, metrics["total_records"]), gates.allow_failures
-    what = "record(s)"
-    rows, gone = cast(int, metrics.get("rows", total)), cast(int, metrics.get("failure_rows", 0))
-    if not missing and rows > total and gone:
-        # Every record has a score, but not every repeat of it.
-        missing, total, what = gone, rows, "repeat(s)"
-    is_over = _is_too_many(missing, total, allowed)
-    reason = f"{missing:,} of {total:,} {what} have no score, more than allow-failures {allowed}"
+    repeats, tries = _repeats(metrics)
+    is_over = _is_too_many(records * tries + repeats, total * tries, tries, allowed)
+    parts = [f"{records:,} of {total:,} record(s)"] if records or not repeats else []
+    if repeats:
+        of = (total - records) * tries
+        parts.append(f"{repeats:,} of {of:,} repeat(s){' of the others' if records else ''}")
+    what = " and ".join(parts)
     yield GateResult(
-        name="allow-failures",
+        name=ALLOW_FAILURES,
         passed=not is_over,
-        looked_at=f"{missing:,} of {total:,} {what} without a score",
-        reason=reason if is_over else "",
+        looked_at=f"{what} without a score",
+        reason=f"{what} have no score, more than {ALLOW_FAILURES} {allowed}" if is_over else "",
         is_missing_scores=is_over,
     )
 
 
-def _is_too_many(missing: int, total: int, allowed: str) -> bool:
+def _repeats(metrics: JsonObject) -> tuple[int, int]:
+    """Repeats without a score of records that have one, and how many each record was to have."""
+    planned = cast("JsonObject | None", metrics.get("repeats"))
+    # Runs of earlier versions do not know the first.
+    return cast(int, metrics.get("unscored_repeats", 0)), cast(int, planned["k"]) if planned else 1
+
+
+def _is_too_many(missing: int, total: int, tries: int, allowed: str) -> bool:
+    """Whether so many of all tries are more than the records, or the share, that are allowed."""
+    # Multiplied, not divided: 29 % of 100 would come out just below 29.
     if allowed.endswith("%"):
-        # Multiplied, not divided: 29 % of 100 would come out just below 29.
         return missing * 100 > float(allowed[:-1]) * total
-    return missing > float(allowed)
+    return missing > float(allowed) * tries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +164,9 @@ def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
     if 0 < units < FEWEST_UNITS:
         looked_at = f"{result.looked_at}; {units} independent record(s) can show no difference"
         result = replace(result, looked_at=looked_at)
+    if left := found.dropped.only_in_a:
+        looked_at = f"{result.looked_at}; {left:,} record(s) of A are not in B"
+        result = replace(result, looked_at=looked_at)
     if found.passes.n and not (result.passed and not _gate(found, gate, found.filled).passed):
         return result
     return replace(
@@ -172,7 +181,7 @@ def _gate(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateRe
 def _worse(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
     """Raw or corrected; a raw drop that the corrected interval excludes is the judge's error."""
     looked_at = f"the raw difference {points(passes)}"
-    corrected = found.corrected
+    corrected = found.corrected_pair
     if corrected:
         looked_at += f" and the corrected difference {points(corrected)}"
     is_excluded = bool(
@@ -189,28 +198,45 @@ def _worse(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateR
 
 
 def _worse_by(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
-    """B passes where the whole interval lies above the margin."""
-    margin = cast(float, gate.margin)
+    """B passes where the whole interval lies above the margin; the corrected one too."""
+    margin, corrected = cast(float, gate.margin), found.corrected_pair
     looked_at = f"the lower bound of the raw difference {points(passes)}"
-    if found.corrected:
-        looked_at += f" and the corrected difference {points(found.corrected)}"
-    if found.corrected and found.corrected.verdict == "worse":
-        reason = "B is worse by the corrected difference"
-    elif passes.low is not None and 100 * passes.low > -margin:
-        reason = ""
-    elif passes.high is not None and 100 * passes.high < -margin:
-        reason = f"B is worse by more than {margin:g} points"
-    elif passes.verdict == "worse":
-        reason = f"B is worse, and not shown to be worse by less than {margin:g} points"
-    else:
-        known = found.detectable
-        needed = ""
-        if known and (passes.value or 0.0) > -margin / 100:
-            records = records_to_detect(margin, known.discordant, known.design_effect)
-            wanted = f"about {count(rounded(max(records, passes.n + 1)))} records"
-            needed = f"; if it is not, {wanted} would show that with 80 % power"
-        reason = f"B may be worse by {margin:g} points or more{needed}"
+    reasons = [_missed(passes, margin, lambda: _raw_records(found, passes, margin))]
+    if corrected:
+        looked_at += f" and of the corrected difference {points(corrected)}"
+        missed = _missed(corrected, margin, lambda: _labelled_records(corrected, margin))
+        reasons = [f"by the corrected difference {missed}" if missed else "", *reasons]
+    reason = next(filter(None, reasons), "")
     return GateResult(name=gate.text, passed=not reason, looked_at=looked_at, reason=reason)
+
+
+def _missed(one: Difference, margin: float, needed: Callable[[], str]) -> str:
+    """Why an interval does not show that B is within the margin; empty where it does."""
+    if one.low is not None and 100 * one.low > -margin:
+        return ""
+    if one.high is not None and 100 * one.high < -margin:
+        return f"B is worse by more than {margin:g} points"
+    if one.verdict == "worse":
+        return f"B is worse, and not shown to be worse by less than {margin:g} points"
+    more = ""
+    if (one.value or 0.0) > -margin / 100 and (records := needed()):
+        more = f"; if it is not, about {records} would show that with 80 % power"
+    return f"B may be worse by {margin:g} points or more{more}"
+
+
+def _raw_records(found: Comparison, passes: Difference, margin: float) -> str:
+    known = found.detectable
+    if known is None:
+        return ""
+    records = records_to_detect(margin, known.discordant, known.design_effect)
+    return f"{count(rounded(max(records, passes.n + 1)))} records"
+
+
+def _labelled_records(one: CorrectedDifference, margin: float) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    records = records_for_width((one.high - one.low) / 2, one.n, margin)
+    return f"{count(rounded(max(records, one.n + 1)))} records, the same share of them labelled,"
 
 
 def gate_comparisons(

@@ -9,16 +9,19 @@ from typing import NamedTuple, cast
 
 import msgspec
 
+from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
-from steelyard.reports.numbers import rate_text
+from steelyard.reports.comparison_text import rounded
+from steelyard.reports.numbers import count, rate_text
 from steelyard.reports.pairwise_text import Compared, PairwiseView, Strength
 from steelyard.stats.bradley_terry import Contest, strengths_of
 from steelyard.stats.multiplicity import holm_levels
 from steelyard.stats.orders import SHARES, Pick, Winner
 from steelyard.stats.paired import LEVEL
 from steelyard.stats.position import position_bias
+from steelyard.stats.power import records_to_detect
 from steelyard.stats.preference import Preference, preference
-from steelyard.usecases.gates import GateResult
+from steelyard.usecases.gates import ComparisonGate
 from steelyard.usecases.read_run import decoded_rows, read_run
 
 _PREDICTIONS = "predictions.jsonl"
@@ -131,19 +134,19 @@ def strength_table(views: Sequence[PairwiseView]) -> list[Strength]:
     return sorted(table, key=lambda row: -cast(float, row.strength.value))
 
 
-def gate_of(folder: Path) -> GateResult:
-    """Fails when the judge prefers A in a pairwise run, whatever other pairs there are.
+def gate_of(folder: Path, gate: ComparisonGate) -> GateResult:
+    """Fails when the judge prefers A in a pairwise run, or where a margin is not shown to hold.
 
-    It is undecided without a decision, or where records without one, or without an answer of B,
-    would make the judge prefer A if all of them went to A.
+    Other pairs of runs play no part. It is undecided without a decision, or where records without
+    one, or without an answer of B, would make it fail if all of them went to A.
     """
     view = read_pairwise(folder)
     found = view.preference
-    result = GateResult(
-        name="worse", passed=True, looked_at=f"the pairwise win rate {_rate(found)}"
-    )
-    if found.preferred == "a":
-        return replace(result, passed=False, reason="the judge prefers A")
+    end = "" if gate.margin is None else "lower bound of the "
+    looked_at = f"the {end}pairwise win rate {_rate(found)}"
+    result = GateResult(name=gate.text, passed=True, looked_at=looked_at)
+    if found.win_rate.n and (why := _failure(found, gate)):
+        return replace(result, passed=False, reason=why)
     missing = view.unscored + view.left_out["no_answer_in_b"]
     counts: dict[Winner, int] = {
         "b": found.wins,
@@ -154,11 +157,38 @@ def gate_of(folder: Path) -> GateResult:
     reason = ""
     if not found.win_rate.n:
         reason = "no record has a decision"
-    elif worst.preferred == "a":
+    elif _failure(worst, gate):
         reason = f"{missing:,} record(s) without a decision could change the verdict"
     if not reason:
         return result
     return replace(result, passed=False, is_undecided=True, reason=f"cannot be compared: {reason}")
+
+
+def _failure(found: Preference, gate: ComparisonGate) -> str:
+    """Why a win rate fails a gate; empty where it passes.
+
+    B is worse by less than N points where the whole interval of its win rate lies above 50 - N.
+    """
+    rate, margin = found.win_rate, gate.margin
+    if margin is None:
+        return "the judge prefers A" if found.preferred == "a" else ""
+    least = 50 - margin
+    if rate.low is not None and 100 * rate.low > least:
+        return ""
+    if rate.high is not None and 100 * rate.high < least:
+        return f"the win rate of B is below {least:g} %"
+    more = ""
+    if found.preferred is None and 100 * (rate.value or 0.0) > least:
+        records = count(rounded(max(_needed(found, margin), rate.n + 1)))
+        more = f"; if it is not, about {records} records would show that with 80 % power"
+    return f"the win rate of B may be {least:g} % or less{more}"
+
+
+def _needed(found: Preference, margin: float) -> int:
+    """How many records; the margin of wins minus losses is twice that of the win rate."""
+    n = found.win_rate.n
+    effect = n / found.win_rate.n_effective if found.win_rate.n_effective else 1.0
+    return records_to_detect(2 * margin, (found.wins + found.losses) / n, max(1.0, effect))
 
 
 def _rate(found: Preference) -> str:

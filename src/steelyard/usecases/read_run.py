@@ -16,9 +16,11 @@ from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.usecases.gates import gates_of_run
 from steelyard.usecases.pruned_files import pruned_on
 
 Decoded = TypeVar("Decoded")
+_SUMMARY = (MANIFEST, "metrics_summary.json", "metrics_by_slice.json")
 
 
 class Failures(NamedTuple):
@@ -49,17 +51,24 @@ def require_finished(folder: Path, run: StoredRun) -> None:
         )
 
 
-def read_run(folder: Path) -> RunView:
-    """Manifest, metrics and slices of a run."""
+def require_manifest(folder: Path) -> None:
+    """A folder without its manifest is no finished run, or not any more."""
     if day := pruned_on(folder, MANIFEST):
         raise NotFoundError(f"{folder.name} was pruned on {day}; nothing is left to read")
     if not is_run_folder(folder):
         raise NotFoundError(f"{folder} holds no {MANIFEST}: no finished run")
+
+
+def read_run(folder: Path) -> RunView:
+    """Manifest, metrics and slices of a run; whether they are as sealed is asked before."""
+    require_manifest(folder)
+    manifest, metrics, slices = (_object(folder / name) for name in _SUMMARY)
     return RunView(
-        manifest=_object(folder / MANIFEST),
-        metrics=_object(folder / "metrics_summary.json"),
-        slices=_object(folder / "metrics_by_slice.json"),
+        manifest=manifest,
+        metrics=metrics,
+        slices=slices,
         folder=str(folder),
+        gates=gates_of_run(manifest, metrics),
     )
 
 
@@ -129,4 +138,6 @@ def _object(path: Path) -> JsonObject:
         raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
     except ValueError:
         raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
+    if not isinstance(value, dict):
+        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how")
     return cast(JsonObject, value)

@@ -17,6 +17,7 @@ from steelyard.usecases.evaluating import OnResult, evaluate_records, redactor_o
 from steelyard.usecases.finalize import finalize, require_same_records, require_same_source
 from steelyard.usecases.judge_manifest import judge_sha256
 from steelyard.usecases.planning import Prepared, prepare
+from steelyard.usecases.read_run import is_run_folder
 from steelyard.usecases.run_options import stored_options
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
 from steelyard.usecases.workers import evaluate_in_workers, worker_count
@@ -82,9 +83,11 @@ async def resume_run(door: RunDoor, run: StoredRun, on_result: OnResult) -> Fini
     if not run.plan:
         raise NotFoundError(f"{run.run_id} was pruned; only its line in `steelyard runs` is left")
     if is_terminal(run.status):
-        folder = str(door.artifacts(run.run_id).folder)
+        folder = door.artifacts(run.run_id).folder
+        if is_run_folder(folder):
+            door.require_sealed(folder)
         return FinishedRun(
-            run_id=run.run_id, status=run.status, folder=folder, metrics=run.summary or {}
+            run_id=run.run_id, status=run.status, folder=str(folder), metrics=run.summary or {}
         )
     if run.owner != door.owner and is_held(door, run):
         raise UsageError(f"{run.run_id} is being worked on by another process ({run.owner})")
@@ -93,7 +96,10 @@ async def resume_run(door: RunDoor, run: StoredRun, on_result: OnResult) -> Fini
 
 async def prepare_again(door: RunDoor, run: StoredRun) -> Prepared:
     """A run as it was prepared when it began; what has changed since then is an error."""
-    prepared = prepare(door, stored_options(run.plan, run.group_id))
+    options = stored_options(run.plan, run.group_id)
+    for folder in options.derived.folders if options.derived else ():
+        door.require_sealed(folder)
+    prepared = prepare(door, options)
     try:
         _require_unchanged(run, _plan(door, prepared))
     except BaseException:

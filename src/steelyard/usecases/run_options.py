@@ -35,6 +35,11 @@ class Derived:
     """Of a pairwise run, the run that this one is compared with."""
 
     @property
+    def folders(self) -> tuple[Path, ...]:
+        """Of every finished run that it reads."""
+        return (self.folder, self.against.folder) if self.against else (self.folder,)
+
+    @property
     def is_played_back(self) -> bool:
         """Whether its answers are those that finished runs have kept."""
         return self.how != "retry"

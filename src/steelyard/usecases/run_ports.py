@@ -302,6 +302,8 @@ class RunDoor:
     """Be told, in another thread, when somebody asks for a held run to be cancelled."""
     digest: Callable[[Path], str]
     """The sha256 of a file."""
+    require_sealed: Callable[[Path], None]
+    """Refuse the folder of a finished run that was changed."""
     environment: JsonObject
     """What the manifest says of this machine."""
     harness: JsonObject

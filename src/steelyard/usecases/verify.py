@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,11 +14,10 @@ from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.usecases.pruned_files import pruned_files
-from steelyard.usecases.read_run import holds_artifacts
+from steelyard.usecases.read_run import holds_artifacts, require_manifest
 from steelyard.usecases.run_ports import Sealing
 
 _OWN_HASH = "manifest_sha256"
-_PREDICTIONS = "predictions.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +28,11 @@ class ArtifactState:
     state: str
     """`intact`, `pruned`, `changed`, `missing`, `unreadable` or, without a manifest, `unknown`."""
     message: str = ""
+
+    @property
+    def is_as_sealed(self) -> bool:
+        """Whether nothing changed; what was pruned is gone as it should be."""
+        return self.state in {"intact", "pruned"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +45,8 @@ class Verification:
 
     @property
     def is_intact(self) -> bool:
-        """Whether nothing changed; what was pruned is gone as it should be."""
-        return all(file.state in {"intact", "pruned"} for file in self.files)
+        """Whether every file is as it was sealed."""
+        return all(file.is_as_sealed for file in self.files)
 
 
 def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
@@ -72,24 +75,18 @@ def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
     return Verification(run_id=run_id, folder=str(folder), files=tuple(files))
 
 
-def require_sealed(folder: Path) -> None:
-    """Refuse a run whose manifest or predictions are not what was sealed."""
-    path = folder / MANIFEST
-    try:
-        data = path.read_bytes()
-        manifest = cast(JsonObject, json.loads(data))
-        artifacts = cast("dict[str, JsonObject]", manifest.get("artifacts") or {})
-        seal = artifacts.get(_PREDICTIONS)
-    except (OSError, ValueError, AttributeError):
-        return  # Reading the run says what is wrong with it.
-    is_changed = _OWN_HASH in manifest and _own_state(manifest, data).state == "changed"
-    predictions = folder / _PREDICTIONS
-    if seal and predictions.is_file() and not is_changed:
-        with predictions.open("rb") as stream:
-            is_changed = hashlib.file_digest(stream, "sha256").hexdigest() != seal.get("sha256")
-    if is_changed:
+def require_sealed(folder: Path, digest: Callable[[Path], Sealing]) -> None:
+    """Refuse a run that is not what was sealed: no number of it can be trusted any more."""
+    require_manifest(folder)
+    spoiled = [
+        f"{file.name} ({file.state})"
+        for file in verify(folder, digest).files
+        if not file.is_as_sealed
+    ]
+    if spoiled:
         raise UnreadableFileError(
-            f"{folder} is not what was sealed: `steelyard verify {folder.name}` says what changed"
+            f"{folder} is not what was sealed: {', '.join(spoiled)}; "
+            f"`steelyard verify {folder}` says more"
         )
 
 

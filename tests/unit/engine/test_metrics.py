@@ -125,6 +125,7 @@ def test_a_failed_repeat_is_counted_whatever_becomes_of_its_record(
 
     assert (found["total_records"], found[counted]) == (1, 1)
     assert (found["rows"], found["failure_rows"]) == (2, failures)
+    assert found["unscored_repeats"] == (1 if counted == "evaluated_records" else 0)
 
 
 def test_passes_have_wilsons_interval() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from steelyard.model.gate import ALLOW_FAILURES, GateResult
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.run_junit import run_junit
 from strategies.run_views import prediction, run_view
@@ -14,6 +16,25 @@ from strategies.run_views import prediction, run_view
 def suite(*rows: JsonObject) -> ET.Element:
     (found,) = ET.fromstring(run_junit([(run_view(), rows)]))
     return found
+
+
+def cases(*rows: JsonObject) -> list[ET.Element]:
+    return suite(*rows).findall("testcase")
+
+
+def test_a_gate_is_a_case_that_fails_as_the_gate_does() -> None:
+    failed = GateResult(name="fail-under", passed=False, looked_at="", reason="it is < 0.9")
+    passed = GateResult(name="fail-under-low", passed=True, looked_at="the lower bound, 60.0 %")
+    unsaid = GateResult(name=ALLOW_FAILURES, passed=True, looked_at="0 of 1 record(s)")
+    view = replace(run_view(), gates=(failed, passed, unsaid))
+    (found,) = ET.fromstring(run_junit([(view, [prediction(0)])]))
+    first, second, _ = found.findall("testcase")
+
+    assert (found.attrib["tests"], found.attrib["failures"]) == ("3", "1")
+    assert (first.attrib["classname"], first.attrib["name"]) == ("gate", "fail-under")
+    assert first[0].attrib == {"type": "gate", "message": "failed: it is < 0.9"}
+    assert (second.attrib["name"], list(second)) == ("fail-under-low", [])
+    assert found[0][0].attrib["value"].endswith("; gate failed: fail-under")
 
 
 def test_a_suite_counts_what_became_of_its_records() -> None:
@@ -51,7 +72,7 @@ def test_each_run_is_a_suite() -> None:
 
 
 def test_a_record_that_passed_is_a_case_with_its_time() -> None:
-    (case,) = suite(prediction(0))
+    (case,) = cases(prediction(0))
 
     assert case.attrib == {"classname": "live", "name": "q0", "time": "1.234"}
     assert list(case) == []
@@ -68,7 +89,7 @@ def test_a_record_that_passed_is_a_case_with_its_time() -> None:
     ],
 )
 def test_a_case_is_named_after_its_record(others: JsonObject, name: str) -> None:
-    (case,) = suite(prediction(7, **others))
+    (case,) = cases(prediction(7, **others))
 
     assert case.attrib["name"] == name
 
@@ -88,13 +109,13 @@ def test_a_case_is_named_after_its_record(others: JsonObject, name: str) -> None
 def test_the_reason_is_the_message(
     others: JsonObject, tag: str, attributes: dict[str, str]
 ) -> None:
-    ((told,),) = suite(prediction(0, **others))
+    ((told,),) = cases(prediction(0, **others))
 
     assert (told.tag, told.attrib) == (tag, attributes)
 
 
 def test_a_record_without_target_and_time_is_a_case_too() -> None:
-    (case,) = suite(prediction(0, status="invalid_record", target=None, latency_ms=None))
+    (case,) = cases(prediction(0, status="invalid_record", target=None, latency_ms=None))
 
     assert (case.attrib["classname"], case.attrib["time"]) == ("none", "0.000")
 

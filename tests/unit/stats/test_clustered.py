@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as oracle
 
-from steelyard.stats.clustered import flip_p
+from steelyard.stats.clustered import coarser, flip_p
 from steelyard.stats.paired import mcnemar
 
 
@@ -84,3 +84,10 @@ def test_what_moves_together_counts_once():
 )
 def test_nothing_differs(values, p_value):
     assert flip_p(values, range(len(values))) == p_value
+
+
+def test_the_fewer_groups_count_whichever_come_first() -> None:
+    pairs, thirds = [7, 7, 3, 3, 9, 9], [5, 5, 5, 2, 2, 2]
+
+    assert coarser(pairs, thirds) == coarser(thirds, pairs) == [0, 0, 0, 1, 1, 1]
+    assert coarser([1, 1, 2], [4, 5, 5]) == coarser([4, 5, 5], [1, 1, 2]) == [0, 0, 1]

@@ -83,6 +83,16 @@ def test_the_score_test_just_accepts_the_ends_of_tangos_interval(
     assert score_statistic(gained, lost, n, found.high) == pytest.approx(-1.96, abs=1e-3)
 
 
+@given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=40))
+def test_turned_differences_have_the_mirror_image_of_the_interval(values: list[float]) -> None:
+    for clusters in (None, [place // 3 for place in range(len(values))]):
+        there = paired_difference(values, clusters)
+        back = paired_difference([-value for value in values], clusters)
+
+        assert back.interval == there.interval.mirrored
+        assert back.p_value == there.p_value
+
+
 def test_where_no_pair_differs_the_interval_has_its_closed_form() -> None:
     found = tango(0, 0, 44)
     half = 1.959964**2 / (44 + 1.959964**2)

@@ -169,6 +169,18 @@ def test_records_on_which_both_runs_agree_add_no_error() -> None:
     assert (alike.method, alike.n) == (PAIRED, 100)
 
 
+@pytest.mark.parametrize("other", [Share(0.8, 50), Share(0.9, 50)])
+def test_the_order_of_two_runs_only_turns_the_sign(other: Share) -> None:
+    a = Strata(Share(0.9, 400), Share(0.9, 50), Share(0.2, 50), 100)
+    b = a._replace(good_if_passed=other)
+    pairs = VerdictPairs((0.4, 0.15, 0.15, 0.3), 400)
+    there = corrected_difference(a, b, pairs)
+    back = corrected_difference(b, a, pairs.swapped)
+
+    assert back == there.mirrored
+    assert back.mirrored == there
+
+
 def test_the_difference_is_that_of_the_corrected_rates() -> None:
     a = Strata(Share(0.9, 400), Share(0.9, 50), Share(0.2, 50), 100)
     b = Strata(Share(0.9, 400), Share(0.8, 50), Share(0.1, 50), 100)

@@ -91,12 +91,18 @@ def test_other_content_is_another_measurement(a: Any, b: Any, what: str, said: s
     assert said is None or found.a == said
 
 
-def test_settings_of_the_target_are_only_noted() -> None:
+def test_settings_of_the_target_are_noted_and_refused_in_strict_mode() -> None:
     (found,) = mismatches_of({"temperature": 0.7}, {"temperature": None})
 
-    assert (found.what, found.a, found.b, found.is_serious) == (
-        "temperature",
-        "0.7",
-        "the default",
-        False,
-    )
+    assert (found.what, found.a, found.b) == ("temperature", "0.7", "the default")
+    assert (found.is_serious, found.is_refused) == (False, True)
+
+
+def test_a_selection_is_noted_and_never_refused() -> None:
+    found = list(mismatches_of(options(limit=10), options(where="id = 'a'")))
+
+    assert [(one.what, one.a, one.b) for one in found] == [
+        ("limit", "10", "none"),
+        ("where", "none", "id = 'a'"),
+    ]
+    assert not any(one.is_serious or one.is_refused for one in found)

@@ -312,3 +312,22 @@ def test_a_corrected_difference_without_an_interval_stays_so(tmp_path):
     folders = [run(tmp_path / name, passes("yn")) for name in "abc"]
 
     assert compare_all(folders, known=known)[0].corrected == nothing
+
+
+def test_the_order_of_runs_and_of_their_records_only_turns_the_sign(tmp_path):
+    rows = [{**one, "cluster": f"c{one['index'] // 3}"} for one in passes("yynnyyynyyynnyyyny")]
+    others = [{**one, "slices": {"tags": ["x"]}} for one in passes("nyynynyyynnyyyyynn")[::-1]]
+    first, second = run(tmp_path / "a", rows), run(tmp_path / "b", others)
+    there, back = compare(first, second), compare(second, first)
+
+    for name in ("passes", "scores"):
+        one, other = getattr(there, name), getattr(back, name)
+        assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
+        assert (one.p_value, one.n_effective) == (other.p_value, other.n_effective)
+    assert [one.value for one in there.slices] == [one.value for one in back.slices] == ["x"]
+    assert {one.record_id for one in there.regressions} == {
+        one.record_id for one in back.improvements
+    }
+    assert [one.index for one in there.regressions] == sorted(
+        one.index for one in there.regressions
+    )

@@ -369,6 +369,22 @@ def test_a_derived_run_that_was_stopped_goes_on_from_any_folder(
     assert len(rows_of(again)) == (3 if how == "retry" else 6)
 
 
+def test_a_derived_run_does_not_go_on_once_its_parent_was_changed(project: Project) -> None:
+    first = project.run(project.door(ScriptedTarget()), project.cases(ROWS))
+    project.write("rubrics/says_no.yaml", RUBRIC.format(name="says_no", phrase="no"))
+    options = regrade_options(Path(first.folder), "says_no")
+    with pytest.raises(Stopped):
+        start(stopping_at_state(project.door(), "finalizing"), options)
+    path = Path(first.folder) / "predictions.jsonl"
+    path.chmod(0o600)
+    path.write_bytes(path.read_bytes() + b"\n")
+
+    with pytest.raises(
+        UsageError, match=r"is not what was sealed: predictions\.jsonl \(changed\)"
+    ):
+        project.resume(project.door())
+
+
 def test_what_a_question_set_refers_to_is_looked_up_in_a_derived_run_too(
     project: Project,
 ) -> None:

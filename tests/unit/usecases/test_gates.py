@@ -64,6 +64,31 @@ def test_gates_are_kept_with_a_run_and_read_again():
 
 
 @pytest.mark.parametrize(
+    ("records", "repeats", "tries", "allowed", "said"),
+    [
+        (0, 0, 3, "0", "0 of 50 record(s)"),
+        (0, 1, 3, "0", "1 of 150 repeat(s)"),
+        (1, 0, 3, "0", "1 of 50 record(s)"),
+        (1, 0, 3, "1", "1 of 50 record(s)"),
+        (1, 1, 3, "1", "1 of 50 record(s) and 1 of 147 repeat(s) of the others"),
+        (0, 3, 3, "1", "3 of 150 repeat(s)"),
+        (0, 4, 3, "1", "4 of 150 repeat(s)"),
+        (14, 1, 2, "29%", "14 of 50 record(s) and 1 of 72 repeat(s) of the others"),
+        (14, 2, 2, "29%", "14 of 50 record(s) and 2 of 72 repeat(s) of the others"),
+    ],
+)
+def test_a_record_that_lacks_repeats_is_missing_in_part(records, repeats, tries, allowed, said):
+    metrics = {**METRICS, "failed_records": records, "unscored_repeats": repeats}
+    metrics |= {"repeats": {"k": tries}}
+    (found,) = evaluate_gates(metrics, Gates(allow_failures=allowed))
+    share = allowed.endswith("%")
+    most = 50 * float(allowed[:-1]) / 100 if share else float(allowed)
+
+    assert found.passed is (records + repeats / tries <= most + 1e-9)
+    assert found.looked_at == f"{said} without a score"
+
+
+@pytest.mark.parametrize(
     ("change", "passed", "said"),
     [
         ({"passes": WORSE}, False, "B is worse by the raw difference"),
@@ -105,7 +130,11 @@ def test_a_drop_that_the_corrected_interval_excludes_is_said():
         ("worse by 2.1", {}, True),
         ("worse by 2", {}, False),
         ("worse by 0.5", {"passes": BETTER, "filled": BETTER}, True),
-        ("worse by 50", {"corrected": replace(CORRECTED, high=-0.01)}, False),
+        ("worse by 28", {"corrected": CORRECTED}, True),
+        ("worse by 27", {"corrected": CORRECTED}, False),
+        ("worse by 28", {"corrected": replace(CORRECTED, value=-0.2, high=-0.01)}, True),
+        ("worse by 27", {"corrected": CORRECTED, "passes": BETTER, "filled": BETTER}, False),
+        ("worse by 2", {"corrected": replace(CORRECTED, low=-0.01)}, False),
         ("worse by 1", {"detectable": None}, False),
     ],
 )
@@ -121,6 +150,27 @@ def test_a_failed_margin_says_how_many_records_it_takes():
 
     assert result.reason.startswith("B may be worse by 2 points or more; if it is not, about 5,")
     assert result.name == "worse by 2"
+
+
+def test_a_margin_looks_at_both_intervals_and_says_so():
+    found = replace(FOUND, passes=BETTER, filled=BETTER, corrected=CORRECTED)
+    result = gate_comparison(found, ComparisonGate.parse("worse by 2"))
+
+    assert "the raw difference +10.0 points" in result.looked_at
+    assert "and of the corrected difference +5.7 points [-27.1, +38.4]" in result.looked_at
+    assert result.reason.startswith("by the corrected difference B may be worse by 2 points or")
+    assert "records, the same share of them labelled, would show that" in result.reason
+
+
+def test_among_several_runs_a_gate_looks_at_the_unadjusted_corrected_difference():
+    wide = replace(CORRECTED, low=-0.9, high=0.9, level=0.01)
+    found = replace(FOUND, corrected=wide, unadjusted=PASSES, unadjusted_corrected=CORRECTED)
+
+    assert gate_comparison(found, ComparisonGate.parse("worse by 28")).passed
+
+
+def test_a_gate_says_how_many_records_of_a_it_did_not_see():
+    assert "; 10 record(s) of A are not in B" in gate_comparison(FOUND, WORSE_GATE).looked_at
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,8 @@ def test_the_attempts_of_a_record_are_those_of_all_its_repeats(folder: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("metrics_summary.json", "{"), ("failures.jsonl", "{")]
+    ("name", "text"),
+    [("metrics_summary.json", "{"), ("metrics_summary.json", "[]"), ("failures.jsonl", "{")],
 )
 def test_a_damaged_file_is_told_with_the_remedy(folder: Path, name: str, text: str) -> None:
     (folder / name).unlink()

@@ -1,0 +1,16 @@
+"""Arguments that several commands take."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+_FINISHED_RUN = typer.Argument(
+    metavar="RUN", help="A run's id, a prefix, latest, latest~1, or its folder."
+)
+FinishedRunName: TypeAlias = Annotated[str, _FINISHED_RUN]
+AnyFinishedRun: TypeAlias = Annotated[str | None, _FINISHED_RUN]
+RunName: TypeAlias = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or latest~1.")
+]

@@ -1,0 +1,28 @@
+"""What became of a gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ALLOW_FAILURES = "allow-failures"
+"""The gate that every run has: how many records may have no score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """One gate: whether it passed, and what it looked at."""
+
+    name: str
+    passed: bool
+    looked_at: str
+    reason: str = ""
+    """Why it failed."""
+    is_missing_scores: bool = False
+    """Whether records without a score failed it, and not what was measured."""
+    is_undecided: bool = False
+    """Whether two runs cannot be compared, which is never a pass."""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether somebody set it, or it failed: that no score may be missing goes unsaid."""
+        return not self.passed or self.name != ALLOW_FAILURES

@@ -1,0 +1,44 @@
+"""What a run came to in one line, the same in every form of report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from steelyard.model.gate import GateResult
+from steelyard.model.json_value import JsonObject
+from steelyard.reports.correction import correction_of, is_corrected
+from steelyard.reports.findings import printable
+from steelyard.reports.numbers import rate_text
+
+
+def headline(metrics: JsonObject, gates: Sequence[GateResult]) -> str:
+    """The pass rate, the corrected one, and the gates that failed."""
+    return "; ".join([rates_text(metrics), *failed_text(gates)])
+
+
+def rates_text(metrics: JsonObject) -> str:
+    """The pass rate with the corrected one; or that a judge's word stands uncorrected."""
+    raw = rate_text(cast(JsonObject, metrics["pass_rate"]))
+    row = correction_of(metrics)
+    if row is None:
+        return raw
+    return f"{raw}, corrected {rate_text(row)}" if is_corrected(row) else f"{raw}, uncorrected"
+
+
+def failed_text(gates: Sequence[GateResult]) -> Iterator[str]:
+    """Which gates failed; nothing where all passed."""
+    failed = [one for one in gates if not one.passed]
+    if measured := [one.name for one in failed if not one.is_missing_scores]:
+        yield f"gate failed: {', '.join(measured)}"
+    if len(measured) < len(failed):
+        yield "scores missing"
+
+
+def gate_lines(gates: Sequence[GateResult]) -> Iterator[tuple[GateResult, str]]:
+    """Each gate with what it looked at, or why it failed."""
+    for one in gates:
+        if one.passed and one.is_named:
+            yield one, f"passed: {one.name} looked at {printable(one.looked_at)}"
+        elif not one.passed:
+            yield one, f"failed: {printable(one.reason)}"

@@ -1,0 +1,48 @@
+# pyright: basic
+"""One line says what a run came to, and a failed gate is part of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.model.gate import ALLOW_FAILURES, GateResult
+from steelyard.reports.headline import gate_lines, headline
+
+RATE = {"value": 0.5, "low": 0.3, "high": 0.7, "n": 20}
+UNDER = GateResult(name="fail-under", passed=False, looked_at="the pass rate", reason="too low")
+LOW = GateResult(name="fail-under-low", passed=False, looked_at="its lower bound", reason="low")
+MISSING = GateResult(
+    name=ALLOW_FAILURES, passed=False, looked_at="", reason="1 of 2", is_missing_scores=True
+)
+COMPLETE = GateResult(name=ALLOW_FAILURES, passed=True, looked_at="0 of 2")
+PASSED = GateResult(name="fail-under", passed=True, looked_at="the pass rate, 50.0 %")
+
+
+@pytest.mark.parametrize(
+    ("corrected", "gates", "said"),
+    [
+        (None, (), "50.0 % [30.0, 70.0]"),
+        (None, (PASSED, COMPLETE), "50.0 % [30.0, 70.0]"),
+        (
+            {"value": 0.4, "low": 0.2, "high": 0.6, "n": 20},
+            (),
+            "50.0 % [30.0, 70.0], corrected 40.0 % [20.0, 60.0]",
+        ),
+        ({"value": None, "reason": "never validated"}, (), "50.0 % [30.0, 70.0], uncorrected"),
+        (None, (UNDER, LOW), "50.0 % [30.0, 70.0]; gate failed: fail-under, fail-under-low"),
+        (None, (MISSING,), "50.0 % [30.0, 70.0]; scores missing"),
+        (None, (UNDER, MISSING), "50.0 % [30.0, 70.0]; gate failed: fail-under; scores missing"),
+    ],
+)
+def test_the_headline_has_both_rates_and_the_gates_that_failed(corrected, gates, said):
+    assert headline({"pass_rate": RATE, "corrected_pass_rate": corrected}, gates) == said
+
+
+def test_a_gate_says_what_it_looked_at_or_why_it_failed():
+    said = [text for _, text in gate_lines([UNDER, PASSED, COMPLETE, MISSING])]
+
+    assert said == [
+        "failed: too low",
+        "passed: fail-under looked at the pass rate, 50.0 %",
+        "failed: 1 of 2",
+    ]
