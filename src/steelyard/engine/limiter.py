@@ -11,6 +11,8 @@ from steelyard.ports import Clock
 
 START = 16
 _MINUTE_S = 60.0
+_MAX_OWED_S = 300.0
+"""The wait that one call may leave to later ones: no claim of an endpoint stops a run."""
 # Adding and subtracting times leaves less than this behind.
 _ROUNDING_S = 1e-6
 
@@ -162,6 +164,7 @@ class _Pace:
     def take(self, units: int, now: float) -> None:
         """Take units, whether they were due or not; what was not is paid for by later ones."""
         if self._each_s and units:
-            self._next = max(now, self._next) + units * self._each_s
+            owed_s = min(units * self._each_s, max(_MAX_OWED_S, self._each_s))
+            self._next = max(now, self._next) + owed_s
             self._taken.append((now, units))
             self._sum += units

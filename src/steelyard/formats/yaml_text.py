@@ -16,6 +16,7 @@ import yaml
 
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
+from steelyard.formats.json_text import MAX_NUMBER
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.yaml_breaks import hide_breaks, show_breaks
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -29,9 +30,8 @@ _FALSE = {"false", "False", "FALSE"}
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-# A number of more digits in decimal Python does not print, nor other parsers read.
+# More digits in decimal Python does not read.
 _MAX_DIGITS = 4300
-_TOO_LARGE = 10**_MAX_DIGITS
 _SHOWN_LENGTH = 60
 _LINE_END = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
@@ -290,6 +290,6 @@ def _integer(text: str, line: int) -> int:
         raise _wrong("number too large to hold", line)
     # `010` is ten in YAML 1.2; only `0o` and `0x` change the base.
     number = int(text, 0) if text.startswith(("0o", "0x")) else int(text, 10)
-    if number >= _TOO_LARGE:
+    if abs(number) > MAX_NUMBER:
         raise _wrong("number too large to hold", line)
     return number

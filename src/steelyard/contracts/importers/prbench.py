@@ -10,7 +10,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 
 POLICY = "prbench_v1"
 _TURNS = 10
-_REFERENCE = re.compile(r"(.*reference.*?)_?(\d+)", re.IGNORECASE)
+_REFERENCE = re.compile(r"(.*reference.*?)_?(\d{1,9})", re.IGNORECASE)
 
 
 def import_prbench(record: JsonObject) -> list[JsonObject]:
