@@ -86,10 +86,13 @@ def trace_of(answer: object) -> Trace:
 
 
 def load_callable(path: str, root: Path) -> Callable[..., Any]:
-    """The callable that `module:name` stands for; modules of the project are found first."""
+    """The callable that `module:name` stands for; modules of the project are found last.
+
+    A file of the project that is called as an installed package is never taken for it.
+    """
     module_name, _, name = path.partition(":")
     if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+        sys.path.append(str(root))
     try:
         found: object = reduce(getattr, name.split("."), importlib.import_module(module_name))
     except Exception as error:  # noqa: BLE001 - a module may raise anything while it is imported
