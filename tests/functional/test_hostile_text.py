@@ -41,3 +41,15 @@ def test_a_guideline_pattern_does_not_hold_a_run_up(steelyard: Steelyard, tmp_pa
     done = steelyard("run", "d.jsonl", "--target", "echo", cwd=tmp_path)
 
     assert (done.returncode, time.monotonic() - begin < SOON_S) == (0, True), done.stderr
+
+
+def test_a_long_text_with_many_aliases_is_refused(steelyard: Steelyard, tmp_path: Path) -> None:
+    head = "id: a\nevalcases:\n- id: a\n  expected_outcome: b\n  input: &long "
+    aliases = ", ".join(["*long"] * 90_000)
+    text = f"{head}{'x' * 1_000_000}\n  metadata: {{all: [{aliases}]}}\n"
+    (tmp_path / "d.yaml").write_text(text, encoding="utf-8")
+    checked = steelyard("validate", "d.yaml", cwd=tmp_path)
+    done = steelyard("run", "d.yaml", "--target", "echo", cwd=tmp_path)
+
+    assert (checked.returncode, done.returncode) == (1, 2)
+    assert "aliases stand for more than 16,000,000 characters" in checked.stdout + checked.stderr

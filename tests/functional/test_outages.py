@@ -151,6 +151,18 @@ def test_a_target_that_refuses_every_call_is_stopped_while_others_go_on(
     assert run["status"] in {"running", "retrying"}
 
 
+def test_the_end_of_a_run_says_why_records_have_no_score(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    wrong = says({"error": {"message": "Incorrect API key"}}, 401)
+    with in_thread(serving(wrong)) as url:
+        write(tmp_path, url, 9)
+        done = steelyard("run", "d.jsonl", "--target", "live", cwd=tmp_path)
+
+    assert done.returncode == 4
+    assert "  no score   9 unauthorized: HTTP 401: Incorrect API key\n" in done.stdout
+
+
 async def refuses(request: web.Request) -> web.StreamResponse:
     """Knows nobody under one address, and answers under the other."""
     if "/bad/" in request.path:
