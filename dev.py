@@ -137,7 +137,7 @@ def lock(_arguments: list[str]) -> int:
         fresh = ROOT / "locks" / f"{name}.txt"
         fresh.unlink(missing_ok=True)
         quiet = ["--quiet", "--no-emit-index-url", "--no-emit-find-links"]
-        run(PYTHON, "-m", "uv", *base, *options, *quiet, "-o", fresh, must=True)
+        run(PYTHON, "-P", "-m", "uv", *base, *options, *quiet, "-o", fresh, must=True)
     return 0
 
 
@@ -151,11 +151,11 @@ def install(lock_name: str) -> None:
     if wanted in have:
         return
     print(f"installing {lock_name} dependencies into .venv ...", file=sys.stderr, flush=True)
-    pip = [PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    pip = [PYTHON, "-P", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
     requirements = ROOT / "locks" / f"{lock_name}.txt"
     run_quietly(*pip, "--require-hashes", "--only-binary", ":all:", "-r", requirements)
     run_quietly(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
-    run(PYTHON, "-m", "compileall", "-qq", "-j", "0", VENV, ROOT / "src")
+    run(PYTHON, "-P", "-m", "compileall", "-qq", "-j", "0", VENV, ROOT / "src")
     done = [wanted, fingerprint("run")] if lock_name == "dev" else [wanted]
     stamp.write_text("\n".join(done), encoding="utf-8")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 RARELY = (20_000, 20, 50)
 """How often to look for garbage: imports and records leave little, and looking takes time."""
@@ -17,4 +18,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        # `python -m` looks first in the folder one stands in, which may be somebody else's.
+        del sys.path[0]
     main()

@@ -6,7 +6,8 @@ SteelyardError                 the request cannot be served
 │   ├── NotFoundError          a path, name or reference leads nowhere         exit 2
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
 ├── RunError                   the run cannot go on: its storage failed            exit 3
-│   └── SourceError            its dataset, or what it needs beside, has changed   exit 3
+│   ├── SourceError            its dataset, or what it needs beside, has changed   exit 3
+│   └── TargetStoppedError     a target is away, or refuses every call             exit 3
 ├── TargetError                a call to a target failed; the engine makes it a row
 ├── SettingError               a check's setting is wrong; readers make it a finding
 ├── TemplateError              a template is no Mustache, or names what nothing fills
@@ -17,6 +18,8 @@ evaluated is not an exception but a row.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class SteelyardError(Exception):
@@ -47,6 +50,10 @@ class SourceError(RunError):
     """What a run reads is no longer what it began with."""
 
 
+class TargetStoppedError(RunError):
+    """A target cannot be asked any further; the rest of its records wait for `resume`."""
+
+
 class TargetError(SteelyardError):
     """A call to a target failed; the engine keeps it as an attempt and decides on a retry."""
 
@@ -58,9 +65,14 @@ class TargetError(SteelyardError):
         http_status: int | None = None,
         retry_after_s: float | None = None,
         request_id: str | None = None,
+        away: Literal["unavailable", "unreachable"] | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
+        self.away = away
+        """How the endpoint itself is out of order, as far as one call can tell: no connection to
+        it could be made, or it answered that it is not available, which may be a record's fault.
+        """
         self.http_status = http_status
         self.retry_after_s = retry_after_s
         self.request_id = request_id

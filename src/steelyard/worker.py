@@ -1,7 +1,7 @@
 """A process that works on a part of a run which another process holds.
 
-Started by `steelyard run --workers` as `python -m steelyard.worker` with the project's root. Its
-work comes in over standard input, and what it finds out goes to standard output, in the frames
+Started by `steelyard run --workers` as `python -P -m steelyard.worker` with the project's root.
+Its work comes in over standard input, and what it finds out goes to standard output, in the frames
 of `steelyard.store.worker_pipe`; what is wrong, on standard error.
 """
 

@@ -93,7 +93,7 @@ class WarmCommand:
         self._files = TemporaryDirectory(prefix="steelyard-warm-")
         self._out, self._err = (Path(self._files.name, name) for name in ("out", "err"))
         self._server = subprocess.Popen(
-            [sys.executable, "-c", SERVER],
+            [sys.executable, "-P", "-c", SERVER],
             # A process that is killed has no coverage to write.
             env={**os.environ, **(COVERAGE if is_measured else {})},
             stdin=subprocess.PIPE,

@@ -19,7 +19,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
 
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d{1,9})\]")
 _SHOWN = 4
 _ABSENT = object()
 
@@ -33,7 +33,10 @@ class AccurateField:
         Literal["exact", "numeric_tolerance", "date"], Rule("How the values are compared.")
     ]
     required: Annotated[bool, Rule("A missing value counts 0; true by default.")] = True
-    weight: Annotated[float, Rule("How much it counts; 1 by default.", {"minimum": 0})] = 1.0
+    weight: Annotated[
+        float,
+        Rule("How much it counts; 1 by default.", {"minimum": 0, "maximum": 1_000_000}),
+    ] = 1.0
     tolerance: Annotated[float, Rule("The difference allowed.", {"minimum": 0})] = 0.0
     relative: Annotated[bool, Rule("Whether the tolerance is a share of the value.")] = False
     formats: Annotated[

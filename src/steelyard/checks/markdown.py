@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 # Before a fence any white space may stand, as in lists; after back-ticks no others follow.
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*\Z)|~{3,})(.*)\Z")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\Z")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
+_BLANKS = " \t"
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -52,10 +53,17 @@ def outline(text: str) -> Outline:
             inside = _until_closed(lines, opening[1])
             fences.append(Fence(language, "\n".join(inside)))
         elif heading:
-            headings.append(Heading(len(heading[1]), heading[2] or ""))
+            headings.append(Heading(len(heading[1]), _title(line[heading.end() :])))
         elif line.strip():
             paragraphs += 1
     return Outline(headings=tuple(headings), fences=tuple(fences), paragraphs=paragraphs)
+
+
+def _title(rest: str) -> str:
+    """What a heading says, without the number signs that may close it."""
+    said = rest.strip(_BLANKS)
+    bare = said.rstrip("#")
+    return bare.rstrip(_BLANKS) if bare.endswith(tuple(_BLANKS)) else said
 
 
 def _until_closed(lines: Iterator[str], mark: str) -> Iterator[str]:

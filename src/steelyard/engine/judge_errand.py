@@ -124,12 +124,18 @@ class Errand:
                 made = await self._attempted(tried, cache_key)
                 if isinstance(made, Judgement):
                     return made
+                if made is None:
+                    tried -= 1
+                    continue
                 async with self.desk.phase.wait():
                     with self.desk.waiting.for_turn():
                         await self.desk.around.clock.sleep(made)
 
-    async def _attempted(self, number: int, cache_key: bytes | None) -> Judgement | float:
-        """What came of an attempt, kept; or how long to wait for the next one."""
+    async def _attempted(self, number: int, cache_key: bytes | None) -> Judgement | float | None:
+        """What came of an attempt, kept; or how long to wait for the next one.
+
+        None where the target was away, so that there was no attempt.
+        """
         by, clock = self.by, self.desk.around.clock
         with self.desk.waiting.for_turn():
             await by.slots.acquire()
@@ -145,8 +151,10 @@ class Errand:
                 by.limiter.leave()
             elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
             if isinstance(answer, TargetError):
-                if answer.code == "rate_limited":
-                    by.limiter.refused(started, answer.retry_after_s, self.desk.around.left_s)
+                place, left_s = (self.record.index, self.record.repeat), self.desk.around.left_s
+                is_away = by.limiter.failed(answer, started, place, left_s)
+                if is_away and not self.desk.waiting.stopped:
+                    return None
                 return await self._failed(answer, request, at, elapsed)
             by.limiter.answered(tokens, answer.usage.total_tokens if by.counts_tokens else None)
             if answer.latency_ms is None and elapsed is not None:

@@ -6,11 +6,15 @@ import asyncio
 import math
 from collections import deque
 
+from steelyard.engine.circuit import Circuit, Place
 from steelyard.engine.retries import is_bearable
+from steelyard.errors import TargetError
 from steelyard.ports import Clock
 
 START = 16
 _MINUTE_S = 60.0
+_MAX_OWED_S = 300.0
+"""The wait that one call may leave to later ones: no claim of an endpoint stops a run."""
 # Adding and subtracting times leaves less than this behind.
 _ROUNDING_S = 1e-6
 
@@ -29,6 +33,8 @@ class Limiter:
         most: int,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
+        *,
+        circuit: Circuit | None = None,
     ) -> None:
         self._clock = clock
         self._most = most
@@ -41,6 +47,7 @@ class Limiter:
         self._gate = asyncio.Lock()
         self._requests = _Pace(requests_per_minute)
         self._tokens = _Pace(tokens_per_minute)
+        self._circuit = circuit or Circuit(clock, has_answered=False)
         self._is_paced = bool(requests_per_minute or tokens_per_minute)
 
     @property
@@ -55,7 +62,7 @@ class Limiter:
 
     def enter_at_once(self) -> bool:
         """Whether a call may be made without waiting for anything, and now is."""
-        if self._is_paced or self._held_until or self._in_flight >= self.at_once:
+        if self._is_held_back or self._in_flight >= self.at_once:
             return False
         self._in_flight += 1
         return True
@@ -66,7 +73,7 @@ class Limiter:
             self._in_flight += 1
         else:
             await self._turn()
-        if self._is_paced or self._held_until:
+        if self._is_held_back:
             try:
                 await self._pause(tokens)
             except BaseException:
@@ -80,25 +87,45 @@ class Limiter:
 
     def answered(self, expected: int = 0, used: int | None = None) -> None:
         """A call was answered; more tokens than expected are paid for by later calls."""
+        if self._circuit.answered():
+            self._limit = min(self._limit, START)
         if self._limit < self._most:
             self._limit = min(self._most, self._limit + (1 / self._limit if self._is_slow else 1))
             self._wake()
         if used is not None and used > expected:
             self._tokens.take(used - expected, self._clock.monotonic())
 
+    def failed(
+        self, error: TargetError, started: float, place: Place, left_s: float = math.inf
+    ) -> bool:
+        """A call that began then has failed; whether it is made again, as if it had not been."""
+        if error.code == "rate_limited":
+            self.refused(started, error.retry_after_s, left_s)
+        elif error.away:
+            self._hold(error.retry_after_s, left_s)
+        return self._circuit.failed(error, started, place)
+
     def refused(
         self, started: float, retry_after_s: float | None, left_s: float = math.inf
     ) -> None:
         """A call that began then was refused because there were too many."""
         now = self._clock.monotonic()
-        # One that asks for more than a retry would wait for says so to every call.
-        if retry_after_s and is_bearable(retry_after_s, left_s):
-            self._held_until = max(self._held_until, now + retry_after_s)
+        self._hold(retry_after_s, left_s)
         # Calls that were on their way when the limit was cut say nothing about the new one.
         if started > self._cut_at:
             self._cut_at = now
             self._is_slow = True
             self._limit = max(1.0, min(self._limit, self._in_flight + 1) / 2)
+
+    @property
+    def _is_held_back(self) -> bool:
+        return self._is_paced or bool(self._held_until) or self._circuit.is_open
+
+    def _hold(self, retry_after_s: float | None, left_s: float) -> None:
+        # One that asks for more than a retry would wait for says so to every call.
+        if retry_after_s and is_bearable(retry_after_s, left_s):
+            until = self._clock.monotonic() + retry_after_s
+            self._held_until = max(self._held_until, until)
 
     async def _turn(self) -> None:
         """Wait until a call that ends hands its place over."""
@@ -116,6 +143,7 @@ class Limiter:
         async with self._gate:
             while (wait := self._due(tokens) - self._clock.monotonic()) > _ROUNDING_S:
                 await self._clock.sleep(wait)
+            await self._circuit.admit()
             now = self._clock.monotonic()
             self._requests.take(1, now)
             self._tokens.take(tokens, now)
@@ -162,6 +190,7 @@ class _Pace:
     def take(self, units: int, now: float) -> None:
         """Take units, whether they were due or not; what was not is paid for by later ones."""
         if self._each_s and units:
-            self._next = max(now, self._next) + units * self._each_s
+            owed_s = min(units * self._each_s, max(_MAX_OWED_S, self._each_s))
+            self._next = max(now, self._next) + owed_s
             self._taken.append((now, units))
             self._sum += units

@@ -155,24 +155,31 @@ class RecordLoop:
             *(known.index, known.record_sha256),
         )
         tokens = len(prompt.text) // CHARACTERS_A_TOKEN if asked.counts_tokens else 0
-        if not await self._is_allowed(tokens):
-            self._cancel(work)
-            return None
-        at, started = clock.stamp(), clock.monotonic()
-        answer = await self._answer(request, task)
-        elapsed = round((clock.monotonic() - started) * 1000, 3)
-        asked.limiter.leave()
+        while True:
+            if not await self._is_allowed(tokens):
+                self._cancel(work)
+                return None
+            at, started = clock.stamp(), clock.monotonic()
+            answer = await self._answer(request, task)
+            elapsed = round((clock.monotonic() - started) * 1000, 3)
+            asked.limiter.leave()
+            # A target that is away is waited for, and no attempt of the record is used.
+            if not isinstance(answer, TargetError) or not self._is_away(work, answer, started):
+                break
         # How long it takes to find a recording says nothing about the one who was recorded.
         measured = elapsed if work.result.response_source in _TIMED else None
         if isinstance(answer, TargetError):
-            if answer.code == "rate_limited":
-                asked.limiter.refused(started, answer.retry_after_s, self._around.left_s)
             await self._failed(work, answer, at, measured)
             return None
         asked.limiter.answered(tokens, answer.usage.total_tokens if asked.counts_tokens else None)
         if answer.latency_ms is None and measured is not None:
             answer = replace(answer, latency_ms=measured)
         return answer, _attempt(work, at, trace=answer)
+
+    def _is_away(self, work: Work, error: TargetError, started: float) -> bool:
+        place = work.result.index, work.result.repeat
+        is_away = self._asked.limiter.failed(error, started, place, self._around.left_s)
+        return is_away and not self._stopped
 
     async def _grade(
         self,

@@ -105,9 +105,10 @@ class _Cleaning:
 
     def _object(self, value: JsonObject) -> JsonObject:
         clean: JsonObject = {}
+        numbers: Counter[str] = Counter()
         for name, item in value.items():
             key = name if _FIELD.fullmatch(name) else self.text(name)
-            clean[_free(key, clean)] = self.value(item)
+            clean[_free(key, clean, numbers)] = self.value(item)
         return clean
 
     def text(self, text: str) -> str:
@@ -131,13 +132,15 @@ def _replaced(text: str, spans: list[Span], mark: str) -> str:
     return "".join((*parts, text[done:])) if spans else text
 
 
-def _free(key: str, taken: JsonObject) -> str:
-    """A key that is not taken: two that were different must not become one."""
-    number = 1
+def _free(key: str, taken: JsonObject, numbers: Counter[str]) -> str:
+    """A key that is not taken: two that were different must not become one.
+
+    `numbers` has the last number that each key was given, so that none is tried twice.
+    """
     free = key
     while free in taken:
-        number += 1
-        free = f"{key} {number}"
+        numbers[key] += 1
+        free = f"{key} {numbers[key] + 1}"
     return free
 
 

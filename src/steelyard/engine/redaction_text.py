@@ -7,7 +7,8 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 SPACES = " \u00a0\u2007\u2008\u2009\u202f"
-_ESCAPE = re.compile(r'\\++(?:u([0-9A-Fa-f]{4})|(["/bfnrt]))')
+# Only where a run of backslashes begins: each of them as a start would look at all the others.
+_ESCAPE = re.compile(r'(?<!\\)\\++(?:u([0-9A-Fa-f]{4})|(["/bfnrt]))')
 _MEANT = {'"': '"', "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 

@@ -11,7 +11,7 @@ from typing import cast
 from steelyard.model.json_value import Path, PathPart
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_PART = re.compile(r"\[(\d+)\]|\.?([^.\[]+)")
+_PART = re.compile(r"\[(\d{1,9})\]|\.?([^.\[]+)")
 _decoder = json.JSONDecoder()
 
 

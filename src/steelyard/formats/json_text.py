@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -15,6 +17,8 @@ from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 MAX_DEPTH = 200
+MAX_NUMBER = int(sys.float_info.max)
+"""A number beyond is held by no float, and so by no score, weight, time or price."""
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _RAW_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # An escape of any kind, so that an escaped backslash before `u` is not taken for one.
@@ -25,6 +29,9 @@ _ESCAPE = re.compile(
 )
 # A string, or a constant that stands outside of all strings.
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)')
+# What a number beyond all floats has at the least, once all of its digits are zeros.
+_AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+_MANY_ZEROS = b"0" * len(str(MAX_NUMBER))
 _decode = msgspec.json.Decoder().decode
 
 
@@ -53,6 +60,8 @@ def parse_json(data: bytes | msgspec.Raw) -> JsonValue:
         raise too_deep() from None
     if len(data) > 2 * MAX_DEPTH and _may_be_deep(bytes(data)) and depth(value) > MAX_DEPTH:
         raise too_deep()
+    if len(data) >= len(_MANY_ZEROS) and _has_unholdable(bytes(data), value):
+        raise ParseError("a number is too large to hold", code="value_out_of_range")
     return value
 
 
@@ -155,6 +164,26 @@ def _may_be_deep(data: bytes) -> bool:
     return data.count(b"[") + data.count(b"{") > MAX_DEPTH
 
 
+def _has_unholdable(data: bytes, value: JsonValue) -> bool:
+    """Whether a number is beyond what can be held; only many digits in a row make one look."""
+    return _MANY_ZEROS in data.translate(_AS_ZEROS) and any(map(_is_unholdable, _leaves(value)))
+
+
+def _is_unholdable(value: JsonValue) -> bool:
+    return isinstance(value, int) and abs(value) > MAX_NUMBER
+
+
+def _leaves(value: JsonValue) -> Iterator[JsonValue]:
+    """All texts, numbers and the like of a value, however deep."""
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, dict | list):
+            left.extend(item.values() if isinstance(item, dict) else item)
+        else:
+            yield item
+
+
 def _loads(text: str) -> Any:
     def refuse(name: str) -> None:
         place = next(found.start(1) for found in _CONSTANT.finditer(text) if found[1])
@@ -169,8 +198,9 @@ def _float(text: str) -> float | Unholdable:
 
 
 def _int(text: str) -> int | Unholdable:
-    # Beyond this Python refuses to print the number, and the fast parser to read it.
-    return int(text) if len(text) <= 4300 else Unholdable(text)
+    # Beyond so many digits Python refuses to read one.
+    number = int(text) if len(text) <= 4300 else None
+    return Unholdable(text) if number is None or abs(number) > MAX_NUMBER else number
 
 
 def _settle(parsed: Any, path: Path, problems: list[Problem]) -> JsonValue:

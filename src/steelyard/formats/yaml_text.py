@@ -16,12 +16,15 @@ import yaml
 
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
+from steelyard.formats.json_text import MAX_NUMBER
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.yaml_breaks import hide_breaks, show_breaks
 from steelyard.model.json_value import JsonObject, JsonValue
 
 MAX_DEPTH = 100
 MAX_ALIASED_NODES = 100_000
+MAX_ALIASED_TEXT = 16_000_000
+"""Characters; a long text with many aliases is small in a file and nowhere else."""
 _TAG = "tag:yaml.org,2002:"
 _NULL = {"", "~", "null", "Null", "NULL"}
 _TRUE = {"true", "True", "TRUE"}
@@ -29,9 +32,8 @@ _FALSE = {"false", "False", "FALSE"}
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-# A number of more digits in decimal Python does not print, nor other parsers read.
+# More digits in decimal Python does not read.
 _MAX_DIGITS = 4300
-_TOO_LARGE = 10**_MAX_DIGITS
 _SHOWN_LENGTH = 60
 _LINE_END = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
@@ -94,6 +96,7 @@ class _Node(NamedTuple):
     lines: Lines
     size: int = 1
     height: int = 0
+    letters: int = 0
 
 
 @dataclass(slots=True)
@@ -106,6 +109,7 @@ class _Open:
     is_mapping: bool
     size: int = 1
     height: int = 1
+    letters: int = 0
     key: str | None = None
     key_line: int = 0
     is_merge: bool = False
@@ -120,6 +124,7 @@ class _Builder:
         self.stack: list[_Open] = []
         self.anchors: dict[str, _Node] = {}
         self.aliased = 0
+        self.aliased_letters = 0
         self.root: Located | None = None
 
     def build(self, events: Iterator[yaml.Event]) -> Located:
@@ -149,9 +154,10 @@ class _Builder:
             value = self._key(self.stack[-1], event, line)
         else:
             value = _scalar_value(event, line)
-            self._place(value, Lines(line))
+            self._place(value, Lines(line), letters=len(event.value))
         if event.anchor:
-            self.anchors[event.anchor] = _Node(value, Lines(line))
+            node = _Node(value, Lines(line), letters=len(event.value))
+            self.anchors[event.anchor] = node
 
     def _awaits_key(self) -> bool:
         return bool(self.stack) and self.stack[-1].is_mapping and self.stack[-1].key is None
@@ -163,6 +169,7 @@ class _Builder:
         if name in parent.value:
             raise _wrong(f"duplicate key '{_shown(name)}'", line)
         parent.key, parent.key_line = name, line
+        parent.letters += len(name)
         # In quotes `<<` is a name like any other.
         parent.is_merge = name == "<<" and not event.style and event.tag is None
         return name
@@ -187,9 +194,10 @@ class _Builder:
         done = self.stack.pop()
         for merged, lines in done.merges:
             _merge(cast(JsonObject, done.value), done.lines, merged, lines)
+        node = _Node(done.value, done.lines, done.size, done.height, done.letters)
         if done.anchor:
-            self.anchors[done.anchor] = _Node(done.value, done.lines, done.size, done.height)
-        self._place(done.value, done.lines, done.size, done.height)
+            self.anchors[done.anchor] = node
+        self._place(*node)
 
     def _alias(self, event: yaml.AliasEvent, line: int) -> None:
         anchor = event.anchor
@@ -199,18 +207,24 @@ class _Builder:
         self.aliased += node.size
         if self.aliased > MAX_ALIASED_NODES:
             raise _wrong(f"aliases stand for more than {MAX_ALIASED_NODES} values", line)
+        self.aliased_letters += node.letters
+        if self.aliased_letters > MAX_ALIASED_TEXT:
+            raise _wrong(f"aliases stand for more than {MAX_ALIASED_TEXT:,} characters", line)
         if len(self.stack) + node.height > MAX_DEPTH:
             raise _too_deep(line)
         if self._awaits_key():
             raise _wrong("a key must be written out, not an alias", line)
         self._place(*node)
 
-    def _place(self, value: JsonValue, lines: Lines, size: int = 1, height: int = 0) -> None:
+    def _place(
+        self, value: JsonValue, lines: Lines, size: int = 1, height: int = 0, letters: int = 0
+    ) -> None:
         if not self.stack:
             self.root = Located(value, lines)
             return
         parent = self.stack[-1]
         parent.size += size
+        parent.letters += letters
         parent.height = max(parent.height, height + 1)
         if isinstance(parent.value, list):
             parent.lines.children[len(parent.value)] = lines
@@ -290,6 +304,6 @@ def _integer(text: str, line: int) -> int:
         raise _wrong("number too large to hold", line)
     # `010` is ten in YAML 1.2; only `0o` and `0x` change the base.
     number = int(text, 0) if text.startswith(("0o", "0x")) else int(text, 10)
-    if number >= _TOO_LARGE:
+    if abs(number) > MAX_NUMBER:
         raise _wrong("number too large to hold", line)
     return number

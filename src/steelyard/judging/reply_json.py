@@ -13,7 +13,8 @@ from steelyard.model.json_value import JsonObject, JsonValue
 
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THOUGHT_BEGINS = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_FENCE = re.compile(r"\A```\w*\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_FENCE = "```"
+_LANGUAGE = re.compile(r"\w*+\s*+")
 
 
 class Said(NamedTuple):
@@ -93,10 +94,10 @@ def _after_thoughts(text: str) -> str | None:
 
 
 def _unfenced(text: str) -> str:
-    if not text.startswith("```"):
-        return text
-    found = _FENCE.match(text)
-    return found[1].strip() if found else text
+    head, _, rest = text.partition("\n")
+    body = rest.rstrip()
+    is_opened = head.startswith(_FENCE) and _LANGUAGE.fullmatch(head, len(_FENCE))
+    return body.removesuffix(_FENCE).strip() if is_opened and body.endswith(_FENCE) else text
 
 
 def _parsed(text: str) -> tuple[bool, JsonValue]:

@@ -84,7 +84,7 @@ def highest_below(version: str, known: list[str]) -> str | None:
 
 def version_order(version: str | None) -> tuple[tuple[int, int | str], ...]:
     """By what versions are put in order: number by number, whatever stands between them."""
-    parts = re.findall(r"\d+|[A-Za-z]+", version or "")
+    parts = re.findall(r"\d{1,18}|[A-Za-z]+", version or "")
     return tuple((1, int(part)) if part.isdigit() else (0, part) for part in parts)
 
 

@@ -8,7 +8,9 @@ from typing import Literal, TypeAlias, cast
 
 ReferenceKind: TypeAlias = Literal["rubric", "judge"]
 
-_REFERENCE = re.compile(r"(rubric|judge)/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:@([0-9A-Za-z.+-]+))?")
+_REFERENCE = re.compile(
+    r"(rubric|judge)/([A-Za-z0-9][A-Za-z0-9_.-]*)(?:@([0-9A-Za-z.+-]{1,200}))?"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

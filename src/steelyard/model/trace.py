@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.message import Message
+from steelyard.model.plausible import cost_usd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,4 @@ class Trace:
     @property
     def cost_usd(self) -> float | None:
         """What the answer cost, where the target says it or whoever graded worked it out."""
-        cost = self.extra.get("cost_usd")
-        if not isinstance(cost, int | float) or isinstance(cost, bool):
-            return None
-        return float(cost) if cost >= 0 else None
+        return cost_usd(self.extra.get("cost_usd"))

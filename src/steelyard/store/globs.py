@@ -1,9 +1,16 @@
-"""Glob patterns over paths with `/`."""
+"""Glob patterns over paths with `/`, matched in linear time."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import Any, cast
 
+import re2  # pyright: ignore[reportMissingTypeStubs]
+
+from steelyard.formats.encoding import without_surrogates
+
+_re2 = cast(Any, re2)
 _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?")
 _MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -11,13 +18,17 @@ _MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 def matches(pattern: str, path: str) -> bool:
     """Whether a root-relative path matches; a pattern without a slash looks at the base name."""
     subject = path if "/" in pattern else path.rsplit("/", 1)[-1]
-    expression = _expression(pattern.removeprefix("./"))
-    return re.fullmatch(expression, subject, re.DOTALL) is not None
+    compiled = _compiled(pattern.removeprefix("./"))
+    return compiled.fullmatch(without_surrogates(subject)) is not None
 
 
-def _expression(pattern: str) -> str:
+@lru_cache
+def _compiled(pattern: str) -> Any:
     text, place = "", 0
     for token in _TOKEN.finditer(pattern):
-        text += re.escape(pattern[place : token.start()]) + _MEANING[token[0]]
+        text += _re2.escape(pattern[place : token.start()]) + _MEANING[token[0]]
         place = token.end()
-    return text + re.escape(pattern[place:])
+    options = _re2.Options()
+    options.log_errors = False
+    options.dot_nl = True
+    return _re2.compile(text + _re2.escape(pattern[place:]), options)

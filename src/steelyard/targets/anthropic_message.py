@@ -5,8 +5,9 @@ from __future__ import annotations
 from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message, ToolCall
+from steelyard.model.plausible import token_count
 from steelyard.model.trace import Trace, Usage
-from steelyard.targets.reply_json import count, reply_object, text
+from steelyard.targets.reply_json import reply_object, text
 
 _KNOWN_BLOCKS = {"text", "tool_use"}
 _COUNTED = {"input_tokens", "output_tokens"}
@@ -60,8 +61,8 @@ def _usage(usage: JsonValue) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     return Usage(
-        input_tokens=count(usage.get("input_tokens")),
-        output_tokens=count(usage.get("output_tokens")),
+        input_tokens=token_count(usage.get("input_tokens")),
+        output_tokens=token_count(usage.get("output_tokens")),
         extra={
             name: value
             for name, value in usage.items()

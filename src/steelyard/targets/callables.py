@@ -15,8 +15,9 @@ import msgspec
 
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.contracts.trace.writer import trace_row
-from steelyard.errors import ConfigError, TargetError
+from steelyard.errors import ConfigError, ParseError, TargetError
 from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.json_text import parse_json_either_way
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
@@ -77,8 +78,7 @@ def trace_of(answer: object) -> Trace:
         message = Message(role="assistant", content=without_surrogates(answer))
         return Trace(messages=(message,))
     if isinstance(answer, Trace):
-        _read(_row(answer))
-        return answer
+        return _read(_row(answer))
     if isinstance(answer, dict):
         return _read(cast(JsonObject, answer))
     kind = type(answer).__name__
@@ -86,10 +86,13 @@ def trace_of(answer: object) -> Trace:
 
 
 def load_callable(path: str, root: Path) -> Callable[..., Any]:
-    """The callable that `module:name` stands for; modules of the project are found first."""
+    """The callable that `module:name` stands for; modules of the project are found last.
+
+    A file of the project that is called as an installed package is never taken for it.
+    """
     module_name, _, name = path.partition(":")
     if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
+        sys.path.append(str(root))
     try:
         found: object = reduce(getattr, name.split("."), importlib.import_module(module_name))
     except Exception as error:  # noqa: BLE001 - a module may raise anything while it is imported
@@ -117,10 +120,10 @@ def _row(trace: Trace) -> JsonObject:
 def _read(row: JsonObject) -> Trace:
     """The trace of a row that can be written down as JSON, and so can be kept."""
     try:
-        plain: object = msgspec.json.decode(msgspec.json.encode(row))
-    except (TypeError, ValueError, RecursionError) as error:
+        plain, _ = parse_json_either_way(msgspec.json.encode(row))
+    except (TypeError, ValueError, RecursionError, ParseError) as error:
         raise TargetError("bad_response", f"the trace cannot be kept: {_told(error)}") from None
-    trace, findings = read_trace(cast(JsonObject, plain))
+    trace, findings = read_trace(plain)
     if trace is None:
         wrong = next(finding for finding in findings if finding.is_error)
         raise TargetError("bad_response", f"not a trace: {wrong.message}")

@@ -10,8 +10,9 @@ from steelyard.errors import ParseError, TargetError
 from steelyard.formats.json_text import parse_json
 from steelyard.model.json_value import JsonObject, JsonValue, no_extra
 from steelyard.model.message import Message, ToolCall
+from steelyard.model.plausible import token_count
 from steelyard.model.trace import Trace, Usage
-from steelyard.targets.reply_json import count, reply_object, text
+from steelyard.targets.reply_json import reply_object, text
 
 
 def read_completion(data: bytes, latency_ms: float) -> Trace:
@@ -107,6 +108,6 @@ def _usage(usage: JsonValue) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     return Usage(
-        input_tokens=count(usage.get("prompt_tokens")),
-        output_tokens=count(usage.get("completion_tokens")),
+        input_tokens=token_count(usage.get("prompt_tokens")),
+        output_tokens=token_count(usage.get("completion_tokens")),
     )

@@ -78,7 +78,8 @@ class HttpCalls:
         try:
             reply = await self._endpoint.send(body, query)
         except TargetError as error:
-            raise self._error(error.code, str(error)) from None
+            error.args = (self._shown(str(error)),)
+            raise
         encoding = reply.headers.get("content-encoding")
         return reply._replace(data=unpacked(reply.data, encoding)) if encoding else reply
 
@@ -90,18 +91,19 @@ class HttpCalls:
             said = f"redirects to {to}, which is not followed"
         return self._error(code, f"HTTP {status}: {said}" if said else f"HTTP {status}", reply)
 
-    def _error(self, code: str, message: str, reply: Reply | None = None) -> TargetError:
+    def _shown(self, message: str) -> str:
         # Cut only afterwards: half a secret would not be found.
-        message = without_secrets(message, self._secrets)[:_MAX_MESSAGE]
-        if reply is None:
-            return TargetError(code, message)
+        return without_secrets(message, self._secrets)[:_MAX_MESSAGE]
+
+    def _error(self, code: str, message: str, reply: Reply) -> TargetError:
         headers = reply.headers
         return TargetError(
             code,
-            message,
+            self._shown(message),
             http_status=reply.status,
             retry_after_s=retry_after_s(headers.get("retry-after"), self._clock.now()),
             request_id=headers.get("x-request-id") or headers.get("request-id"),
+            away="unavailable" if code == "service_unavailable" else None,
         )
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import math
+import select
+import socket
+import ssl
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 from urllib.parse import quote, urlsplit
@@ -21,6 +24,7 @@ MAX_BODY = 16 * 1024 * 1024
 _MAX_HEAD = 1024 * 1024
 _CLOCK_STEP_S = 0.002
 """An event loop that counts milliseconds may call a little early."""
+_CUT_OFF = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 # How a request is framed is ours to say.
 _OURS = {"content-length", "transfer-encoding", "connection"}
 
@@ -63,7 +67,25 @@ class HttpEndpoint:
         else:
             data = b"%b%b\r\n\r\n" % (line, self._head)
         due = asyncio.get_running_loop().time() + self._timeout_s
-        connection = self._idle.pop() if self._idle else await self._connect()
+        if kept := self._kept():
+            try:
+                return await self._ask(kept, data, due)
+            except TargetError:
+                # A server may close what nobody uses just when it is used again.
+                if not kept.is_closed_unanswered:
+                    raise
+        return await self._ask(await self._connect(), data, due)
+
+    def _kept(self) -> _Connection | None:
+        """A connection from before that is still good."""
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_quiet:
+                return connection
+            connection.abort()
+        return None
+
+    async def _ask(self, connection: _Connection, data: bytes, due: float) -> Reply:
         if due < self._alarm_at:
             self._set_alarm(due)
         try:
@@ -101,8 +123,7 @@ class HttpEndpoint:
         except TimeoutError:
             raise _timeout(self._timeout_s) from None
         except OSError as error:
-            where = f"{self._host}:{self._port}"
-            raise _unavailable(f"cannot connect to {where}: {error}") from None
+            raise _unreachable(f"{self._host}:{self._port}", error) from None
         self._all.add(connection)
         return connection
 
@@ -136,10 +157,13 @@ class _Connection(asyncio.Protocol):
         self._waiter: asyncio.Future[Reply] | None = None
         self._is_closed = False
         self.is_reusable = False
+        self.is_closed_unanswered = False
+        """Whether it was closed before a single byte of the answer came."""
 
     def ask(self, data: bytes, due: float) -> asyncio.Future[Reply]:
         """Send a request that is answered in time; the future ends with that or its error."""
         if self._is_closed:
+            self.is_closed_unanswered = True
             raise _unavailable("the connection was closed")
         self._waiter = self._loop.create_future()
         self._due = due
@@ -148,6 +172,15 @@ class _Connection(asyncio.Protocol):
         self.is_reusable = False
         self._transport.write(data)
         return self._waiter
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing came that nobody asked for: neither an answer nor an end."""
+        if self._is_closed or self._transport.is_closing():
+            return False
+        found = select.poll()
+        found.register(self._number, select.POLLIN)
+        return not found.poll(0)
 
     def expired(self, now: float) -> float | None:
         """When the call that is being made must be answered; one that is overdue has failed."""
@@ -163,11 +196,15 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Remember where to write."""
         self._transport = cast(asyncio.Transport, transport)
+        self._number: int = transport.get_extra_info("socket").fileno()
 
     def data_received(self, data: bytes) -> None:
         """Take in a piece of the answer."""
         if self._waiter is None:
-            self._transport.abort()  # nobody asked
+            # Nobody asked, and whatever is asked next must not be answered by it.
+            self._is_closed = True
+            self._transport.abort()
+            self._on_lost(self)
             return
         self._received += len(data)
         if self._received > MAX_BODY + _MAX_HEAD:
@@ -191,6 +228,7 @@ class _Connection(asyncio.Protocol):
         if self._waiter and self._has_head:
             self._fail(TargetError("internal_error", "the answer was cut off"))
         elif self._waiter:
+            self.is_closed_unanswered = not self._received
             why = f"{type(exc).__name__}: {exc}" if exc else "the connection was closed"
             self._fail(_unavailable(why))
         self._on_lost(self)
@@ -260,8 +298,18 @@ def _timeout(timeout_s: float) -> TargetError:
     return TargetError("timeout", f"no answer within {timeout_s:g} s")
 
 
+def _unreachable(where: str, error: OSError) -> TargetError:
+    """A wrong name and a wrong certificate stay wrong; everything else may pass."""
+    said = f"cannot connect to {where}: {error}"
+    if isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN:
+        return TargetError("unknown_host", said)
+    if isinstance(error, ssl.SSLError) and not isinstance(error, _CUT_OFF):
+        return TargetError("tls_error", said)
+    return TargetError("service_unavailable", said, away="unreachable")
+
+
 def _unavailable(why: str) -> TargetError:
-    return TargetError("service_unavailable", why)
+    return TargetError("service_unavailable", why, away="unavailable")
 
 
 def too_large() -> TargetError:

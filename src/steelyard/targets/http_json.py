@@ -11,12 +11,13 @@ from steelyard.errors import TargetError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 from steelyard.model.message import Message
+from steelyard.model.plausible import token_count
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Request
 from steelyard.targets.agent_reply import is_reply, read_reply, with_latency
 from steelyard.targets.http_calls import HttpCalls, HttpSettings
 from steelyard.targets.json_template import JsonTemplate, as_text, value_at
-from steelyard.targets.reply_json import count, reply_value, require_no_error
+from steelyard.targets.reply_json import reply_value, require_no_error
 from steelyard.targets.request_json import request_bytes, request_row
 
 # What would give the answer away is no part of it.
@@ -95,7 +96,7 @@ class HttpTarget:
         paths = self._settings.usage
         if not paths:
             return trace
-        counts = {name: count(value_at(reply, path)[1]) for name, path in paths.items()}
+        counts = {name: token_count(value_at(reply, path)[1]) for name, path in paths.items()}
         return replace(trace, usage=replace(trace.usage, **counts))
 
 

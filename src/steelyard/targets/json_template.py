@@ -12,7 +12,8 @@ from steelyard.formats.json_place import parse_path
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 
-_VARIABLE = re.compile(r"\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+# Up to the next pair of braces, whichever it is, so that no text is looked through twice.
+_VARIABLE = re.compile(r"\{\{((?:[^{}]++|\{(?!\{)|\}(?!\}))*+)\}\}")
 _MISSING = object()
 
 
@@ -58,7 +59,7 @@ def _step(value: object, part: str | int) -> object:
 def _variables(value: JsonValue, place: str) -> Iterator[tuple[str, str]]:
     """The name of every variable, and where it stands."""
     if isinstance(value, str):
-        yield from ((name, place) for name in _VARIABLE.findall(value))
+        yield from ((name.strip(), place) for name in _VARIABLE.findall(value))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _variables(item, f"{place}[{index}]")
@@ -99,8 +100,8 @@ def _filled(value: JsonValue, values: JsonObject) -> JsonValue:
 def _text(text: str, values: JsonObject) -> JsonValue:
     alone = _VARIABLE.fullmatch(text)
     if alone and len(_VARIABLE.findall(text)) == 1:
-        return _named(alone[1], values)
-    return _VARIABLE.sub(lambda found: as_text(_named(found[1], values)), text)
+        return _named(alone[1].strip(), values)
+    return _VARIABLE.sub(lambda found: as_text(_named(found[1].strip(), values)), text)
 
 
 def _named(name: str, values: JsonObject) -> JsonValue:

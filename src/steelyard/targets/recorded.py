@@ -11,6 +11,7 @@ from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
+from steelyard.model.plausible import latency_ms
 from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Request, Sought
 from steelyard.targets.response_file import (
@@ -134,7 +135,7 @@ def _error_code(row: JsonObject) -> str | None:
 
 
 def _trace(row: JsonObject) -> Trace:
-    latency = cast("float | None", row.get("latency_ms"))
+    latency = latency_ms(row.get("latency_ms"))
     if row.get("trace") is None:
         message = Message(role="assistant", content=cast(str, row["response_text"]))
         return Trace(messages=(message,), latency_ms=latency)

@@ -38,13 +38,6 @@ def refusal_text(data: bytes) -> str:
     return _error_text(answer.get("error", answer))
 
 
-def count(value: JsonValue) -> int | None:
-    """A number of tokens; anything else is unknown."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    return None
-
-
 def text(value: JsonValue) -> str | None:
     """A text; anything else is unknown."""
     return value if isinstance(value, str) else None

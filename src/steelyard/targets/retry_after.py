@@ -16,7 +16,7 @@ def retry_after_s(text: str | None, now: datetime) -> float | None:
         pass
     try:
         due = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     # A date without a zone is meant as GMT, as every HTTP date is.
     due = due if due.tzinfo else due.replace(tzinfo=UTC)

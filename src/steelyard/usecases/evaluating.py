@@ -16,6 +16,7 @@ from steelyard.engine.phase import Phase
 from steelyard.engine.record_work import Ledger, Surroundings
 from steelyard.engine.records import RecordLoop
 from steelyard.engine.redaction import Redactor
+from steelyard.errors import TargetStoppedError
 from steelyard.model.run import Result, RunState
 from steelyard.usecases.judging import RunJudges, Shared, run_judges
 from steelyard.usecases.planning import Prepared
@@ -40,7 +41,7 @@ async def evaluate_records(
     phase = Phase(status, ledger.move)
     done = Done(door.repository.done(run_id), prepared.options.repeat)
     tried = door.repository.tried(run_id)
-    limiters = Limiters(door.clock)
+    limiters = Limiters(door.clock, prepared.limits.outage_s, has_answered=done.has_any)
     judges = run_judges(door, run_id, prepared, Shared(around, phase, limiters))
     if judges:
         around = replace(around, judges=judges.records)
@@ -54,12 +55,29 @@ async def evaluate_records(
         )
         for share, spec in shares(prepared)
     }
-    running = (loop.run(prepared.concurrency_of(name)) for name, loop in loops.items())
+    stopped: list[TargetStoppedError] = []
+    running = (
+        _to_its_end(loop.run(prepared.concurrency_of(name)), stopped)
+        for name, loop in loops.items()
+    )
     try:
         with _stoppable(door, run_id, prepared, [*loops.values(), *([judges] if judges else [])]):
             await (_beside(judges, running) if judges else _all(running))
     finally:
         await asyncio.shield(ledger.close())
+    if stopped:
+        why = "; ".join(map(str, stopped))
+        raise TargetStoppedError(f"{why}. Go on with: steelyard resume {run_id}")
+
+
+async def _to_its_end(
+    running: Coroutine[Any, Any, None], stopped: list[TargetStoppedError]
+) -> None:
+    """One loop; a target that cannot be asked any further keeps no other from going on."""
+    try:
+        await running
+    except TargetStoppedError as error:
+        stopped.append(error)
 
 
 async def probe_judges(
@@ -70,7 +88,9 @@ async def probe_judges(
         return
     ledger = door.ledger(run_id, redactor_of(prepared), door.clock.stamp)
     around = _surroundings(door, run_id, prepared, ledger, on_result)
-    shared = Shared(around, Phase(status, ledger.move), Limiters(door.clock))
+    shared = Shared(
+        around, Phase(status, ledger.move), Limiters(door.clock, prepared.limits.outage_s)
+    )
     judges = cast(RunJudges, run_judges(door, run_id, prepared, shared))
     try:
         with _stoppable(door, run_id, prepared, [judges]):
@@ -185,6 +205,11 @@ class Done:
             place = index * repeats + repeat
             self._marks.extend(bytes(max(0, place + 1 - len(self._marks))))
             self._marks[place] = 1
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any record was done before."""
+        return bool(self._marks)
 
     def has(self, index: int, repeat: int) -> bool:
         """Whether this record and repeat needs nothing more."""

@@ -75,7 +75,7 @@ def _span(text: str, path: ValuePath, extension: str) -> tuple[int, int]:
     if extension == ".jsonl":
         return place_of(text, path)
     name = path[-1]
-    key = re.search(rf"(?<![\w-]){re.escape(str(name))}(?=[\"']?\s*:)", text)
+    key = re.search(rf"(?<![\w-]){re.escape(str(name))}(?=[\"']?\s{{0,99}}:)", text)
     return key.span() if key and isinstance(name, str) else (0, 0)
 
 

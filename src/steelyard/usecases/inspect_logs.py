@@ -27,7 +27,7 @@ MAX_LOG = 1024 * 1024 * 1024
 MAX_SAMPLE = 256 * 1024 * 1024
 _ZSTANDARD = 93
 _LOCAL_HEAD = 30
-_NUMBER = re.compile(r"(\d+)")
+_NUMBER = re.compile(r"(\d{1,18})")
 _UNPACKING = (NotImplementedError, RuntimeError, zipfile.BadZipFile, EOFError, zlib.error)
 _NO_ZSTANDARD = (
     "its parts are compressed with Zstandard: pip install 'steelyard[inspect]', or convert it "

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from steelyard.contracts.reading import DatasetReading, Rereadable, Row
+from steelyard.engine.circuit import OUTAGE_S
 from steelyard.engine.redaction import MIN_SECRET, is_redacted
 from steelyard.engine.redaction_patterns import KINDS
 from steelyard.engine.retries import RetryPolicy
@@ -51,6 +52,7 @@ class RunLimits(NamedTuple):
 
     budget_usd: float | None = None
     deadline_s: float | None = None
+    outage_s: float = OUTAGE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,7 +316,7 @@ def _retry(settings: Settings) -> RetryPolicy:
 def _limits(settings: Settings, options: RunOptions) -> RunLimits:
     row = cast(dict[str, float], settings.values.get("limits", {}))
     budget = row.get("budget_usd") if options.budget_usd is None else options.budget_usd
-    return RunLimits(budget, row.get("deadline_s"))
+    return RunLimits(budget, row.get("deadline_s"), row.get("outage_s", OUTAGE_S))
 
 
 def _slices(settings: Settings) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from steelyard.contracts.run_artifacts.judgements import read_answered
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.engine.answer_places import AnswerPlaces
 from steelyard.engine.cache import AnswerCache
+from steelyard.engine.circuit import OUTAGE_S, Circuit
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.record_work import Asked, Work
 from steelyard.engine.selection import value_at
@@ -51,8 +52,13 @@ def shares(prepared: Prepared) -> Iterator[tuple[Share, TargetSpec]]:
 class Limiters:
     """The limits of each target, shared by all who ask it."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(
+        self, clock: Clock, outage_s: float = OUTAGE_S, *, has_answered: bool = False
+    ) -> None:
         self._clock = clock
+        self._outage_s = outage_s
+        self._has_answered = has_answered
+        """Whether the run has answers from before, so that a target that is away is waited for."""
         self._known: dict[int, Limiter] = {}
 
     def of(self, spec: TargetSpec) -> Limiter:
@@ -64,6 +70,9 @@ class Limiters:
                 spec.max_concurrency,
                 spec.requests_per_minute,
                 spec.tokens_per_minute,
+                circuit=Circuit(
+                    self._clock, spec.name, self._outage_s, has_answered=self._has_answered
+                ),
             )
         return self._known[key]
 

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import compact, depth
-from steelyard.formats.yaml_text import MAX_ALIASED_NODES, MAX_DEPTH, is_plain_text, parse_yaml
+from steelyard.formats.yaml_text import (
+    MAX_ALIASED_NODES,
+    MAX_ALIASED_TEXT,
+    MAX_DEPTH,
+    is_plain_text,
+    parse_yaml,
+)
 from steelyard.model.json_value import JsonValue, Path
 from strategies.effort import examples
 
@@ -143,7 +149,17 @@ def test_what_is_not_finite_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1e400", "-1e999", "1" * 4301, "1" * 1_000_000, "0x1" + "0" * 3600, "0o" + "7" * 4900]
+    "text",
+    [
+        "1e400",
+        "-1e999",
+        "1" * 4301,
+        "9" * 309,
+        "-" + "9" * 400,
+        "1" * 1_000_000,
+        "0x1" + "0" * 3600,
+        "0o" + "7" * 4900,
+    ],
 )
 def test_a_number_too_large_to_hold_is_refused(text: str) -> None:
     error = refusal(f"a: {text}")
@@ -152,7 +168,7 @@ def test_a_number_too_large_to_hold_is_refused(text: str) -> None:
     assert len(str(error)) < 80
 
 
-@pytest.mark.parametrize("text", ["9" * 4300, "0x" + "f" * 3500, "0x" + "0" * 4000 + "1"])
+@pytest.mark.parametrize("text", ["9" * 308, "0x" + "f" * 255, "0x" + "0" * 4000 + "1"])
 def test_a_number_that_is_held_can_be_written(text: str) -> None:
     assert compact(value_of(text))
 
@@ -304,6 +320,15 @@ def test_an_alias_bomb_is_refused_at_once() -> None:
 
     assert str(error) == f"aliases stand for more than {MAX_ALIASED_NODES} values"
     assert error.line == 5
+
+
+@pytest.mark.parametrize("held", ["{long}", "[{long}]", "{{{long}: 1}}", "{{a: [{long}]}}"])
+def test_aliases_of_a_long_text_are_refused_at_once(held: str) -> None:
+    long = held.format(long="x" * 100_000)
+    text = f"a: &a {long}\nb: [{', '.join(['*a'] * 161)}]\n"
+
+    assert str(refusal(text)) == f"aliases stand for more than {MAX_ALIASED_TEXT:,} characters"
+    assert parse_yaml(text.replace(", *a", "", 1).encode())
 
 
 def test_a_bomb_of_merges_is_refused_at_once() -> None:

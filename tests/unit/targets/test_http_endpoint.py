@@ -173,6 +173,38 @@ def test_what_comes_after_an_answer_is_no_part_of_it() -> None:
     assert (reply.headers, reply.data) == ({"x-a": "1", "content-length": "3"}, b"yes")
 
 
+def test_a_kept_connection_that_is_closed_without_a_word_costs_nothing() -> None:
+    said, server = talk([[sized()], [b""], [sized(b"again")]], twice)
+
+    assert said == [b"yes", b"again"]
+    assert (server.connections, len(server.requests)) == (2, 3)
+
+
+def test_a_fresh_connection_that_is_closed_without_a_word_is_a_failure() -> None:
+    with pytest.raises(TargetError, match="closed") as caught:
+        talk([[b""], [sized()]], once)
+
+    assert (caught.value.code, caught.value.away) == ("service_unavailable", "unavailable")
+
+
+def test_a_request_is_sent_again_only_once() -> None:
+    with pytest.raises(TargetError, match="closed"):
+        talk([[sized()], [b""], [b""], [sized()]], twice)
+
+
+def test_a_request_of_which_an_answer_began_is_not_sent_again() -> None:
+    with pytest.raises(TargetError, match="cut off"):
+        talk([[sized()], [b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx", b""]], twice)
+
+
+@pytest.mark.parametrize("said", [b"HTTP/1.1 408 Request Timeout\r\n\r\n", b"x"])
+def test_an_answer_that_nobody_asked_for_is_nobodys(said: bytes) -> None:
+    heard, server = talk([[sized(), said], [sized(b"ours")]], twice)
+
+    assert heard == [b"yes", b"ours"]
+    assert server.connections == 2
+
+
 def test_two_calls_at_once_have_a_connection_each() -> None:
     async def both(endpoint: HttpEndpoint, _server: Scripted) -> list[bytes]:
         replies = await asyncio.gather(endpoint.send(b"1"), endpoint.send(b"2"))
@@ -303,4 +335,4 @@ def test_an_unknown_certificate_is_refused() -> None:
     with pytest.raises(TargetError, match="certificate verify failed") as caught:
         talk([[sized()]], once, tls=server_tls())
 
-    assert caught.value.code == "service_unavailable"
+    assert (caught.value.code, caught.value.away) == ("tls_error", None)

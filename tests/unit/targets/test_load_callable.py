@@ -52,6 +52,13 @@ def test_finds_an_installed_module(root: Path) -> None:
     assert load_callable("textwrap:dedent", root)("  hi") == "hi"
 
 
+def test_an_installed_module_comes_before_one_of_the_project(root: Path) -> None:
+    (root / "colorsys.py").write_text("raise SystemExit", encoding="utf-8")
+    sys.modules.pop("colorsys", None)
+
+    assert load_callable("colorsys:rgb_to_hsv", root)(0, 0, 0) == (0.0, 0.0, 0)
+
+
 def test_the_project_is_put_on_the_path_once(root: Path) -> None:
     for _ in range(2):
         load_callable("steelyard_agent:answer", root)

@@ -30,6 +30,8 @@ NOW = datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC)
         ("Fri, 31 Dec 9999 23:59:59 GMT", pytest.approx(2.5e11, rel=0.1)),
         ("Sun, 99 Nov 2026 12:00:30 GMT", None),
         ("Sun, 15 Nov 99999 12:00:30 GMT", None),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("Mon, 01 Jan 2024 00:00:00 +99999999999999", None),
         ("soon", None),
         ("", None),
     ],

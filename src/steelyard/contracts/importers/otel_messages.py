@@ -17,8 +17,8 @@ from steelyard.contracts.importers.conversation import (
 from steelyard.contracts.importers.otel_spans import Span
 from steelyard.model.json_value import JsonObject, JsonValue
 
-_INDEXED = re.compile(r"gen_ai\.(prompt|completion)\.(\d+)\.(.+)")
-_INDEXED_CALL = re.compile(r"tool_calls\.(\d+)\.(.+)")
+_INDEXED = re.compile(r"gen_ai\.(prompt|completion)\.(\d{1,9})\.(.+)")
+_INDEXED_CALL = re.compile(r"tool_calls\.(\d{1,9})\.(.+)")
 _MESSAGE_EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 _DETAILS = "gen_ai.client.inference.operation.details"
 

@@ -94,7 +94,7 @@ def _nanoseconds(value: JsonValue) -> int:
         return 0
     try:
         return int(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0
 
 

@@ -10,7 +10,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 
 POLICY = "prbench_v1"
 _TURNS = 10
-_REFERENCE = re.compile(r"(.*reference.*?)_?(\d+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"\d{1,9}\Z")
 
 
 def import_prbench(record: JsonObject) -> list[JsonObject]:
@@ -53,10 +53,18 @@ def _reference_columns(record: JsonObject) -> dict[int, list[str]]:
     """The columns with texts for a turn: every one named after references, with its number."""
     found: dict[int, list[str]] = {}
     for name in record:
-        match = _REFERENCE.fullmatch(name)
-        if match:
-            found.setdefault(int(match[2]), []).append(name)
+        number = reference_number(name)
+        if number is not None:
+            found.setdefault(number, []).append(name)
     return found
+
+
+def reference_number(name: str) -> int | None:
+    """The turn that a column is about; None unless it is named after references."""
+    # More digits than these are no turn; a search would begin at each of them.
+    found = _NUMBERED.search(name[-9:])
+    is_reference = found and "reference" in name[: len(name) - len(found[0])].casefold()
+    return int(found[0]) if found and is_reference else None
 
 
 def _references(columns: Columns, names: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _ID_LENGTH = 16
+_MAX_DIGITS = 18
 
 
 class Imported(NamedTuple):
@@ -83,9 +84,8 @@ def whole(value: JsonValue) -> int | None:
         return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, str) and value.strip().removesuffix(".0").isdecimal():
-        return int(value.strip().removesuffix(".0"))
-    return None
+    written = value.strip().removesuffix(".0") if isinstance(value, str) else ""
+    return int(written) if written.isdecimal() and len(written) <= _MAX_DIGITS else None
 
 
 def structured(value: JsonValue, name: str) -> JsonValue:

@@ -18,7 +18,7 @@ from steelyard.model.json_value import JsonValue
 from steelyard.model.policy import Policy
 
 DEFAULT_POLICY = "default_v1"
-PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+PLACEHOLDER = re.compile(r"\{\{([^{}]*+)\}\}")
 _METADATA = "metadata."
 _REQUIRED = ("prompt", "context", "choices", "attachments")
 """What a case brings must reach the target, whatever the policy."""
@@ -68,7 +68,7 @@ def built_in_policies() -> Policies:
 
 def placeholders(template: Iterable[str]) -> list[str]:
     """The names that a template shows."""
-    return [name for part in template for name in PLACEHOLDER.findall(part)]
+    return [name.strip() for part in template for name in PLACEHOLDER.findall(part)]
 
 
 def _policies_in(plugin: object) -> list[Policy]:

@@ -72,7 +72,7 @@ def _part(part: str, values: _Values, defaults: Mapping[str, str]) -> str:
     shown = {name: values.of(name).strip() or defaults.get(name, "") for name in names}
     if not all(shown.values()):
         return ""
-    return PLACEHOLDER.sub(lambda found: shown[found[1]], part)
+    return PLACEHOLDER.sub(lambda found: shown[found[1].strip()], part)
 
 
 def _document(attachment: Attachment) -> str:

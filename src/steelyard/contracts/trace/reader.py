@@ -11,6 +11,7 @@ from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.plausible import latency_ms, token_count
 from steelyard.model.trace import Trace, Usage
 
 _TRACE = {"messages", "usage", "latency_ms", "finish_reason", "refusal", "model"}
@@ -50,18 +51,13 @@ def _trace(row: JsonObject) -> Trace:
             read_message(item, lambda block, _index: read_block(block)) for item in messages
         ),
         usage=Usage(
-            input_tokens=_count(usage.get("input_tokens")),
-            output_tokens=_count(usage.get("output_tokens")),
+            input_tokens=token_count(usage.get("input_tokens")),
+            output_tokens=token_count(usage.get("output_tokens")),
             extra=beyond(usage, _USAGE),
         ),
-        latency_ms=cast("float | None", row.get("latency_ms")),
+        latency_ms=latency_ms(row.get("latency_ms")),
         finish_reason=cast("str | None", row.get("finish_reason")),
         refusal=cast("str | None", row.get("refusal")),
         model=cast("str | None", row.get("model")),
         extra=beyond(row, _TRACE),
     )
-
-
-def _count(value: JsonValue) -> int | None:
-    """A count, which JSON may write as 12.0."""
-    return None if value is None else int(cast(float, value))

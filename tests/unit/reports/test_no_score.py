@@ -1,0 +1,47 @@
+"""The lines that say why records have no score."""
+
+from __future__ import annotations
+
+from steelyard.model.json_value import JsonObject
+from steelyard.reports.no_score import no_score_lines
+
+
+def rows(*failures: tuple[str, str, int]) -> list[JsonObject]:
+    return [
+        {"label": label, "message": message}
+        for label, message, times in failures
+        for _ in range(times)
+    ]
+
+
+def test_the_most_frequent_reasons_come_first_each_with_its_usual_words() -> None:
+    lines = no_score_lines(
+        rows(
+            ("timeout", "no answer within 60 s", 2),
+            ("unauthorized", "HTTP 401: Incorrect API key", 49),
+            ("unauthorized", "HTTP 401: another", 1),
+        )
+    )
+
+    assert list(lines) == [
+        "  no score   50 unauthorized: HTTP 401: Incorrect API key",
+        "  no score   2 timeout: no answer within 60 s",
+    ]
+
+
+def test_there_are_three_at_most_and_the_rest_is_counted() -> None:
+    lines = list(no_score_lines(rows(*((f"code{n}", "", 5 - n) for n in range(5)))))
+
+    assert lines[:3] == ["  no score   5 code0", "  no score   4 code1", "  no score   3 code2"]
+    assert lines[3:] == ["             3 for 2 other reason(s)"]
+
+
+def test_a_long_message_is_cut_and_control_characters_are_shown() -> None:
+    (line,) = no_score_lines(rows(("e", "\x1b[31m" + "x" * 500, 1)))
+
+    assert len(line) < 130
+    assert "\x1b" not in line
+
+
+def test_nothing_is_said_where_nothing_failed() -> None:
+    assert not list(no_score_lines([]))
