@@ -1,0 +1,151 @@
+"""What was not carried out never counts as passed, from the command line to the exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+PROJECT = """\
+targets:
+  judge: {provider: python, callable: "people:judge"}
+  silent: {provider: python, callable: "people:silent"}
+judges:
+  default: {target: judge}
+"""
+PEOPLE = """\
+import json
+import re
+
+
+def judge(prompt: str) -> str:
+    keys = re.findall('under the key "([a-z0-9_]+)"', prompt)
+    values = {key: "cannot_judge" if key == "hard" else 1 for key in keys}
+    parts = {"evidence": "", "reasoning": ""}
+    return json.dumps({"answers": {key: {**parts, "value": values[key]} for key in keys}})
+
+
+def silent(prompt: str) -> str:
+    raise RuntimeError("no reply")
+"""
+JUDGE = "{id: tone, version: 1.0.0, template: 'Is {{ output }} polite?', score_type: continuous}\n"
+QUESTIONS = """\
+name: Quality
+version: quality-v1
+scale: 0-1
+questions:
+  - {key: easy, label: Is it good?, type: score}
+  - {key: hard, label: Is it right?, type: score, required: REQUIRED}
+"""
+JURY = """\
+  - id: jury
+    kind: llm_judge
+    jury:
+      judges:
+        - {judge_prompt_ref: judge/tone@1.0.0, weight: WEIGHT, target: silent}
+        - {judge_prompt_ref: judge/tone@1.0.0, weight: 0}
+"""
+PHP = """\
+  - {id: says, kind: must_contain_any, phrases: [echo]}
+  - {id: php, kind: php_lint, required: REQUIRED}
+"""
+HEAVY = """\
+  - {id: one, kind: must_contain_any, phrases: [echo], weight: 1.0e+308}
+  - {id: two, kind: must_contain_any, phrases: [absent], weight: 1.0e+308}
+"""
+
+
+def write(root: Path, name: str, text: str) -> None:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def write_project(root: Path, rubric: str) -> None:
+    """A project whose rubric is called rubric/quality-v1 or rubric/r@1.0.0."""
+    checks = "id: r\nversion: 1.0.0\nchecks:\n{}scoring: {{combine: weighted_avg}}\n"
+    write(root, "steelyard.yaml", PROJECT)
+    write(root, "people.py", PEOPLE)
+    write(root, "judges/tone.yaml", JUDGE)
+    write(root, "rubrics/r.yaml", rubric if "name:" in rubric else checks.format(rubric))
+    prompts = [f"```php\necho {number};\n```" for number in range(1, 12)]
+    rows = [{"id": f"q{n}", "input": prompt} for n, prompt in enumerate(prompts, start=1)]
+    write(root, "set.json", json.dumps({"id": "s", "version": "1.0.0", "questions": rows}))
+
+
+def graded(
+    steelyard: Command, root: Path, rubric: str, *words: str, ref: str = "rubric/r@1.0.0"
+) -> tuple[int, dict[str, Any]]:
+    """The exit code and the metrics of a run under a rubric."""
+    write_project(root, rubric)
+    said = ("run", "set.json", "--target", "echo", "--rubric", ref, "--format", "json")
+    done = steelyard(*said, *words, cwd=root)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)["metrics"]
+
+
+@pytest.mark.parametrize(("required", "code", "evaluated"), [("true", 4, 0), ("false", 0, 11)])
+def test_a_required_question_without_an_answer_leaves_no_score(
+    steelyard: Command, tmp_path: Path, required: str, code: int, evaluated: int
+) -> None:
+    rubric = QUESTIONS.replace("REQUIRED", required)
+    found = graded(steelyard, tmp_path, rubric, ref="rubric/quality-v1")
+
+    assert found[0] == code
+    assert (found[1]["evaluated_records"], found[1]["unscored_count"]) == (
+        evaluated,
+        11 - evaluated,
+    )
+
+
+@pytest.mark.parametrize(("required", "code", "evaluated"), [("true", 4, 0), ("false", 0, 11)])
+def test_a_required_check_without_its_program_leaves_no_score(
+    steelyard: Command, tmp_path: Path, required: str, code: int, evaluated: int
+) -> None:
+    rubric = PHP.replace("REQUIRED", required)
+    found = graded(steelyard, tmp_path, rubric, "--strict", "--fail-under", "1")
+    gone = 11 - evaluated
+
+    # without any score there is no pass rate that could reach the gate
+    assert found[0] == (code if evaluated else 1)
+    assert (found[1]["evaluated_records"], found[1]["unscored_count"]) == (evaluated, gone)
+    assert found[1]["checks"]["php"]["skipped"] == evaluated
+    assert found[1]["checks"]["php"]["unscored"] == gone
+
+
+def test_a_check_that_was_left_out_is_told_in_the_summary(
+    steelyard: Command, tmp_path: Path
+) -> None:
+    graded(steelyard, tmp_path, PHP.replace("REQUIRED", "false"))
+
+    assert (
+        "php  – (nothing evaluated)  n = 0, 11 skipped"
+        in steelyard("show", "latest", cwd=tmp_path).stdout
+    )
+
+
+def test_a_juror_of_weight_0_decides_nothing(steelyard: Command, tmp_path: Path) -> None:
+    code, metrics = graded(steelyard, tmp_path, JURY.replace("WEIGHT", "1"))
+
+    assert (code, metrics["evaluated_records"], metrics["unscored_count"]) == (4, 0, 11)
+
+
+def test_a_jury_without_weight_is_an_error_of_its_rubric(
+    steelyard: Command, tmp_path: Path
+) -> None:
+    write_project(tmp_path, JURY.replace("WEIGHT", "0"))
+    done = steelyard("validate", "rubrics/r.yaml", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "every juror of checks[0].jury.judges has weight 0" in done.stdout
+
+
+def test_weights_at_the_end_of_the_range_are_averaged(steelyard: Command, tmp_path: Path) -> None:
+    code, metrics = graded(steelyard, tmp_path, HEAVY)
+
+    assert (code, metrics["evaluated_records"], metrics["score"]["value"]) == (0, 11, 0.5)
