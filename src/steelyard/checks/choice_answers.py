@@ -27,6 +27,8 @@ Ids: TypeAlias = tuple[str, ...]
 
 RULES = ("json", "fenced_json", "embedded_json", "hashes", "phrase", "letter", "text")
 """The rungs of the ladder, highest first."""
+LADDER_REVISION = 2
+"""Raised by every change by which an answer may select another choice."""
 _KEYS = {"answer", "choice", "final_answer"}
 _NO_ANSWER = {"null", "none", "true", "false"}
 _HEAD = 8

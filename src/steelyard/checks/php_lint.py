@@ -24,6 +24,7 @@ class PhpLint:
     """Pass when `php -l` accepts every fenced block that is marked as PHP."""
 
     kind: ClassVar[str] = "php_lint"
+    revision: ClassVar[int] = 2
     runs_commands: ClassVar[bool] = True
 
     programs: Programs = field(

@@ -52,6 +52,7 @@ class Jury:
     """Pass when the jurors' scores, put together, reach the threshold; or when enough vote so."""
 
     kind: ClassVar[str] = "llm_judge"
+    revision: ClassVar[int] = 2
 
     jurors: tuple[Juror, ...]
     aggregation: Aggregation = "mean"

@@ -39,6 +39,7 @@ class Questionnaire:
     """
 
     kind: ClassVar[str] = "questionnaire"
+    revision: ClassVar[int] = 2
 
     rubric: QuestionRubric
     judge: Judge

@@ -44,6 +44,7 @@ class RubricItems:
     """
 
     kind: ClassVar[str] = "rubric"
+    revision: ClassVar[int] = 2
 
     items: tuple[RubricItem, ...]
     judge: Judge
