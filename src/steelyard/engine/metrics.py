@@ -60,6 +60,8 @@ def _summary(table: FactTable, number: int) -> JsonObject:
         "score": _interval(_score(table.raw, scored)),
         "score_distribution": list(_distribution(table.scored.scores, scored.entries)),
         **_spending(table, number, records),
+        "choice_answers": count("choice_answers"),
+        "no_choice": count("no_choice") if count("choice_answers") else None,
         "checks": _checks(table, number, records),
         "questions": table.questions[number].summary(table.clusters),
         "corrected_pass_rate": None,

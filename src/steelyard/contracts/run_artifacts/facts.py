@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import msgspec
 
 from steelyard.contracts.run_artifacts.question_facts import QuestionFact, question_facts
 from steelyard.contracts.run_artifacts.rows import cluster_of
+from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.run import CACHED, Judging, Result
 
 
@@ -17,6 +20,8 @@ class CheckFact(msgspec.Struct, frozen=True, gc=False):
     status: str
     score: float | None
     passed: bool | None
+    selects: bool | None = None
+    """Whether the answer selects a choice; None where the check reads no choices."""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -73,7 +78,8 @@ def facts_of(result: Result) -> Facts:
         checks=tuple(
             [
                 CheckFact(
-                    one.check, one.kind, one.outcome.status, one.outcome.score, one.outcome.passed
+                    *(one.check, one.kind, one.outcome.status),
+                    *(one.outcome.score, one.outcome.passed, _selects(one.outcome.details)),
                 )
                 for one in checked
             ]
@@ -87,3 +93,14 @@ def facts_of(result: Result) -> Facts:
         },
         judging=result.judging,
     )
+
+
+def _selects(details: Extra) -> bool | None:
+    """What the check `choice` found, on its own or within another."""
+    if not details:
+        return None
+    if "selected" in details:
+        return bool(details["selected"])
+    inner = cast("list[JsonObject]", details.get("results") or [])
+    found = [_selects(cast(JsonObject, row.get("details") or {})) for row in inner]
+    return next((one for one in found if one is not None), None)
