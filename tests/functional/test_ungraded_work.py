@@ -145,7 +145,93 @@ def test_a_jury_without_weight_is_an_error_of_its_rubric(
     assert "every juror of checks[0].jury.judges has weight 0" in done.stdout
 
 
-def test_weights_at_the_end_of_the_range_are_averaged(steelyard: Command, tmp_path: Path) -> None:
-    code, metrics = graded(steelyard, tmp_path, HEAVY)
+@pytest.mark.parametrize(
+    ("rubric", "ref", "score"),
+    [
+        (HEAVY, "rubric/r@1.0.0", 0.5),
+        (JURY.replace("WEIGHT", "1.0e+308").replace("0}", "1.0e+308}"), "rubric/r@1.0.0", 1.0),
+        (
+            QUESTIONS.replace("key: hard", "key: other").replace("REQUIRED", "false")
+            + "scoring: {questions: {easy: 1.0e+308, other: -1.0e+308}}\n",
+            "rubric/quality-v1",
+            0.5,
+        ),
+    ],
+    ids=["checks", "jurors", "questions"],
+)
+def test_weights_at_the_end_of_the_range_are_averaged(
+    steelyard: Command, tmp_path: Path, rubric: str, ref: str, score: float
+) -> None:
+    code, metrics = graded(steelyard, tmp_path, rubric, ref=ref)
 
-    assert (code, metrics["evaluated_records"], metrics["score"]["value"]) == (0, 11, 0.5)
+    assert (code, metrics["evaluated_records"], metrics["score"]["value"]) == (0, 11, score)
+
+
+@pytest.mark.parametrize(
+    ("weights", "mean"), [((1e308, 1e308), 1.0), ((1, -3), 0.0), ((1, -1e308), 0.0)]
+)
+def test_a_slice_has_one_mean_whatever_the_weights_of_criteria(
+    steelyard: Command, tmp_path: Path, weights: tuple[float, float], mean: float
+) -> None:
+    write_project(tmp_path, HEAVY)
+    head = {"schema_version": "legal_eval_v1", "dataset": "d", "task_type": "rubric_qa"}
+    criteria = [{"id": f"c{n}", "title": "So", "weight": one} for n, one in enumerate(weights)]
+    rows = [
+        {**head, "id": "mixed", "prompt": "?", "rubric": criteria},
+        {**head, "id": "plain", "prompt": "?", "rubric": [{"id": "c", "title": "So"}]},
+    ]
+    write(tmp_path, "legal.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    words = ("run", "legal.jsonl", "--target", "echo", "--format", "json")
+    done = steelyard(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = Path(json.loads(done.stdout)["artifacts"])
+    slices = json.loads((folder / "metrics_by_slice.json").read_text(encoding="utf-8"))["slices"]
+    (found,) = (row for row in slices if row["value"] == "rubric_qa")
+
+    assert found["score"]["value"] == found["checks"]["criteria"]["mean_score"] == mean
+
+
+def test_a_policy_of_a_package_is_known_wherever_rows_are_read(
+    steelyard: Command, tmp_path: Path
+) -> None:
+    installed = tmp_path / "installed"
+    parts = ["{{context}}", "{{attachments}}", "{{prompt}}", "{{choices}}"]
+    policy = {"id": "my_exam_v1", "description": "Ours.", "user": parts}
+    write(installed, "exams.py", f"POLICIES = [{policy!r}]\n")
+    write(installed, "exams-1.0.dist-info/METADATA", "Name: exams\nVersion: 1.0\n")
+    points = "[steelyard.policies]\nexams = exams:POLICIES\n"
+    write(installed, "exams-1.0.dist-info/entry_points.txt", points)
+    row = {
+        "schema_version": "legal_eval_v1",
+        "id": "a",
+        "dataset": "d",
+        "task_type": "reference_qa",
+        "prompt": "?",
+        "reference_answers": ["So."],
+        "metadata": {"policy_id": "my_exam_v1"},
+    }
+    write_project(tmp_path, HEAVY)
+    write(tmp_path, "legal.jsonl", json.dumps(row) + "\n")
+    with_package = {"PYTHONPATH": str(installed)}
+    checked = steelyard("validate", "legal.jsonl", cwd=tmp_path, env=with_package)
+    words = ("run", "legal.jsonl", "--target", "echo", "--format", "json")
+    run = steelyard(*words, cwd=tmp_path, env=with_package)
+    folder = Path(json.loads(run.stdout)["artifacts"])
+    manifest = json.loads((folder / "run_manifest.json").read_text(encoding="utf-8"))
+
+    assert "my_exam_v1" not in checked.stdout + checked.stderr + run.stderr
+    assert [one["policy"] for one in manifest["policies"]] == ["my_exam_v1"]
+    assert "is no policy" in steelyard("validate", "legal.jsonl", cwd=tmp_path).stdout
+
+
+def test_underlined_headings_are_headings(steelyard: Command, tmp_path: Path) -> None:
+    rubric = (
+        "  - {id: shape, kind: markdown_structure, min_headings: 2, required_sections: [Fee]}\n"
+    )
+    write_project(tmp_path, rubric)
+    row = {"id": "q", "input": "Opening\n=======\n\nThe fee\n---\nTen.\n"}
+    write(tmp_path, "set.json", json.dumps({"id": "s", "version": "1.0.0", "questions": [row]}))
+    words = ("run", "set.json", "--target", "echo", "--rubric", "rubric/r@1.0.0")
+    done = steelyard(*words, "--format", "json", cwd=tmp_path)
+
+    assert json.loads(done.stdout)["metrics"]["pass_count"] == 1

@@ -109,7 +109,7 @@ def _checks(table: FactTable, number: int, records: Chosen) -> JsonObject:
             rows[name] = {
                 "kind": table.kinds[name],
                 "pass_rate": _interval(found.rate()),
-                "mean_score": found.mean_score(),
+                "mean_score": _clip(found.mean_score()),
                 "skipped": table.sums.count((name, "skipped"), number),
                 "unscored": table.sums.count((name, "unscored"), number),
             }

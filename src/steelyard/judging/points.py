@@ -11,7 +11,7 @@ from steelyard.model.scores import finite_sum, in_proportion, meant
 
 Aggregation: TypeAlias = Literal["points_over_maximum", "share_met"]
 
-_LOWEST = -1e100
+_LOWEST = -1e30
 """Means and variances of raw scores must stay finite, whatever the weights are."""
 
 

@@ -10,6 +10,7 @@ from steelyard.contracts.run_artifacts.question_facts import QuestionFact, quest
 from steelyard.contracts.run_artifacts.rows import cluster_of
 from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.run import CACHED, Judging, Result
+from steelyard.model.verdict import CheckResult
 
 
 class CheckFact(msgspec.Struct, frozen=True, gc=False):
@@ -19,6 +20,7 @@ class CheckFact(msgspec.Struct, frozen=True, gc=False):
     kind: str
     status: str
     score: float | None
+    """Before it was clipped to [0, 1], so that means agree with those of records."""
     passed: bool | None
     selects: bool | None = None
     """Whether the answer selects a choice; None where the check reads no choices."""
@@ -75,15 +77,7 @@ def facts_of(result: Result) -> Facts:
         cost_usd=result.cost_usd,
         cluster=None if result.cluster is None else cluster_of(result.cluster),
         slices=result.slices,
-        checks=tuple(
-            [
-                CheckFact(
-                    *(one.check, one.kind, one.outcome.status),
-                    *(one.outcome.score, one.outcome.passed, _selects(one.outcome.details)),
-                )
-                for one in checked
-            ]
-        ),
+        checks=tuple([_check_fact(one) for one in checked]),
         is_cached=result.response_source == CACHED,
         saved_usd=result.saved_usd,
         questions={
@@ -92,6 +86,15 @@ def facts_of(result: Result) -> Facts:
             if entry.outcome.details and (asked := question_facts(entry.outcome))
         },
         judging=result.judging,
+    )
+
+
+def _check_fact(result: CheckResult) -> CheckFact:
+    found = result.outcome
+    score = found.score if found.raw_score is None else found.raw_score
+    return CheckFact(
+        *(result.check, result.kind, found.status),
+        *(score, found.passed, _selects(found.details)),
     )
 
 
