@@ -24,6 +24,7 @@ from steelyard.judging.score_ranges import (
     ranges_text,
     read_ranges,
 )
+from steelyard.judging.score_types import WORST_TO_BEST
 from steelyard.model.case import Case
 from steelyard.model.evaluator import RubricItem
 from steelyard.model.json_value import JsonObject
@@ -123,7 +124,9 @@ def _item(item: RubricItem, key: str) -> Item:
     if not ranges:
         return Item(id=item.id, type="item", field=yes_no_field(key, text), text=text)
     asked = full_text(text, ranges)
-    field = AnswerField(key=key, kind="number", span=(0, MOST_POINTS), question=asked)
+    field = AnswerField(
+        key=key, kind="number", span=(0, MOST_POINTS), ends=WORST_TO_BEST, question=asked
+    )
     return Item(id=item.id, type="score", field=field, text=text, guidance=ranges)
 
 
