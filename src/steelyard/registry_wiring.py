@@ -31,6 +31,7 @@ def registry_door(near: Path | None = None) -> RegistryDoor:
         registry=project_registry(found.root),
         references=wiring.references(found.root, kinds),
         catalog=kinds,
+        policies=wiring.policies(),
         clock=wiring.system_clock(),
         digest=lambda path: digest_of(path).sha256,
     )

@@ -64,7 +64,7 @@ def read_dataset(path: str | Path) -> tuple[Dataset, Sequence[Finding]]:
     """Read a dataset of any contract: its accepted cases, and everything that was found."""
     from steelyard.usecases.read_dataset import read_dataset as read
 
-    return read(workspace(), Path(path))
+    return read(workspace(), Path(path), policies())
 
 
 def project(near: Path | None = None) -> Project:

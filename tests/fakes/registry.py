@@ -7,6 +7,7 @@ from pathlib import Path
 from fakes.clock import ManualClock
 from fakes.definitions import DefinitionProject
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.model.reference import ReferenceKind
 from steelyard.reports.publication import Publication
 from steelyard.settings import Settings, parse_settings
@@ -37,6 +38,7 @@ class RegistryProject(DefinitionProject):
             registry=self.registry,
             references=self.references,
             catalog=Catalog(),
+            policies=built_in_policies(),
             clock=ManualClock(),
             digest=lambda path: digest_of(path).sha256,
         )

@@ -42,15 +42,27 @@ def test_a_benchmark_is_converted_and_the_report_goes_to_stderr(
     )
 
 
+@pytest.mark.parametrize("to", ["dataset_document", "question_set", "evals_json"])
+def test_a_question_without_its_choices_is_left_out_or_flattened(
+    steelyard: Steelyard, desk: Desk, to: str
+) -> None:
+    words = ("convert", "lexam.jsonl", "--from", "lexam", "--to", to, "--output")
+    plain = steelyard(*words, "out.json", cwd=desk.folder)
+    flat = steelyard(*words, "flat.json", "--flatten", cwd=desk.folder)
+
+    assert (plain.returncode, flat.returncode) == (1, 0)
+    told = f"lexam:mcq:b:3: the question needs its choices, and {to} has one prompt alone"
+    assert told in plain.stderr
+    assert "  moved     choices (1 case: lexam:mcq:b:3): stand in the prompt\n" in flat.stderr
+    assert "\\nA. " in (desk.folder / "flat.json").read_text(encoding="utf-8")
+
+
 def test_lost_fields_are_warnings_and_exit_with_0(steelyard: Steelyard, desk: Desk) -> None:
-    words = ("convert", "lexam.jsonl", "--from", "lexam", "--to", "dataset_document")
-    done = steelyard(*words, "--output", "out.json", cwd=desk.folder)
+    words = ("convert", "prbench.jsonl", "--from", "prbench", "--to", "dataset_document")
+    done = steelyard(*words, "--output", "out.json", "--flatten", cwd=desk.folder)
 
     assert done.returncode == 0
-    assert (
-        "  lost      choices (1 case: lexam:mcq:b:3): dataset_document has no place for it\n"
-        in done.stderr
-    )
+    assert "  lost      criteria (1 case: prbench:" in done.stderr
 
 
 def test_a_repeated_row_is_skipped_and_exits_with_0(steelyard: Steelyard, desk: Desk) -> None:

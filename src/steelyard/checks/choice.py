@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from steelyard.checks.choice_answers import ChoiceReader
+from steelyard.checks.choice_answers import LADDER_REVISION, ChoiceReader
 from steelyard.checks.setting_rules import Rule
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
@@ -18,6 +19,7 @@ class Choice:
     """Pass when the selected choices are correct ones, or exactly all the correct ones."""
 
     kind: ClassVar[str] = "choice"
+    built_on: ClassVar[Mapping[str, int]] = {"choice_ladder": LADDER_REVISION}
 
     match: Annotated[
         Literal["any", "exact"],

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from steelyard.checks.choice_patterns import (
+    BOXED,
     CUE,
     HASHES,
     KEYED,
     LISTED_VALUE,
     MARKS,
+    MARKUP,
+    NAMED,
+    NOT_BUT,
+    PASSED_OVER,
     PLACEHOLDER,
+    PRAISE,
+    REJECTED,
     THOUGHT_END,
     WORD_AFTER,
     patterns_of,
@@ -25,12 +33,18 @@ from steelyard.model.json_value import JsonValue
 
 Ids: TypeAlias = tuple[str, ...]
 
-RULES = ("json", "fenced_json", "embedded_json", "hashes", "phrase", "letter", "text")
+RULES = ("json", "fenced_json", "embedded_json", "hashes", "boxed", "phrase", "letter", "text")
 """The rungs of the ladder, highest first."""
+LADDER_REVISION = 2
+"""Raised by every change by which an answer may select another choice."""
 _KEYS = {"answer", "choice", "final_answer"}
 _NO_ANSWER = {"null", "none", "true", "false"}
 _HEAD = 8
 _BEFORE_HEAD = 60
+_SUBJECT = 80
+"""How far before `is correct` the choices begin of which it is said."""
+_BEFORE = 40
+_SMALL_WORDS = {"a", "i"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +75,7 @@ class ChoiceReader:
 
     def read(self, answer: str) -> Selection:
         """What an answer selects; reasoning that a model marks as such is passed over."""
-        text = _after_thought(answer)
+        text = unicodedata.normalize("NFC", _after_thought(answer))
         for name, rule in zip(RULES, self._ladder(), strict=True):
             found = rule(text)
             if found.is_decided:
@@ -75,6 +89,7 @@ class ChoiceReader:
             lambda text: self._in_json(fenced_json(text)),
             self._embedded,
             lambda text: _last(self._in_hashes(text)),
+            lambda text: _last(self._in_boxes(text)),
             lambda text: _last(self._in_phrases(text)),
             lambda text: _last(self._alone_in_line(text)),
             self._in_text,
@@ -120,37 +135,67 @@ class ChoiceReader:
         if labelled:
             return self._names(labelled["ids"])
         begun = self._patterns.listed.match(text)
-        if begun and not _is_word(begun):
+        if begun and not _is_word(begun) and not REJECTED.match(text, begun.end()):
             return self._names(begun["ids"])
         return _last(self._in_hashes(text)).ids or _last(self._in_phrases(text)).ids
 
     def _in_hashes(self, text: str) -> Iterator[Ids]:
         for found in HASHES.finditer(text):
-            alone = self._patterns.alone.fullmatch(found[1].strip())
-            if alone:
-                yield self._names(alone["ids"])
+            yield self._named_alone(found[1])
+
+    def _in_boxes(self, text: str) -> Iterator[Ids]:
+        for found in BOXED.finditer(text):
+            yield self._named_alone(MARKUP.sub("", found[1]))
 
     def _in_phrases(self, text: str) -> Iterator[Ids]:
+        """Choices that are only named, then those that are taken, which count more."""
+        yield from self._named(text)
+        taken = sorted([*self._announced(text), *self._praised(text)])
+        yield from (ids for _, ids in taken)
+
+    def _named(self, text: str) -> Iterator[Ids]:
         end = 0
-        for cue in CUE.finditer(text):
+        for cue in NAMED.finditer(text):
             if cue.start() < end:  # the second option of a list: it has been read
                 continue
-            ids, end = self._after(cue)
-            yield ids
+            ids, end = self._after(text, cue.end())
+            is_taken = not _is_rejected(text, cue.start(), end)
+            yield ids if is_taken else ()
 
-    def _after(self, cue: re.Match[str]) -> tuple[Ids, int]:
-        """The choices that a cue announces, and where they end."""
-        start = cue.end()
-        rest = self._rest_of_line(cue.string, start)
-        alone = self._patterns.alone.fullmatch(rest.strip())
-        if alone:
-            return self._names(alone["ids"]), start + len(rest)
+    def _announced(self, text: str) -> Iterator[tuple[int, Ids]]:
+        for cue in CUE.finditer(text):
+            contrast = NOT_BUT.match(text, cue.end())
+            start = contrast.end() if contrast else cue.end()
+            ids, end = self._after(text, start, is_sentence=True)
+            if not REJECTED.match(text, end):
+                yield end, ids
+
+    def _praised(self, text: str) -> Iterator[tuple[int, Ids]]:
+        """Choices of which is said that they are right."""
+        for praise in PRAISE.finditer(text):
+            before = text[max(0, praise.start() - _SUBJECT) : praise.start()]
+            found = self._patterns.last.search(before)
+            if found is None or found["ids"] in _SMALL_WORDS:
+                continue
+            if not PASSED_OVER.search(before[: found.start()]):
+                yield praise.end(), self._names(found["ids"])
+
+    def _after(self, text: str, start: int, *, is_sentence: bool = False) -> tuple[Ids, int]:
+        """The choices that stand behind a cue, and where they end."""
+        rest = self._rest_of_line(text, start)
+        if ids := self._named_alone(rest):
+            return ids, start + len(rest)
         if name := self._text_of(rest):
             return (name,), start + len(rest)
-        found = self._patterns.listed.match(cue.string, start)
-        if found and (cue["option"] or not _is_word(found)):
+        found = self._patterns.listed.match(text, start)
+        if found and not (is_sentence and _is_word(found)):
             return self._names(found["ids"]), found.end()
         return (), start
+
+    def _named_alone(self, text: str) -> Ids:
+        """The choices that are all there is in a text."""
+        alone = self._patterns.alone.fullmatch(text.strip())
+        return self._names(alone["ids"]) if alone else ()
 
     def _rest_of_line(self, text: str, start: int) -> str:
         """The rest of a line; nothing where it is longer than any choice."""
@@ -169,9 +214,7 @@ class ChoiceReader:
     def _alone_in_line(self, text: str) -> Iterator[Ids]:
         for line in text.split("\n"):
             if len(line) <= self._longest:
-                found = self._patterns.alone.fullmatch(line.strip())
-                if found:
-                    yield self._names(found["ids"])
+                yield self._named_alone(line)
 
     def _in_text(self, text: str) -> Selection:
         """The text of a choice as the whole answer or as a line, with or without its label.
@@ -214,7 +257,8 @@ def _by_form(choices: tuple[Choice, ...], part: Callable[[Choice], str]) -> dict
 
 def _form(text: str) -> str:
     """How texts are compared: without case, marks around them and runs of white space."""
-    return " ".join(text.split()).strip(MARKS).casefold()
+    composed = unicodedata.normalize("NFC", text)
+    return " ".join(composed.split()).strip(MARKS).casefold()
 
 
 def _after_thought(answer: str) -> str:
@@ -267,6 +311,13 @@ def _last(found: Iterable[Ids]) -> Selection:
 
 def _once(names: Iterable[str]) -> Ids:
     return tuple(dict.fromkeys(names))
+
+
+def _is_rejected(text: str, start: int, end: int) -> bool:
+    """Whether what is said right before or after a choice takes it out of the question."""
+    return bool(
+        REJECTED.match(text, end) or PASSED_OVER.search(text[max(0, start - _BEFORE) : start])
+    )
 
 
 def _is_word(found: re.Match[str]) -> bool:

@@ -10,12 +10,80 @@ from functools import lru_cache
 from typing import NamedTuple
 
 THOUGHT_END = re.compile(r"</(?:think|thinking|reason|reasoning)>", re.IGNORECASE)
+# Words that may stand between a verb and what it is about: "is therefore C".
+_SO = r"(?:(?:therefore|thus|hence|clearly|definitely|indeed|probably|daher|somit|donc)\s++)?+"
+_IS = (
+    r"(?:is|are|would\s++be|will\s++be|should\s++be|must\s++be|ist|sind|lautet|lauten|wäre"
+    r"|est|sont|serait|es|son|sería|è|sono|sarebbe|é|são|seria|zijn)\b"
+)
+_NOUNS = (
+    r"(?:answers?|antwort(?:en)?|lösung|r[ée]ponses?|respuestas?|rispost[ae]|respostas?|antwoord"
+    r"|(?:option|choice|selection|pick|opci[óo]n|opzione|opção|alternativa))"
+)
+_KINDS = (
+    r"(?:\s++(?:correcte?s?|juste|exacte|finale?|correctas?|corrett[ae]|giust[ae]|corretas?|certa)\b"
+    r"|\s++to\s++(?:this|the|that)\s++(?:question|problem))?+"
+)
+_TAKING = (
+    r"(?:I|we)(?:['’]d|['’]ll|\s++would|\s++will|\s++must)?+\s++"
+    r"(?:choose|chose|pick|picked|select|selected|go\s++with|opt\s++for)"
+    r"|ich\s++(?:wähle|nehme)|je\s++(?:choisis|sélectionne)|elijo|escojo|scelgo|escolho|ik\s++kies"
+    r"|(?:richtig|korrekt)\s++(?:ist|sind)"
+)
 CUE = re.compile(
-    r"(?<![^\W_])(?:answers?[\s\"'`*_]*+(?:(?:is|are)\b[\s\"'`*_]*+:?|[:=])"
-    r"|(?P<option>(?:option|choice)s?)(?![^\W_]))",
+    rf"(?<![^\W_])(?:{_NOUNS}{_KINDS}[\s\"'`*_]*+(?:{_IS}[\s\"'`*_]*+:?+\s*+{_SO}|[:=])"
+    rf"|(?:{_TAKING})\b)",
     re.IGNORECASE,
 )
-"""What comes before a choice: `answer is`, `Answer:`, `Option`."""
+"""What announces a choice: `answer is`, `Answer:`, `I choose`, in several languages."""
+NAMED = re.compile(r"(?<![^\W_])(?:option|choice)s?(?![^\W_])", re.IGNORECASE)
+"""What names a choice and need not take it: `Option`."""
+_GOOD = (
+    r"(?:correct[aeo]?s?|right|best|richtige?|korrekte?|zutreffend|bonnes?|justes?|exactes?"
+    r"|giust[aeo]|corrett[aeo]|corret[ao]s?|cert[ao]s?|juiste?)"
+)
+_THE = r"(?:the|my|die|der|das|la|le|les|el|il|a|o|de|het)"
+PRAISE = re.compile(
+    rf"(?<![^\W_]){_IS}\s++{_SO}(?:{_THE}\s++)?+(?:only\s++|most\s++)?+"
+    rf"(?:{_GOOD}|(?<=\s)(?:final\s++)?+(?:answer|antwort|réponse|respuesta))\b",
+    re.IGNORECASE,
+)
+"""What is said of the choice that is taken: `is correct`, `ist die richtige Antwort`."""
+_DENIED = r"(?:not|never|out|ruled|nicht|pas)\b"
+_WRONG = (
+    r"(?:cannot|[^\W\d_]{1,6}?n['’]t|wrong|incorrect[eao]?s?|invalid|false|untrue|implausible|unlikely"
+    r"|inaccurate|irrelevant|inapplicable|misleading|eliminated|excluded|rejected|dismissed|fails?"
+    r"|contradicts|falsch|unzutreffend|faux|fausse|fals[ao]|sbagliat[ao]|errat[ao]|errad[ao]"
+    r"|onjuist|fout)\b"
+)
+_VERBS = (
+    r"(?:is|are|was|were|be|been|can|could|may|might|must|should|would|seems?|appears?|ist|sind"
+    r"|kann|est|sont|es|son|è|sono|é|são|n['’]est|no)"
+)
+_RATHER = r"(?:clearly|also|simply|obviously|therefore|thus|just|most|highly|definitely|eindeutig)"
+REJECTED = re.compile(
+    r"[\s\"'`*_)\]]*+(?:"
+    rf"(?:,\s*+(?:which|that)\s++)?+(?:{_VERBS}\s++){{1,3}}+(?:{_RATHER}\s++)?+(?:{_DENIED}|{_WRONG})"
+    rf"|(?:[(:–—-]\s*+)?+(?:{_RATHER}\s++)?+{_WRONG})",
+    re.IGNORECASE,
+)
+"""What is said of a choice that is not taken, right after it."""
+PASSED_OVER = re.compile(
+    r"(?<![^\W_])(?:not|never|nor|neither|or|than|over|unlike|against|except|instead\s++of"
+    r"|reject\w*+|eliminat\w*+|exclud\w*+|dismiss\w*+|rul\w++\s++out|whether|if|nicht|statt|weder"
+    r"|noch|oder|ob|ni|ou)\s++(?:the\s++|die\s++|la\s++)?+"
+    r"(?:(?:option|choice|answer|antwort|réponse|respuesta)s?\s++)?+[\"'`*_(\[]*+\Z",
+    re.IGNORECASE,
+)
+"""What stands right before a choice that is not taken."""
+NOT_BUT = re.compile(
+    r"\s*+(?:not|nicht|pas|no|non)\b[^.;!?\n]{0,40}?\b(?:but|sondern|mais|sino|ma)\b"
+    r"(?:\s++rather\b)?",
+    re.IGNORECASE,
+)
+"""A choice that is only named for the contrast: `not A but`."""
+BOXED = re.compile(r"\\f?boxed\s*+\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
+MARKUP = re.compile(r"\\[a-z]++\s*+\{|[{}$]")
 HASHES = re.compile(r"###([^#\n]{1,200}+)(?=###)")
 KEYED = re.compile(
     r"""["'](?:answer|choice|final_answer)["']\s*+:\s*+"""
@@ -35,7 +103,11 @@ MARKS = " \t\r\n\"'`*_()[]{}<>.,:;!"
 _OPEN = r"[\s\"'`*_(\[{<]*+"
 _CLOSE = r"[\s\"'`*_)\]}>.]*+"
 _AND = r"(?:and|und|et)\b"
-_NOUN = r"(?:(?:option|choice)s?\s++)?+"
+_NOUN = (
+    r"(?:(?:the|die|la|le|el)\s++)?+"
+    r"(?:(?:option|choice|answer|letter|antwort|buchstabe|réponse|lettre|opción|letra|opzione"
+    r"|opção|alternativa)s?\s++)?+"
+)
 # A choice with a verb of its own begins a new clause: "C, and A is wrong".
 _NO_CLAUSE = r"(?!\s++(?:is|was|does|would|could|can|cannot|has|isn)\b)"
 
@@ -47,6 +119,7 @@ class Patterns(NamedTuple):
     listed: re.Pattern[str]
     alone: re.Pattern[str]
     labelled: re.Pattern[str]
+    last: re.Pattern[str]
 
 
 @lru_cache(maxsize=256)
@@ -57,10 +130,12 @@ def patterns_of(ids: tuple[str, ...]) -> Patterns:
     label = rf"(?<![^\W_])(?:{one})(?![^\W_]|[-'’]\w|\.\d)"
     more = rf"{_CLOSE}(?:[,;/&+]|{_AND}){_OPEN}(?:{_AND}\s*+)?+{_NOUN}{_OPEN}"
     ids_group = rf"(?P<ids>{label}(?:{more}{label}{_NO_CLAUSE}){{0,99}}+)"
+    subject = rf"(?P<ids>{label}(?:{more}{label}){{0,9}}+)"
     start = rf"{_OPEN}(?:both\s++)?+{_NOUN}{_OPEN}"
     return Patterns(
         label=re.compile(label, re.IGNORECASE),
         listed=re.compile(start + ids_group, re.IGNORECASE),
         alone=re.compile(rf"[-•>#]?+{start}{ids_group}{_CLOSE}[:;,!]?+", re.IGNORECASE),
+        last=re.compile(rf"{subject}{_CLOSE}\Z", re.IGNORECASE),
         labelled=re.compile(rf"{_OPEN}(?P<ids>{label})[\s\"'`*_]*+[).:\]–—-]", re.IGNORECASE),
     )

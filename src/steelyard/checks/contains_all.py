@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from steelyard.checks.setting_rules import Rule
-from steelyard.checks.text import clip, fold, require_phrases
+from steelyard.checks.text import Phrase, clip, fold, require_phrases
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
@@ -17,6 +17,7 @@ class ContainsAll:
     """Pass when the response contains all phrases; the score is the share that it contains."""
 
     kind: ClassVar[str] = "contains_all"
+    revision: ClassVar[int] = 2
 
     phrases: Annotated[tuple[str, ...], Rule("The phrases, all of which are looked for.")]
     ignore_case: bool = True
@@ -31,7 +32,7 @@ class ContainsAll:
         missing = [
             phrase
             for phrase in self.phrases
-            if fold(phrase, ignore_case=self.ignore_case) not in given
+            if not Phrase(phrase, ignore_case=self.ignore_case).is_in(given)
         ]
         total = len(self.phrases)
         if not missing:

@@ -16,6 +16,7 @@ class Equals:
     """Pass when the response equals the value, or else a reference answer of the case."""
 
     kind: ClassVar[str] = "equals"
+    revision: ClassVar[int] = 2
 
     value: str | None = None
     ignore_case: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import fsum, isfinite
+from math import isfinite
 from typing import Annotated, ClassVar, Literal, NamedTuple, cast
 
 from steelyard.checks.dates import day_of, require_forms
@@ -17,6 +17,7 @@ from steelyard.errors import ParseError, SettingError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.outcome import Outcome
+from steelyard.model.scores import weighted_mean
 from steelyard.model.trace import Trace
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d{1,9})\]")
@@ -141,10 +142,10 @@ class FieldAccuracy:
 
     def _score(self, results: list[_Result]) -> float:
         """By weight; where nothing has weight, one wrong field is enough for 0."""
-        total = fsum(result.field.weight for result in results)
-        if self.aggregation == "all_or_nothing" or total == 0:
+        weights = [result.field.weight for result in results]
+        if self.aggregation == "all_or_nothing" or not any(weights):
             return 0.0
-        return fsum(result.field.weight * result.score for result in results) / total
+        return weighted_mean([result.score for result in results], weights)
 
 
 def _result(field: AccurateField, wanted: JsonValue, given: JsonValue) -> _Result | None:

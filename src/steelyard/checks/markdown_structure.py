@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from steelyard.checks.markdown import Outline, outline
 from steelyard.checks.setting_rules import Rule
-from steelyard.checks.text import clip
+from steelyard.checks.text import Phrase, clip, fold
 from steelyard.errors import SettingError
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
@@ -27,6 +27,7 @@ class MarkdownStructure:
     """Pass when every demand is met; the score is the share of them that is."""
 
     kind: ClassVar[str] = "markdown_structure"
+    revision: ClassVar[int] = 2
 
     min_headings: Annotated[int | None, Rule("Headings at least.", _COUNT)] = None
     max_heading_level: Annotated[
@@ -72,8 +73,10 @@ class MarkdownStructure:
             if least is not None:
                 yield _Demand(count >= least, f"has {count} {name}, fewer than {least}")
         yield from self._heading_demands(found)
+        given = fold(text, ignore_case=False)
         for pattern in self.forbidden_patterns:
-            yield _Demand(pattern not in text, f"contains {clip(pattern)!r}")
+            is_there = Phrase(pattern, ignore_case=False).is_in(given)
+            yield _Demand(not is_there, f"contains {clip(pattern)!r}")
 
     def _heading_demands(self, found: Outline) -> Iterator[_Demand]:
         levels = [heading.level for heading in found.headings]
@@ -83,7 +86,8 @@ class MarkdownStructure:
             yield _Demand(deepest <= self.max_heading_level, fault)
         if self.no_h1:
             yield _Demand(1 not in levels, "has a heading of level 1")
-        titles = [heading.text.casefold() for heading in found.headings]
+        titles = [fold(heading.text, ignore_case=True) for heading in found.headings]
         for section in self.required_sections:
-            is_there = any(section.casefold() in title for title in titles)
+            wanted = Phrase(section, ignore_case=True)
+            is_there = any(wanted.is_in(title) for title in titles)
             yield _Demand(is_there, f"has no heading with {clip(section)!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from steelyard.checks.text import clip, fold, require_phrases
+from steelyard.checks.text import Phrase, clip, fold, require_phrases
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
@@ -16,6 +16,7 @@ class MustContainAny:
     """Pass when the response contains a phrase, or else a reference answer of the case."""
 
     kind: ClassVar[str] = "must_contain_any"
+    revision: ClassVar[int] = 2
 
     phrases: tuple[str, ...] = ()
     ignore_case: bool = True
@@ -31,7 +32,7 @@ class MustContainAny:
             return Outcome.skipped("the check has no phrases and the case no reference answer")
         given = fold(trace.response, ignore_case=self.ignore_case)
         for phrase in phrases:
-            if fold(phrase, ignore_case=self.ignore_case) in given:
+            if Phrase(phrase, ignore_case=self.ignore_case).is_in(given):
                 return Outcome.passing(f"contains {clip(phrase)!r}")
         first, *others = phrases
         rest = f" nor {len(others)} other(s)" if others else ""

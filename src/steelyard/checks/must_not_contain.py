@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from steelyard.checks.text import clip, fold, require_phrases
+from steelyard.checks.text import Phrase, clip, fold, require_phrases
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
@@ -16,6 +16,7 @@ class MustNotContain:
     """Fail when the response contains one of the phrases."""
 
     kind: ClassVar[str] = "must_not_contain"
+    revision: ClassVar[int] = 2
 
     phrases: tuple[str, ...]
     ignore_case: bool = True
@@ -28,6 +29,6 @@ class MustNotContain:
         """Look for each phrase."""
         given = fold(trace.response, ignore_case=self.ignore_case)
         for phrase in self.phrases:
-            if fold(phrase, ignore_case=self.ignore_case) in given:
+            if Phrase(phrase, ignore_case=self.ignore_case).is_in(given):
                 return Outcome.failing(f"contains {clip(phrase)!r}")
         return Outcome.passing(f"contains none of {len(self.phrases)} phrase(s)")

@@ -24,6 +24,7 @@ class PhpLint:
     """Pass when `php -l` accepts every fenced block that is marked as PHP."""
 
     kind: ClassVar[str] = "php_lint"
+    revision: ClassVar[int] = 2
     runs_commands: ClassVar[bool] = True
 
     programs: Programs = field(
@@ -40,7 +41,8 @@ class PhpLint:
             ran = self.programs.run(ProgramCall(_LINT, _with_tag(block), _TIMEOUT_S))
             if isinstance(ran, NotRun):
                 is_absent = ran.why in {"not_allowed", "not_found"}
-                return Outcome.skipped(ran.reason) if is_absent else Outcome.unscored(ran.reason)
+                made = Outcome.without_program if is_absent else Outcome.unscored
+                return made(ran.reason)
             if ran.exit_code:
                 said = clip(f"{ran.output} {ran.complaint}", 160)
                 faults.append(f"block {number}: {said}")

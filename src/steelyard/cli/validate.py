@@ -50,14 +50,14 @@ def command(
     from steelyard.contracts.detect import CONTRACTS, KINDS
     from steelyard.errors import UsageError
     from steelyard.usecases.validate import ValidateOptions, validate
-    from steelyard.wiring import catalog, references_of, workspace
+    from steelyard.wiring import catalog, policies, references_of, workspace
 
     known = (*KINDS, *CONTRACTS)
     if kind is not None and kind not in known:
         raise UsageError(f"unknown kind '{kind}'; known are {', '.join(dict.fromkeys(known))}")
     disk = workspace()
     options = ValidateOptions(kind=kind, strict=strict, verbose=verbose)
-    report = validate(disk, paths, options, catalog(), references_of())
+    report = validate(disk, paths, options, catalog(), references_of(), policies=policies())
     for line in _lines(report, output, disk):
         show(line)
     raise typer.Exit(0 if report.is_valid else 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -68,8 +69,19 @@ def outcome_of(name: str, verdict: Verdict) -> Outcome:
             reason=verdict.reason,
             details=details,
         )
-    status = "skipped" if verdict.status == "skipped" else "unscored"
-    return Outcome(status=status, reason=verdict.reason, details=details)
+    if verdict.status == "evaluation_error":
+        return Outcome(status="unscored", reason=verdict.reason, details=details)
+    return Outcome(
+        status="skipped",
+        reason=verdict.reason,
+        details=details,
+        lacks_program=lacks_program(verdict.results),
+    )
+
+
+def lacks_program(results: Sequence[CheckResult]) -> bool:
+    """Whether a check was skipped for want of a program."""
+    return any(result.outcome.lacks_program for result in results)
 
 
 def inner_rows(results: tuple[CheckResult, ...]) -> list[JsonValue]:

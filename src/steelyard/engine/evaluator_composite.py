@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol
 from steelyard.checks.command import Command
 from steelyard.contracts.eval_cases.prompts import RESULTS
 from steelyard.engine.apart import apart
-from steelyard.engine.composite import inner_rows, outcome_of
+from steelyard.engine.composite import inner_rows, lacks_program, outcome_of
 from steelyard.engine.grading import check_result, combined, judged_result
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.judging.material import material, quotable
@@ -153,7 +153,9 @@ def _without_score(results: Sequence[CheckResult]) -> Outcome | None:
     if _scored(results):
         return None
     reasons = "; ".join(f"{one.check}: {one.outcome.reason}" for one in results)
-    return Outcome(status="skipped", reason=reasons, details=details)
+    return Outcome(
+        status="skipped", reason=reasons, details=details, lacks_program=lacks_program(results)
+    )
 
 
 def _scored(results: Sequence[CheckResult]) -> list[CheckResult]:

@@ -148,6 +148,7 @@ class FactTable:
             passed=np.array(column["passed"], dtype=np.float64) == 1,
             scores=np.nan_to_num(np.array(column["score"], dtype=np.float64)),
         )
+        self._add_choices(batch, made.records, column["selects"])
         order = np.argsort(codes, kind="stable")
         ends = np.cumsum(np.bincount(codes))
         for name, rows in zip(numbers, np.split(order, ends[:-1]), strict=True):
@@ -155,6 +156,17 @@ class FactTable:
                 self.checks[name] = Scores()
                 self.kinds[name] = column["kind"][int(rows[0])]
             self._add_check(name, batch, made.part(rows))
+
+    def _add_choices(
+        self, batch: Batch, records: NDArray[Any], selects: list[bool | None]
+    ) -> None:
+        """Count the answers that were read for a choice, and those that select none."""
+        if selects.count(None) == len(selects):
+            return
+        for name, values in (("choice_answers", (True, False)), ("no_choice", (False,))):
+            counted = np.array([one in values for one in selects], dtype=np.float64)
+            by_record = np.bincount(records, weights=counted, minlength=batch.count)
+            self.sums.add(name, by_record)
 
     def _add_check(self, name: str, batch: Batch, made: _Made) -> None:
         def by_record(values: NDArray[Any]) -> NDArray[Any]:

@@ -92,6 +92,8 @@ def _with_rule(entry: RubricCheck, outcome: Outcome) -> Outcome:
 
 
 def _placed(entry: RubricCheck, outcome: Outcome) -> CheckResult:
+    if entry.required and outcome.lacks_program:
+        outcome = replace(outcome, status="unscored")
     return CheckResult(
         check=entry.id,
         kind=entry.check.kind,

@@ -61,6 +61,8 @@ def _summary(table: FactTable, number: int) -> JsonObject:
         "score": _interval(_score(table.raw, scored)),
         "score_distribution": list(_distribution(table.scored.scores, scored.entries)),
         **_spending(table, number, records),
+        "choice_answers": count("choice_answers"),
+        "no_choice": count("no_choice") if count("choice_answers") else None,
         "checks": _checks(table, number, records),
         "questions": table.questions[number].summary(table.clusters),
         "corrected_pass_rate": None,
@@ -108,7 +110,7 @@ def _checks(table: FactTable, number: int, records: Chosen) -> JsonObject:
             rows[name] = {
                 "kind": table.kinds[name],
                 "pass_rate": _interval(found.rate()),
-                "mean_score": found.mean_score(),
+                "mean_score": _clip(found.mean_score()),
                 "skipped": table.sums.count((name, "skipped"), number),
                 "unscored": table.sums.count((name, "unscored"), number),
             }

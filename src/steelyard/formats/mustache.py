@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import mstache
@@ -28,17 +28,19 @@ def rendered(
 ) -> str:
     """The template with its names filled in.
 
-    A dotted name leads into objects, from the top; nothing is escaped, and what is filled in is
-    never looked through again. A section may ask for a member that is not there; anything else
-    that nothing fills, partials and other delimiters are a `TemplateError`.
+    A name is looked for in the object of the innermost section, then outwards; a dotted one leads
+    into objects from there. Nothing is escaped, and what is filled in is never looked through
+    again. A section may ask for a member that is not there; anything else that nothing fills,
+    partials and other delimiters are a `TemplateError`.
     """
     if "{{=" in template:
         raise TemplateError("the template changes the delimiters; write {{ and }}")
 
-    def look_up(scope: Any, _scopes: Any, name: Any, default: Any) -> Any:
+    def look_up(scope: Any, scopes: Any, name: Any, default: Any) -> Any:
         if name == ".":
             return scope
-        return _member(values, cast(str, name), is_tested=default is None)
+        nearest = [scope, *reversed(scopes)]
+        return _found(nearest, cast(str, name), is_tested=default is None)
 
     def shown(value: Any, _text: bool) -> bytes:
         return without_surrogates(show(cast(JsonValue, value))).encode("utf-8")
@@ -56,14 +58,22 @@ def rendered(
         raise TemplateError(f"the template is no Mustache: {error}") from None
 
 
-def _member(values: Mapping[str, JsonValue], name: str, *, is_tested: bool) -> JsonValue:
+def _found(scopes: Sequence[JsonValue], name: str, *, is_tested: bool) -> JsonValue:
+    """What a name stands for in the scopes, the innermost first; the last is the top."""
     first, *rest = name.split(".")
-    if first not in values:
-        known = ", ".join(values) or "none"
-        raise TemplateError(f"the template names '{name}', which nothing fills; known: {known}")
-    found = values[first]
-    for part in rest:
-        if not isinstance(found, dict) or part not in found:
+    objects = [scope for scope in scopes if isinstance(scope, Mapping)]
+    holder = next((scope for scope in objects if first in scope), None)
+    if holder is not None:
+        return _member(holder[first], rest, name, is_tested=is_tested)
+    if is_tested and len(objects) > 1:
+        return None
+    known = ", ".join(dict.fromkeys(key for scope in objects for key in scope)) or "none"
+    raise TemplateError(f"the template names '{name}', which nothing fills; known: {known}")
+
+
+def _member(found: JsonValue, path: list[str], name: str, *, is_tested: bool) -> JsonValue:
+    for part in path:
+        if not isinstance(found, Mapping) or part not in found:
             if is_tested:
                 return None
             raise TemplateError(f"the template names '{name}', which is not there")

@@ -37,7 +37,8 @@ def template_problems(
         if tag.sigil == "/":
             problems.extend(_closed(tag, opened))
             continue
-        problems.extend(_tag_problems(tag, variables, is_inside=bool(opened)))
+        is_inside = any(other.sigil == "#" for other in opened)
+        problems.extend(_tag_problems(tag, variables, is_inside=is_inside))
         if tag.sigil in {"#", "^"}:
             opened.append(tag)
     problems.extend(_wrong(tag, f"section '{tag.name}' is not closed") for tag in opened)
@@ -79,8 +80,14 @@ def _tag_problems(tag: Tag, variables: tuple[str, ...], *, is_inside: bool) -> I
         yield _wrong(tag, f"'{tag.name}' is not a name" if tag.name else "a tag is empty")
     elif tag.name.partition(".")[0] not in variables:
         name = tag.name.partition(".")[0]
-        hint = did_you_mean(name, variables) or f"known are {', '.join(variables)}"
-        yield _wrong(tag, f"unknown variable '{name}'", hint)
+        near = did_you_mean(name, variables)
+        # In a section a name may be a member of its object.
+        if near or not is_inside:
+            yield _wrong(tag, f"unknown variable '{name}'", near or _known(variables))
+
+
+def _known(variables: tuple[str, ...]) -> str:
+    return f"known are {', '.join(variables)}"
 
 
 def _closed(tag: Tag, opened: list[Tag]) -> Iterator[Problem]:

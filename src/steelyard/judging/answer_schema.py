@@ -78,11 +78,9 @@ def _in_order(field: AnswerField, seed: int | None) -> list[Choice]:
 
 
 def _scale_shown(field: AnswerField, span: tuple[float, float]) -> str:
-    least, most = span
-    ends = [
-        f"{_tidy(end)} ({field.labels.get(_tidy(end), name)})"
-        for end, name in ((least, "worst"), (most, "best"))
-    ]
+    names = zip(map(_tidy, span), field.ends or ("", ""), strict=True)
+    labelled = [(end, field.labels.get(end, name)) for end, name in names]
+    ends = [f"{end} ({label})" if label else f"{end}" for end, label in labelled]
     kind = "an integer" if is_integer(field) else "a number"
     apart = "" if field.step == 1 else f" in steps of {_tidy(field.step)}"
     return f"{kind} from {ends[0]} to {ends[1]}{apart}"

@@ -18,7 +18,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import PASS_THRESHOLD
-from steelyard.model.scores import meant, weighted_mean
+from steelyard.model.scores import in_proportion, meant, weighted_mean
 from steelyard.model.trace import Trace
 
 Aggregation: TypeAlias = Literal["mean", "median", "min", "max", "majority", "unanimous"]
@@ -52,6 +52,7 @@ class Jury:
     """Pass when the jurors' scores, put together, reach the threshold; or when enough vote so."""
 
     kind: ClassVar[str] = "llm_judge"
+    revision: ClassVar[int] = 2
 
     jurors: tuple[Juror, ...]
     aggregation: Aggregation = "mean"
@@ -59,7 +60,10 @@ class Jury:
     """The score at which the check, and each juror's own vote, passes: 0.7 unless it is given."""
 
     async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
-        """The jury's score, over the jurors that answered if at least half of them did."""
+        """The jury's score, over the jurors that answered if at least half of them did.
+
+        A juror of weight 0 is asked and shown, and decides nothing.
+        """
         outcomes = await asyncio.gather(
             *(
                 self._juror(juror).ask(trace, case, at)
@@ -105,10 +109,12 @@ class Jury:
             "is_split": len({voice.passed for voice in voices}) > 1,
             "disagreement": disagreement([voice.score for voice in voices]),
         }
-        if not voices or 2 * len(voices) < len(self.jurors):
-            reason = f"{len(voices)} of {len(self.jurors)} jurors answered: {_why(outcomes)}"
+        deciding = [voice for voice in voices if voice.weight > 0]
+        seats = sum(juror.weight > 0 for juror in self.jurors)
+        if not deciding or 2 * len(deciding) < seats:
+            reason = _why_unscored(len(deciding), seats, outcomes)
             return Outcome(status="unscored", reason=reason, details=details, judge=names)
-        score, passed = self._verdict(voices)
+        score, passed = self._verdict(deciding)
         return Outcome(
             reason=self._reason(voices, score),
             score=score,
@@ -118,13 +124,12 @@ class Jury:
         )
 
     def _verdict(self, voices: Sequence[_Voice]) -> tuple[float, bool]:
-        """The score and the pass; of votes the score is the share that passes."""
-        heard = _heard(voices)
-        weights = [voice.weight for voice in heard]
+        """The score and the pass of those with a weight; of votes the share that passes."""
+        weights = [voice.weight for voice in voices]
         if self.aggregation in {"majority", "unanimous"}:
-            share = _mean([float(voice.passed) for voice in heard], weights)
+            share = _mean([float(voice.passed) for voice in voices], weights)
             return share, share >= 1.0 if self.aggregation == "unanimous" else share > 0.5
-        scores = [voice.score for voice in heard]
+        scores = [voice.score for voice in voices]
         rules = {
             "mean": lambda: _mean(scores, weights),
             "median": lambda: weighted_median(scores, weights),
@@ -149,8 +154,9 @@ def disagreement(scores: Sequence[float]) -> float:
 
 def weighted_median(scores: Sequence[float], weights: Sequence[float]) -> float:
     """The score at which half of the weight lies on either side; between two, their middle."""
-    ordered = sorted(zip(scores, weights, strict=True))
-    half, reached = fsum(weights) / 2, list(accumulate(weight for _, weight in ordered))
+    ordered = sorted(zip(scores, in_proportion(weights), strict=True))
+    reached = list(accumulate(weight for _, weight in ordered))
+    half = reached[-1] / 2
     slack = half * _ROUNDING
     place = next(index for index, below in enumerate(reached) if below >= half - slack)
     low = ordered[place][0]
@@ -166,14 +172,11 @@ def _mean(scores: Sequence[float], weights: Sequence[float]) -> float:
     return min(1.0, max(0.0, weighted_mean(scores, weights)))
 
 
-def _heard(voices: Sequence[_Voice]) -> Sequence[_Voice]:
-    """Those with a weight; where none that answered has any, all of them alike."""
-    weighty = [voice for voice in voices if voice.weight > 0]
-    return weighty or [voice._replace(weight=1.0) for voice in voices]
-
-
-def _why(outcomes: Sequence[Outcome]) -> str:
-    return "; ".join(dict.fromkeys(one.reason for one in outcomes if one.score is None))
+def _why_unscored(deciding: int, seats: int, outcomes: Sequence[Outcome]) -> str:
+    if not seats:
+        return "no juror has any weight"
+    causes = "; ".join(dict.fromkeys(one.reason for one in outcomes if one.score is None))
+    return f"{deciding} of {seats} jurors with a weight answered: {causes}"
 
 
 def _juror_row(juror: Juror, outcome: Outcome) -> JsonObject:

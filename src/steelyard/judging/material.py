@@ -10,6 +10,9 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace
 
+_ASKING = ("system", "user")
+"""Who says what was there before the answer."""
+
 
 def material(trace: Trace, case: Case, turn: int | None = None) -> JsonObject:
     """The variables that come from trace and case: `input`, `output`, `expected`, `context`.
@@ -59,8 +62,9 @@ def output_text(trace: Trace, turn: int | None = None) -> str:
     if turn is not None:
         said = [message for message in trace.messages if message.role == "assistant"]
         return _said(said[turn - 1])
-    if len(trace.messages) == 1 and trace.messages[0].role == "assistant":
-        return _said(trace.messages[0])
+    done = [message for message in trace.messages if message.role not in _ASKING]
+    if len(done) == 1 and done[0] is trace.messages[-1] and done[0].role == "assistant":
+        return _said(done[0])
     return transcript(trace.messages)
 
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Literal, NamedTuple, TypeAlias
 
-from steelyard.model.scores import meant
+from steelyard.model.scores import finite_sum, in_proportion, meant
 
 Aggregation: TypeAlias = Literal["points_over_maximum", "share_met"]
+
+_LOWEST = -1e30
+"""Means and variances of raw scores must stay finite, whatever the weights are."""
 
 
 class Ruling(NamedTuple):
@@ -62,13 +65,8 @@ def points_of(
     """
     judged = [ruling for ruling in rulings if ruling.is_met is not None]
     met = [ruling.weight for ruling in judged if ruling.is_met]
-    points = fsum(met)
-    maximum = fsum(ruling.weight for ruling in judged if ruling.weight > 0)
-    minimum = fsum(ruling.weight for ruling in judged if ruling.weight < 0)
     right = sum(bool(ruling.is_met) is (ruling.weight >= 0) for ruling in judged)
-    over_maximum = meant(points / maximum) if maximum > 0 else None
-    span = maximum - minimum
-    min_max = meant((points - minimum) / span) if span > 0 else None
+    over_maximum, min_max = _ratios(judged)
     share_right = right / len(judged) if judged else None
     raw_score = share_right
     if aggregation == "points_over_maximum":
@@ -80,13 +78,26 @@ def points_of(
         met=len(met),
         scored=len(judged),
         total=len(rulings),
-        points=points,
-        maximum=maximum,
+        points=finite_sum(met),
+        maximum=finite_sum([ruling.weight for ruling in judged if ruling.weight > 0]),
         points_over_maximum=over_maximum,
         min_max=min_max,
         share_met=len(met) / len(judged) if judged else None,
         share_right=share_right,
         raw_score=raw_score,
+    )
+
+
+def _ratios(judged: Sequence[Ruling]) -> tuple[float | None, float | None]:
+    """The points over their maximum, and between the worst and the best that were possible."""
+    weights = in_proportion([ruling.weight for ruling in judged])
+    points = fsum(weight for weight, ruling in zip(weights, judged, strict=True) if ruling.is_met)
+    maximum = fsum(weight for weight in weights if weight > 0)
+    minimum = fsum(weight for weight in weights if weight < 0)
+    span = maximum - minimum
+    return (
+        max(_LOWEST, meant(points / maximum)) if maximum > 0 else None,
+        meant((points - minimum) / span) if span > 0 else None,
     )
 
 

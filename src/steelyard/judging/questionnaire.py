@@ -34,10 +34,12 @@ class Questionnaire:
     """The judge's answers, and the score that the rubric says they come to.
 
     Asked are the questions that judges answer: once about the trace, or once about each message
-    of the assistant. What a judge cannot answer is left out of the answers and of the score.
+    of the assistant. What a judge cannot answer is left out of the answers and of the score; where
+    it is a required question, there is no score.
     """
 
     kind: ClassVar[str] = "questionnaire"
+    revision: ClassVar[int] = 2
 
     rubric: QuestionRubric
     judge: Judge
@@ -84,17 +86,17 @@ class Questionnaire:
         score = question_score(self.rubric, answers)
         counting = {one.item.id for one in found} & set(score.counting)
         details = _details(score, counting, found)
-        if score.value is None:
-            why = "no answer to a question that counts" if counting else "no question counts"
+        owed = _owed(self.rubric, found)
+        if score.value is None or owed:
             return Outcome(
-                status="unscored" if counting else "skipped",
-                reason=f"{why}; {_coverage(self.rubric, found)}",
+                status="unscored" if counting or owed else "skipped",
+                reason=f"{_why_unscored(counting, owed)}; {_coverage(found)}",
                 details=details,
                 judge=self.judge.name,
                 answers=answers,
             )
         return Outcome(
-            reason=f"{_parts(score)}; {_coverage(self.rubric, found)}",
+            reason=f"{_parts(score)}; {_coverage(found)}",
             score=score.value,
             passed=score.value >= self.pass_threshold,
             details=details,
@@ -184,13 +186,21 @@ def _parts(score: QuestionScore) -> str:
     return f"mean of {len(score.parts)} question(s): {shown}"
 
 
-def _coverage(rubric: QuestionRubric, found: Sequence[Found]) -> str:
-    """How many questions were answered, and which of those that are owed were not."""
-    missing = [one for one in found if one.value is None]
-    said = f"{len(found) - len(missing)} of {len(found)} answered"
-    if not missing:
-        return said
-    owed = {question.key for question in rubric.questions if question.required}
-    left = [one.item.text for one in missing if one.item.id in owed]
-    required = f"; required, and not answered: {listed(left)}" if left else ""
-    return f"{said}, not: {why_not(found)}{required}"
+def _owed(rubric: QuestionRubric, found: Sequence[Found]) -> list[str]:
+    """The required questions that have no answer, about the trace or about a turn of it."""
+    required = {question.key for question in rubric.questions if question.required}
+    missing = [one.item for one in found if one.value is None and one.item.id in required]
+    return list(dict.fromkeys(item.text for item in missing))
+
+
+def _why_unscored(counting: set[str], owed: Sequence[str]) -> str:
+    if owed:
+        return f"required, and not answered: {listed(owed)}"
+    return "no answer to a question that counts" if counting else "no question counts"
+
+
+def _coverage(found: Sequence[Found]) -> str:
+    """How many questions were answered, and why others were not."""
+    missing = sum(one.value is None for one in found)
+    said = f"{len(found) - missing} of {len(found)} answered"
+    return f"{said}, not: {why_not(found)}" if missing else said

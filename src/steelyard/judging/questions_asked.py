@@ -28,6 +28,8 @@ class AnswerField:
     """Of `one` and `many`: what may be answered, from worst to best where there is an order."""
     span: tuple[float, float] | None = None
     """Of `number`: the least and the most."""
+    ends: tuple[str, str] | None = None
+    """Of `number`: what the least and the most mean, where the scale has a direction."""
     step: float = 1
     """Of `number`: how far its values are apart. Off the steps an integer scale takes nothing;
     on any other scale steps are only what is offered."""

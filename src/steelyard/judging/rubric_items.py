@@ -24,6 +24,7 @@ from steelyard.judging.score_ranges import (
     ranges_text,
     read_ranges,
 )
+from steelyard.judging.score_types import WORST_TO_BEST
 from steelyard.model.case import Case
 from steelyard.model.evaluator import RubricItem
 from steelyard.model.json_value import JsonObject
@@ -39,10 +40,12 @@ from steelyard.model.trace import Trace
 class RubricItems:
     """The weight of what is satisfied, of the weight of what was judged.
 
-    A required item that is not satisfied fails the check, whatever the score.
+    A required item that is not satisfied fails the check, whatever the score; one that was not
+    judged leaves it without a score.
     """
 
     kind: ClassVar[str] = "rubric"
+    revision: ClassVar[int] = 2
 
     items: tuple[RubricItem, ...]
     judge: Judge
@@ -86,20 +89,19 @@ class RubricItems:
         judged = [one for one in ruled if one.share is not None]
         failed = [one for one in judged if one.item.required and not one.is_satisfied]
         open_gates = [one for one in ruled if one.item.required and one.share is None]
-        score = _score(judged)
-        passed = bool(judged) and not failed and score >= self.threshold
         details = _details(ruled, judged)
-        if not judged or (passed and open_gates):
+        if not _can_be_scored(ruled, judged) or open_gates:
             return Outcome(
                 status="unscored",
                 reason=_why_unscored(ruled, judged, open_gates),
                 details=details,
                 judge=self.judge.name,
             )
+        score = _score(judged)
         return Outcome(
             reason=_reason(ruled, judged, failed),
             score=score,
-            passed=passed,
+            passed=not failed and score >= self.threshold,
             details=details,
             judge=self.judge.name,
         )
@@ -122,7 +124,9 @@ def _item(item: RubricItem, key: str) -> Item:
     if not ranges:
         return Item(id=item.id, type="item", field=yes_no_field(key, text), text=text)
     asked = full_text(text, ranges)
-    field = AnswerField(key=key, kind="number", span=(0, MOST_POINTS), question=asked)
+    field = AnswerField(
+        key=key, kind="number", span=(0, MOST_POINTS), ends=WORST_TO_BEST, question=asked
+    )
     return Item(id=item.id, type="score", field=field, text=text, guidance=ranges)
 
 
@@ -140,6 +144,12 @@ def _ruled(item: RubricItem, found: Found) -> _Ruled:
         share /= MOST_POINTS
     needed = points_needed(item.extra.get("min_score"))
     return _Ruled(item, found, share, share >= (1.0 if needed is None else needed))
+
+
+def _can_be_scored(ruled: Sequence[_Ruled], judged: Sequence[_Ruled]) -> bool:
+    """Whether anything was judged, and something that has weight where anything has."""
+    weighty = [one for one in ruled if one.item.weight] or ruled
+    return any(one in judged for one in weighty)
 
 
 def _score(judged: Sequence[_Ruled]) -> float:
@@ -184,6 +194,8 @@ def _why_unscored(
     why = why_not(one.found for one in ruled)
     if not judged:
         return f"none of {len(ruled)} items could be judged: {why}"
+    if not open_gates:
+        return f"only items of weight 0 could be judged: {why}"
     return f"whether required items hold could not be judged: {_names(open_gates)}: {why}"
 
 

@@ -8,6 +8,7 @@ from steelyard.judging.questions_asked import AnswerField, Choice, Value
 from steelyard.model.judge import Judge
 
 SCORE = "score"
+WORST_TO_BEST = ("worst", "best")
 _STEP = 0.05
 
 
@@ -22,7 +23,9 @@ def score_field(judge: Judge) -> AnswerField:
         return AnswerField(key=SCORE, values=(0, 1), labels=labels)
     if judge.score_type == "levels":
         return AnswerField(key=SCORE, values=judge.level_names, is_ordered=True)
-    return AnswerField(key=SCORE, kind="number", span=(0, 1), step=_step(judge) or _STEP)
+    return AnswerField(
+        key=SCORE, kind="number", span=(0, 1), ends=WORST_TO_BEST, step=_step(judge) or _STEP
+    )
 
 
 def score_of(judge: Judge, value: Value) -> float:

@@ -30,6 +30,8 @@ class Outcome:
     """The judge that was asked, by its reference."""
     answers: Answers | None = None
     """What a judge answered to the questions of a rubric."""
+    lacks_program: bool = False
+    """Whether it is skipped for want of a program; a required check is unscored then."""
 
     @classmethod
     def passing(cls, reason: str) -> Outcome:
@@ -45,6 +47,11 @@ class Outcome:
     def skipped(cls, reason: str) -> Outcome:
         """A check that does not apply to this case."""
         return cls(status="skipped", reason=reason)
+
+    @classmethod
+    def without_program(cls, reason: str) -> Outcome:
+        """A check that needs a program which is not there, or which may not be run."""
+        return cls(status="skipped", reason=reason, lacks_program=True)
 
     @classmethod
     def unscored(cls, reason: str) -> Outcome:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal, TypeAlias
+
+from steelyard.model.rubric import FIRST_REVISION
 
 PolicyAggregation: TypeAlias = Literal[
     "default", "points_over_maximum", "share_met", "score", "choice"
@@ -40,6 +44,15 @@ class Policy:
     judge: str = DEFAULT_JUDGE
     """The id of the judge that grades what needs one."""
     aggregation: PolicyAggregation = "default"
+    revision: int = FIRST_REVISION
+    """Raised by every change that can move a score."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash of all that answers and scores depend on."""
+        content = {name: value for name, value in asdict(self).items() if name != "description"}
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def criteria_judge(self) -> str:

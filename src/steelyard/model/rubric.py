@@ -14,6 +14,8 @@ from steelyard.model.trace import Trace
 
 Combine: TypeAlias = Literal["all_pass", "any_pass", "weighted_avg", "min", "max", "median"]
 PASS_THRESHOLD = 0.7
+FIRST_REVISION = 1
+"""The revision of a kind of check that states none."""
 
 
 class Check(Protocol):
@@ -100,6 +102,19 @@ class Rubric:
     def all_checks(self) -> Iterator[Check | JudgedCheck | StatedCheck]:
         """Every check of it, and those within its composites."""
         return _within(self.checks)
+
+    @property
+    def revisions(self) -> dict[str, int]:
+        """The revision of each kind of check in it, and of what a kind is built on.
+
+        A change that can move a score raises the revision of its kind.
+        """
+        found: dict[str, int] = {}
+        for check in self.all_checks:
+            revision = getattr(check, "revision", FIRST_REVISION)
+            found[check.kind] = max(revision, found.get(check.kind, FIRST_REVISION))
+            found.update(getattr(check, "built_on", {}))
+        return found
 
     @property
     def is_judged(self) -> bool:

@@ -18,7 +18,7 @@ from steelyard.reports.correction import correction_of, judge_text
 from steelyard.reports.headline import gate_lines
 from steelyard.reports.pages import environment
 from steelyard.reports.repeats_text import bounds_text, noise_text
-from steelyard.reports.run_text import RunView, dependence
+from steelyard.reports.run_text import RunView, dependence, no_choice_text
 from steelyard.reports.slices_text import low_slices, uneven_slices
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class RunPage:
     """Whether more records or more repeats would help."""
     gates: tuple[tuple[GateResult, str], ...]
     """Each gate with what it looked at, or why it failed."""
+    no_choice: str | None
+    """How many answers select no choice."""
     uneven: tuple[str, ...]
     """The slices in which scores are missing more or less often than elsewhere."""
 
@@ -82,6 +84,7 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
         repeats=cast(list[JsonObject], repeats.get("by_k") or []),
         noise=noise_text(repeats),
         gates=tuple(gate_lines(view.gates)),
+        no_choice=no_choice_text(view.metrics),
         uneven=tuple(uneven_slices(view.metrics)),
     )
     return _pages().get_template("run.html").render(page=page)

@@ -32,6 +32,7 @@ from steelyard.reports.slices_text import low_slices, uneven_slices
 
 _CONVERSATION = (None, "conversation_id")
 _GROUPS = "groups (a conversation, or a record without one)"
+_MOST_WITHOUT_CHOICE = 0.02
 _JUDGED = ("tokens", "cost_usd", "cache")
 # An underscore between letters is no mark, and common in names.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
@@ -91,6 +92,8 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield f"  latency    {_latency(metrics)}"
     yield from _spending(metrics)
     yield from _checks(metrics)
+    if text := no_choice_text(metrics):
+        yield f"  {paint('no choice', 'warning' if is_unreadable(metrics) else 'quiet')}  {text}"
     yield from repeats_lines(metrics)
     for one in low_slices(view.metrics, view.slices):
         yield f"  {one.word:<10} {printable(one.name)}  {one.text}"
@@ -132,6 +135,23 @@ def dependence(view: RunView) -> str | None:
     )
 
 
+def no_choice_text(metrics: JsonObject) -> str | None:
+    """How many answers to multiple-choice questions select no choice; None where all do."""
+    # Runs of earlier versions do not know it.
+    if not metrics.get("no_choice"):
+        return None
+    share = cast(int, metrics["no_choice"]) / cast(int, metrics["choice_answers"])
+    said = f"{count(metrics['no_choice'])} of {count(metrics['choice_answers'])} answers"
+    advice = "; look at them before you trust the pass rate" if is_unreadable(metrics) else ""
+    return f"{said} select no choice and count as wrong ({percent(share)}){advice}"
+
+
+def is_unreadable(metrics: JsonObject) -> bool:
+    """Whether so many answers select no choice that the form of answers may be measured."""
+    selected_none = cast("int | None", metrics.get("no_choice")) or 0
+    return selected_none > _MOST_WITHOUT_CHOICE * cast(int, metrics.get("choice_answers", 0))
+
+
 def next_steps(view: RunView) -> Iterator[str]:
     """Where to look next."""
     yield f"  artifacts  {view.folder}"
@@ -156,6 +176,7 @@ def run_markdown(view: RunView) -> str:
         *(f"| gate | {_escaped(text)} |" for _, text in gate_lines(view.gates)),
         f"| score | {mean_text(cast(JsonObject, metrics['score']))} |",
         f"| records | {_denominators(metrics)} |",
+        *(f"| no choice | {text} |" for text in [no_choice_text(metrics)] if text),
         f"| latency | {_latency(metrics)} |",
     ]
     lines.extend(

@@ -1,4 +1,4 @@
-"""The response that a case brings with it: the last assistant message of its conversation."""
+"""The trace that a case brings with it: its conversation up to the last assistant message."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ class ConversationTarget:
 
     def covers(self, sought: Sought) -> bool:
         """Whether the case has an answer in it; a conversation has one, and no repeats."""
-        return sought.repeat == 0 and _last(sought.case) is not None
+        return sought.repeat == 0 and bool(_recorded(sought.case))
 
     async def ask(self, request: Request) -> Trace:
-        """The last assistant message."""
-        message = _last(request.case)
-        if message is None:
+        """The conversation; what counts as the response is the last assistant message."""
+        messages = _recorded(request.case)
+        if not messages:
             raise TargetError("no_response", f"'{request.case.id}' has no assistant message")
-        return Trace(messages=(message,))
+        return Trace(messages=messages)
 
     async def close(self) -> None:
         """Nothing to let go."""
 
 
-def _last(case: Case) -> Message | None:
-    said = (message for message in reversed(case.input_messages) if message.role == "assistant")
-    return next(said, None)
+def _recorded(case: Case) -> tuple[Message, ...]:
+    """The messages up to the last one of the assistant; none without one."""
+    messages = case.input_messages
+    said = [place for place, message in enumerate(messages) if message.role == "assistant"]
+    return messages[: said[-1] + 1] if said else ()

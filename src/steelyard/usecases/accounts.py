@@ -89,6 +89,11 @@ def about(prepared: Prepared) -> JsonObject:
         "seed": sampling.get("seed"),
         "targets": {name: spec.described() for name, spec in specs.items()},
         "rubrics": _rubrics(prepared),
+        "graders": cast(JsonObject, prepared.grading.revisions),
+        "policies": [
+            {"policy": policy.id, "revision": policy.revision, "sha256": policy.sha256}
+            for policy in prepared.grading.policies
+        ],
         "templates": [*template_rows(prepared), *_prompt_rows(prepared)],
         "options": prepared.options.stored(),
         "retry": {

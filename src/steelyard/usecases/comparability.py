@@ -8,6 +8,7 @@ from typing import TypeAlias, cast
 
 from steelyard.model.comparison import SELECTION, Mismatch
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.rubric import FIRST_REVISION
 
 _SETTINGS = ("temperature", "top_p", "max_new_tokens", "seed")
 _SHOWN = 12
@@ -18,7 +19,9 @@ _Prints: TypeAlias = tuple[set[str], set[str], bool]
 def mismatches_of(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
     """What differs beside the targets: content decides, never a name or a version."""
     yield from _definitions("rubric", *(_rubrics(manifest) for manifest in (a, b)))
-    yield from _definitions("policy", *(_policies(manifest) for manifest in (a, b)))
+    if "policies" in a and "policies" in b:
+        yield from _definitions("policy", *(_policies(manifest) for manifest in (a, b)))
+    yield from _revisions(a, b)
     yield from _judges(a, b)
     for what, key in (
         ("pass threshold", "pass_threshold"),
@@ -82,6 +85,18 @@ def _rubrics(manifest: JsonObject) -> dict[str, JsonValue]:
 def _policies(manifest: JsonObject) -> dict[str, JsonValue]:
     rows = cast(list[JsonObject], manifest.get("policies") or [])
     return {f"{row.get('policy')}": row.get("sha256") for row in rows}
+
+
+def _revisions(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
+    """Kinds of checks that have learned to grade otherwise between two runs."""
+    first, second = (cast("dict[str, int] | None", one.get("graders")) for one in (a, b))
+    for name in sorted({*(first or ()), *(second or ())}):
+        # Runs of earlier versions tell no kinds; theirs had the first revision.
+        before, after = (
+            FIRST_REVISION if known is None else known.get(name) for known in (first, second)
+        )
+        if before != after and None not in {before, after}:
+            yield Mismatch(what=f"check {name}", a=f"revision {before}", b=f"revision {after}")
 
 
 def _judges(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:

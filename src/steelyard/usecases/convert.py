@@ -12,7 +12,7 @@ from steelyard.contracts.fits.fit import Fit, Fitted, Way
 from steelyard.contracts.fits.fitting import ONE_PROMPT, fit
 from steelyard.contracts.fits.header import fit_header
 from steelyard.contracts.legal_eval.policies import built_in_policies
-from steelyard.contracts.legal_eval.prompting import policy_messages
+from steelyard.contracts.legal_eval.prompting import choice_lines, policy_messages
 from steelyard.engine.prompts import build_prompt
 from steelyard.errors import UsageError
 from steelyard.formats.names import did_you_mean
@@ -38,6 +38,10 @@ __all__ = ["ConvertDoor", "ConvertOptions", "convert"]
 SOURCES = (*BENCHMARKS, *TOOLS, *TABLES, *DATASETS, "otel")
 """What `--from` can name."""
 
+_CHOICES = (
+    Change("choices", "stand in the prompt", is_lost=False),
+    Change("correct_choice_ids", "stand as the reference answer", is_lost=False),
+)
 _UNSHOWN = Change("attachments", "a document that is not there, or is no text, is not shown")
 
 
@@ -132,10 +136,10 @@ def _carry(
 
 def _fitted(case: Case, way: Way, options: ConvertOptions) -> Fit:
     if options.flatten and way.to in ONE_PROMPT:
-        case, unshown = _flattened(case)
+        case, changes = _flattened(case)
         made = fit(case, way)
-        if unshown and isinstance(made, Fitted):
-            made = Fitted(made.case, (*made.changes, _UNSHOWN))
+        if isinstance(made, Fitted):
+            made = Fitted(made.case, (*made.changes, *changes))
     else:
         made = fit(case, way)
     if isinstance(made, Refusal) or way.to != "eval_cases":
@@ -145,15 +149,25 @@ def _fitted(case: Case, way: Way, options: ConvertOptions) -> Fit:
     return lacks or made
 
 
-def _flattened(case: Case) -> tuple[Case, bool]:
-    """A case that asks with one text what a target would be shown, and whether some is not."""
+def _flattened(case: Case) -> tuple[Case, tuple[Change, ...]]:
+    """A case that asks with one text what a target would be shown, and what became of the rest."""
     unshown = any(attachment.text is None for attachment in case.attachments)
+    changes = (_UNSHOWN,) if unshown else ()
     if case.task_type:
         case = replace(case, input_messages=policy_messages(case, built_in_policies().of(case)))
-        case = replace(case, context="", attachments=())
+        changes += _CHOICES if case.choices else ()
+        answers = case.reference_answers or _correct_choices(case)
+        shown = replace(case, context="", attachments=(), reference_answers=answers)
+        case = replace(shown, choices=(), correct_choice_ids=())
     text = build_prompt(case).text
     asked = (Message(role="user", content=text),)
-    return replace(case, input_messages=asked, context=""), unshown
+    return replace(case, input_messages=asked, context=""), changes
+
+
+def _correct_choices(case: Case) -> tuple[str, ...]:
+    """The choices that are correct as one reference answer, in the words of the prompt."""
+    correct = [choice for choice in case.choices if choice.id in case.correct_choice_ids]
+    return (choice_lines(correct),) if correct else ()
 
 
 def _drop_rejected(

@@ -12,6 +12,7 @@ from steelyard.errors import UsageError
 from steelyard.judging.pairwise import Pairwise
 from steelyard.model.case import Case
 from steelyard.model.evaluator import Evaluator
+from steelyard.model.policy import Policy
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import PASS_THRESHOLD, Check, JudgedCheck, Rubric, StatedCheck
 from steelyard.usecases.carried_out import carried_out
@@ -43,6 +44,8 @@ class GradingPlan:
         self._is_implicit = False
         self._brought: Counter[str] = Counter()
         self._graded: Counter[str] = Counter()
+        self._revisions: dict[str, int] = {}
+        self._policies: dict[str, Policy] = {}
         self._recent: tuple[tuple[Evaluator, ...], str | None, Rubric | NothingGrades] | None = (
             None
         )
@@ -65,6 +68,16 @@ class GradingPlan:
         return tuple(self._asked[key] for key in sorted(self._asked, key=str))
 
     @property
+    def revisions(self) -> dict[str, int]:
+        """The revisions of the kinds of checks that grade the cases seen so far."""
+        return dict(sorted(self._revisions.items()))
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """The policies by which the cases seen so far are asked and graded."""
+        return tuple(self._policies[name] for name in sorted(self._policies))
+
+    @property
     def brought(self) -> dict[str, int]:
         """How many of the cases seen so far bring a check of each kind."""
         return dict(sorted(self._brought.items()))
@@ -81,6 +94,9 @@ class GradingPlan:
 
     def of(self, case: Case) -> Rubric | NothingGrades:
         """What grades a case; a run that needs a judge without a target is refused."""
+        if case.task_type is not None:
+            policy = self._judges.policies.of(case)
+            self._policies[policy.id] = policy
         if self._rubric:
             self._require_scope(self._rubric, case)
             return self._rubric
@@ -141,6 +157,7 @@ class GradingPlan:
         for check in rubric.all_checks:
             if not isinstance(check, Pairwise):
                 _require_grading(who, check)
+        self._revisions |= rubric.revisions
         for asked in self._judges.asked_by(rubric):
             self._asked.setdefault((asked.judge.name, asked.target), asked)
 

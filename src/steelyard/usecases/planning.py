@@ -156,7 +156,7 @@ def open_source(door: RunDoor, options: RunOptions) -> Source:
         path, workspace = held.path, Staged(workspace, held.files)
     if not workspace.is_file(path):
         raise no_such_file(path, options.dataset)
-    opened = open_dataset(workspace, path)
+    opened = open_dataset(workspace, path, policies=door.policies)
     if opened.reading is None:
         raise UsageError(f"{options.dataset}: {opened.refusal}")
     paths = [path]

@@ -85,7 +85,7 @@ def publish_dataset(door: RegistryDoor, name: str, version: str | None = None) -
 def _opened(door: RegistryDoor, path: Path) -> Opened:
     if not door.workspace.is_file(path):
         raise no_such_file(path)
-    opened = open_dataset(door.workspace, path, catalog=door.catalog)
+    opened = open_dataset(door.workspace, path, catalog=door.catalog, policies=door.policies)
     if opened.reading is None or opened.contract not in DATASETS:
         raise UsageError(f"{path}: {opened.refusal}")
     return opened
@@ -118,7 +118,9 @@ def _refusals(door: RegistryDoor, path: Path) -> Iterator[str]:
     """What strict mode takes for an error, the first of many."""
     options = ValidateOptions(kind="dataset", strict=True)
     report = validate(
-        door.workspace, [str(path)], options, door.catalog, lambda _path: door.references
+        *(door.workspace, [str(path)], options, door.catalog),
+        references=lambda _path: door.references,
+        policies=door.policies,
     )
     wrong = [
         _told(file.path, finding)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.model.json_value import Extra
 from steelyard.model.published import Published, PublishedKind
 from steelyard.ports import Clock, Workspace
@@ -47,6 +48,7 @@ class RegistryDoor:
     registry: Registry
     references: References
     catalog: Catalog
+    policies: Policies
     clock: Clock
     digest: Callable[[Path], str]
     """The sha256 of a file."""

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.duplicates import Duplicates
+from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.reading import located_finding
 from steelyard.errors import NotFoundError
 from steelyard.model.finding import Finding, error, warning
@@ -76,6 +77,8 @@ def validate(
     options: ValidateOptions,
     catalog: Catalog | None = None,
     references: ReferencesOf | None = None,
+    *,
+    policies: Policies | None = None,
 ) -> ValidationReport:
     """Validate files, folders and globs; with their references, where those can be looked up."""
     if not all(patterns):
@@ -83,7 +86,7 @@ def validate(
     reports: dict[Path, FileReport] = {}
     skipped: list[str] = []
     for found in workspace.expand(patterns):
-        opened = _open(workspace, found.path, options, catalog)
+        opened = _open(workspace, found.path, options, catalog, policies)
         if references:
             opened = _with_references(opened, references)
         if not (opened.is_recognised or found.is_named):
@@ -100,15 +103,19 @@ def validate(
 
 
 def _open(
-    workspace: Workspace, path: Path, options: ValidateOptions, catalog: Catalog | None
+    workspace: Workspace,
+    path: Path,
+    options: ValidateOptions,
+    catalog: Catalog | None,
+    policies: Policies | None,
 ) -> Opened:
     """Open a file; in place of a sidecar, the JSONL file that reads it."""
     beside = None if options.kind else find_sidecar(workspace, path)
     if beside:
-        opened = open_dataset(workspace, beside)
+        opened = open_dataset(workspace, beside, policies=policies)
         if opened.sidecar and opened.is_recognised:
             return opened
-    return open_dataset(workspace, path, options.kind, catalog)
+    return open_dataset(workspace, path, options.kind, catalog, policies)
 
 
 def _with_references(opened: Opened, references: ReferencesOf) -> Opened:

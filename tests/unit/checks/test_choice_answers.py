@@ -43,6 +43,15 @@ HOSTILE = {
     "letters in a list": "Z, " * (SIZE // 3),
     "thoughts": "</think>" * (SIZE // 8),
     "fences": "```{" * (SIZE // 4),
+    "boxes": r"\boxed{" * (SIZE // 7),
+    "praise": "is the correct answer " * (SIZE // 22),
+    "praised letters": "Z is correct " * (SIZE // 13),
+    "German cues": "die Antwort ist " * (SIZE // 16),
+    "French cues": "la réponse correcte est " * (SIZE // 24),
+    "takings": "I would choose " * (SIZE // 15),
+    "contrasts": "answer is not " * (SIZE // 14),
+    "foreign words": "これは長い文です。" * (SIZE // 9),
+    "foreign letters": "я не знаю ответа а и о " * (SIZE // 23),
 }
 
 
@@ -182,6 +191,20 @@ def test_an_answer_between_hashes(answer: str, ids: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "ids"),
     [
+        (r"The answer is \boxed{C}", "C"),
+        (r"$\boxed{\text{C}}$", "C"),
+        (r"\boxed{A}, no: \boxed{\textbf{(C)}}", "C"),
+        (r"\boxed{A, C}", "AC"),
+    ],
+)
+def test_an_answer_in_a_box(answer: str, ids: str) -> None:
+    """LE-40"""
+    assert read(answer) == ("boxed", ids)
+
+
+@pytest.mark.parametrize(
+    ("answer", "ids"),
+    [
         ("The answer is C", "C"),
         ("the correct answer is c.", "C"),
         ("The answer is **C** because of it", "C"),
@@ -217,6 +240,35 @@ def test_an_answer_between_hashes(answer: str, ids: str) -> None:
         ("Answer: A\nThe contract is void.", "A"),
         ("The answer is A because of it", "A"),
         ("Option A best fits", "A"),
+        ("C is the correct answer.", "C"),
+        ("C is correct", "C"),
+        ("**C** is the best choice here.", "C"),
+        ("A and C are correct.", "AC"),
+        ("I choose D", "D"),
+        ("I'd go with D.", "D"),
+        ("I would choose option B because option A is invalid.", "B"),
+        ("The best answer would be B", "B"),
+        ("The correct option is B", "B"),
+        ("The answer is therefore B.", "B"),
+        ("The answer to this question is B.", "B"),
+        ("The answer is not A but C.", "C"),
+        ("My choice: D", "D"),
+        ("Die richtige Antwort ist C.", "C"),
+        ("Richtig ist C.", "C"),
+        ("Antwort C ist richtig.", "C"),
+        ("C ist die richtige Antwort.", "C"),
+        ("Ich wähle C.", "C"),
+        ("La réponse correcte est B", "B"),
+        ("La bonne réponse est B.", "B"),
+        ("La re\u0301ponse est B.", "B"),
+        ("La respuesta correcta es la B.", "B"),
+        ("La risposta corretta è B.", "B"),
+        ("A resposta correta é B.", "B"),
+        ("I prefer option B over option A.", "B"),
+        ("Option B, not option A.", "B"),
+        ("Option B fits; option A can be ruled out.", "B"),
+        ("Option B fits and option A (incorrect) does not.", "B"),
+        ("Some say the answer is A, which is wrong. The answer is B.", "B"),
     ],
 )
 def test_an_answer_in_a_phrase(answer: str, ids: str) -> None:
@@ -290,6 +342,23 @@ def test_the_text_of_a_choice(answer: str, ids: str) -> None:
         "A treaty is binding in most cases, but not here.",
         "answers",
         "optional",
+        "Option A is wrong.",
+        "Option A is clearly not right.",
+        "Options A and C are incorrect.",
+        "Option A isn't it.",
+        "Not option A.",
+        "Rule out option A.",
+        "The answer is not A.",
+        "I would not choose A.",
+        "Neither A nor B is correct.",
+        "None of A, B or C is correct.",
+        "A is not correct.",
+        "A is incorrect.",
+        "It depends on whether C is correct.",
+        "Die Antwort ist nicht A.",
+        "Antwort A ist falsch.",
+        "La réponse A n'est pas correcte.",
+        '{"answer": ""} A is wrong',
     ],
 )
 def test_where_no_rule_fires_nothing_is_selected(answer: str) -> None:

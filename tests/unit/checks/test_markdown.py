@@ -24,11 +24,28 @@ from steelyard.checks.markdown import Fence, Heading, outline
         ("    ## Four spaces", ()),
         ("## Closed ##", (Heading(2, "Closed"),)),
         ("## C#", (Heading(2, "C#"),)),
-        ("Text\n====", ()),
+        ("Text\n====", (Heading(1, "Text"),)),
+        ("Text\n-", (Heading(2, "Text"),)),
+        ("Two\n lines \n   ---  ", (Heading(2, "Two lines"),)),
+        ("Text\n\n----", ()),
+        ("====", ()),
+        ("Text\n    ====", ()),
+        ("Text\n=== =", ()),
+        ("- item\n----", ()),
+        ("- item\nlazy\n----", ()),
+        ("1. item\n====", ()),
+        ("> quoted\n----", ()),
+        ("    code\n----", ()),
+        ("# One\n----", (Heading(1, "One"),)),
+        ("| a | b |\n|---|---|", ()),
+        ("One\n===\nTwo\n---", (Heading(1, "One"), Heading(2, "Two"))),
+        ("```\nText\n====\n```", ()),
         ("> # Quoted", ()),
     ],
 )
-def test_a_heading_begins_with_one_to_six_signs(line: str, headings: tuple[Heading, ...]) -> None:
+def test_a_heading_begins_with_one_to_six_signs_or_is_underlined(
+    line: str, headings: tuple[Heading, ...]
+) -> None:
     assert outline(line).headings == headings
 
 
@@ -68,7 +85,15 @@ def test_a_fence_ends_where_one_of_its_sort_stands_alone(
 
 @pytest.mark.parametrize(
     ("text", "paragraphs"),
-    [("", 0), (" \n\t\n", 0), ("a", 1), ("a\nb", 2), ("a\n\n- b\n- c", 3), ("# a\nb", 1)],
+    [
+        ("", 0),
+        (" \n\t\n", 0),
+        ("a", 1),
+        ("a\nb", 2),
+        ("a\n\n- b\n- c", 3),
+        ("# a\nb", 1),
+        ("a\nb\n===\nc", 1),
+    ],
 )
 def test_each_line_of_text_counts_as_a_paragraph(text: str, paragraphs: int) -> None:
     assert outline(text).paragraphs == paragraphs

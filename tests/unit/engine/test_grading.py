@@ -9,6 +9,7 @@ import pytest
 
 from steelyard.checks.equals import Equals
 from steelyard.checks.regex import Regex
+from steelyard.engine.composite import composite
 from steelyard.engine.grading import grade
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
@@ -195,6 +196,31 @@ def test_a_check_that_could_not_be_carried_out_leaves_the_case_without_a_score()
     assert (verdict.status, verdict.score, verdict.passed) == ("evaluation_error", None, None)
     assert verdict.reason == "c2: no reply"
     assert len(verdict.results) == 3
+
+
+@pytest.mark.parametrize(
+    ("required", "status"), [(False, "evaluated"), (True, "evaluation_error")]
+)
+def test_a_required_check_without_its_program_leaves_the_case_without_a_score(
+    required: bool, status: str
+) -> None:
+    lint = Outcome.without_program("php is not installed")
+    (others,) = entries(PASS)
+    verdict = graded((others, *entries(lint, required=required)))
+
+    assert verdict.status == status
+
+
+def test_a_required_composite_of_checks_without_their_program_leaves_no_score() -> None:
+    inner = Rubric(
+        id="inner",
+        version="1.0.0",
+        checks=entries(Outcome.without_program("php is not installed")),
+    )
+    (others,) = entries(PASS)
+    entry = RubricCheck(id="inner", check=composite(inner), required=True)
+
+    assert graded((others, entry)).status == "evaluation_error"
 
 
 def test_a_check_that_breaks_is_unscored_and_stops_nothing() -> None:

@@ -66,10 +66,33 @@ def test_what_cannot_be_filled_is_an_error_that_names_it(template: str, said: st
     assert said in str(caught.value)
 
 
-def test_names_are_looked_up_from_the_top_and_not_inside_of_what_is_shown() -> None:
-    values: JsonObject = {"output": "right", "expected": {"output": "another"}}
+@pytest.mark.parametrize(
+    ("template", "shown"),
+    [
+        ("{{#items}}{{ name }};{{/items}}", "a;b;"),
+        ("{{#items}}{{ top }}{{/items}}", "tt"),
+        ("{{#one}}{{ name }}{{/one}}{{ name }}", "innerouter"),
+        ("{{#one}}{{ deep.name }}{{/one}}", "deepest"),
+        ("{{#one}}{{#deep}}{{ name }}{{ top }}{{/deep}}{{/one}}", "deepestt"),
+        ("{{#items}}{{#note}}({{ note }}){{/note}}{{^note}}-{{/note}}{{/items}}", "-(n)"),
+        ("{{#names}}{{ . }}{{ name }} {{/names}}", "xouter youter "),
+    ],
+)
+def test_a_section_enters_its_object_and_sees_what_is_around_it(template: str, shown: str) -> None:
+    values: JsonObject = {
+        "name": "outer",
+        "top": "t",
+        "items": [{"name": "a"}, {"name": "b", "note": "n"}],
+        "one": {"name": "inner", "deep": {"name": "deepest"}},
+        "names": ["x", "y"],
+    }
 
-    assert rendered("{{#expected}}{{ output }}{{/expected}}", values) == "right"
+    assert rendered(template, values) == shown
+
+
+def test_a_name_that_no_scope_has_is_an_error() -> None:
+    with pytest.raises(TemplateError, match=r"names 'nmae', which nothing fills; known: a, items"):
+        rendered("{{#items}}{{ nmae }}{{/items}}", {"items": [{"a": 1}]})
 
 
 @given(st.text(max_size=60))

@@ -60,6 +60,9 @@ def test_these_templates_are_right(template: str) -> None:
         ("{{ input", ["line 1: a tag is not closed with }}"]),
         ("{{{ input }}", ["line 1: a tag is not closed with }}}"]),
         ("{{=<% %>", ["line 1: a tag is not closed with =}}"]),
+        ("{{#input}}{{ name }}{{#part}}{{ x.y }}{{/part}}{{/input}}", []),
+        ("{{#input}}{{ outptu }}{{/input}}", ["line 1: unknown variable 'outptu'"]),
+        ("{{^input}}{{ name }}{{/input}}", ["line 1: unknown variable 'name'"]),
         ("{{#input}}", ["line 1: section 'input' is not closed"]),
         ("{{/input}}", ["line 1: section 'input' is closed and was not opened"]),
         (

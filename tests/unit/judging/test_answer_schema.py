@@ -113,9 +113,9 @@ def test_the_schema_holds_answers_to_the_field(
     ("field", "text"),
     [
         (YES_NO, 'one of 0 (No), 1 (Yes), or "cannot_judge"'),
-        (SCALE, 'an integer from 1 (worst) to 5 (best), or "cannot_judge"'),
-        (EVEN, 'an integer from 0 (worst) to 10 (best) in steps of 2, or "cannot_judge"'),
-        (FRACTION, 'a number from 0 (worst) to 1 (best) in steps of 0.05, or "cannot_judge"'),
+        (SCALE, 'an integer from 1 to 5, or "cannot_judge"'),
+        (EVEN, 'an integer from 0 to 10 in steps of 2, or "cannot_judge"'),
+        (FRACTION, 'a number from 0 to 1 in steps of 0.05, or "cannot_judge"'),
         (ONE, 'one of "a" (Alpha), "b", or "cannot_judge"'),
         (MANY, 'a list of none, one or several of "a", "b"; or ["cannot_judge"]'),
         (TEXT, 'a text, or "cannot_judge"'),

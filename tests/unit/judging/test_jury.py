@@ -81,8 +81,32 @@ def test_a_juror_without_weight_is_heard_and_does_not_count(aggregation: Aggrega
     assert found.details["answered"] == 2
 
 
-def test_where_nobody_has_weight_all_count_alike() -> None:
-    assert verdict(answer(1), answer(0), weights=(0, 0)).score == 0.5
+@pytest.mark.parametrize(
+    ("lines", "weights", "reason"),
+    [
+        ((answer(1), answer(0)), (0, 0), "no juror has any weight"),
+        ((TIMEOUT, answer(1)), (1, 0), "0 of 1 jurors with a weight answered: timeout: late"),
+        (
+            (answer(1), TIMEOUT, TIMEOUT, answer(1)),
+            (1, 1, 1, 0),
+            "1 of 3 jurors with a weight answered: timeout: late",
+        ),
+    ],
+)
+def test_jurors_without_weight_decide_nothing(
+    lines: tuple[Line, ...], weights: tuple[float, ...], reason: str
+) -> None:
+    found = verdict(*lines, weights=weights)
+
+    assert (found.status, found.score, found.reason) == ("unscored", None, reason)
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "median", "majority"])
+@pytest.mark.parametrize("weight", [1e308, 5e-324])
+def test_weights_of_any_size_count(aggregation: Aggregation, weight: float) -> None:
+    found = verdict(answer(0.9), answer(0.9), weights=(weight, weight), aggregation=aggregation)
+
+    assert found.score == (1.0 if aggregation == "majority" else 0.9)
 
 
 def test_half_is_no_majority() -> None:
@@ -120,7 +144,7 @@ def test_a_jury_without_enough_answers_says_why() -> None:
     found = verdict(answer(1), TIMEOUT, said("", refusal="no"))
 
     assert found.reason == (
-        "1 of 3 jurors answered: timeout: late; refusal: the judge refused to answer"
+        "1 of 3 jurors with a weight answered: timeout: late; refusal: the judge refused to answer"
     )
     assert found.passed is None
 

@@ -77,7 +77,7 @@ def test_reasoning_has_other_names_too(text: str, reasoning: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "complaint"),
     [
-        (answer(7), "unusable", 'the value under "score" must be an integer from 0 (worst) to 5'),
+        (answer(7), "unusable", 'the value under "score" must be an integer from 0 to 5'),
         (answer(None), "unusable", 'the value under "score" must be'),
         ('{"answers": {}}', "unusable", 'no answer under the key "score"'),
         ('{"answers": {"other": 4}}', "unusable", 'no answer under the key "score"'),

@@ -45,6 +45,16 @@ def test_a_rubric_has_three_figures(
     assert found.raw_score == found.points_over_maximum
 
 
+@pytest.mark.parametrize("size", [1e308, 5e-324])
+def test_weights_of_any_size_have_finite_figures(size: float) -> None:
+    found = figures((size, True), (size, True), (size, False), (-size, False))
+
+    assert found.points_over_maximum == pytest.approx(2 / 3)
+    assert found.min_max == pytest.approx(3 / 4)
+    assert found.points <= found.maximum < float("inf")
+    assert figures((1, True), (-1e308, True), (-1e308, True)).raw_score == -1e30
+
+
 @pytest.mark.parametrize(
     ("given", "score"),
     [

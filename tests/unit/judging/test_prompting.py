@@ -97,8 +97,8 @@ def test_several_fields_are_listed_each_with_its_question() -> None:
 
     assert 'Is it polite?\nAnswer under the key "met"' in said
     assert said.endswith(
-        'How clear is it?\nAnswer under the key "clear" with an integer from 1 (worst) to 5 '
-        '(best), or "cannot_judge".'
+        'How clear is it?\nAnswer under the key "clear" with an integer from 1 to 5, '
+        'or "cannot_judge".'
     )
 
 

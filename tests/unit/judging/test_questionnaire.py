@@ -111,31 +111,51 @@ def test_grouped_questions_take_a_call_for_the_trace_and_one_for_each_turn() -> 
 
 def test_what_was_not_answered_is_left_out_and_told() -> None:
     def decide(call: JudgeCall, key: str) -> Any:
-        if key == "right":
+        if key == "relevant":
             return "cannot_judge"
         return TIMEOUT if (key, call.turn) == ("clear", 1) else GOOD[key]
 
     found = review(deciding(decide))
 
     assert found.answers
-    assert found.answers.trace == {"relevant": 1, "tags": ("a", "b")}
+    assert found.answers.trace == {"right": 4, "tags": ("a", "b")}
     assert found.answers.turns == {1: {"verdict": "a"}, 2: {"clear": 5, "verdict": "a"}}
-    assert (found.score, found.details["answered"], found.details["asked"]) == (1.0, 5, 7)
+    assert (found.score, found.details["answered"], found.details["asked"]) == (0.9, 5, 7)
     assert (found.details["counted"], found.details["counting"]) == (2, 3)
     assert found.reason == (
-        "mean of 2 question(s): relevant 1, clear 1; 5 of 7 answered, not: cannot_judge (1), "
-        'timeout (1); required, and not answered: "Is it right?"'
+        "mean of 2 question(s): right 0.8, clear 1; 5 of 7 answered, not: cannot_judge (1), "
+        "timeout (1)"
     )
+
+
+@pytest.mark.parametrize(("key", "turn"), [("right", None), ("clear", 2)])
+def test_a_required_question_without_an_answer_leaves_no_score(key: str, turn: int | None) -> None:
+    asked = sound(
+        rubric(
+            question("score", key="right", label="Is it right?", required=True),
+            question("score", key="clear", label="Is it clear?", scope="turn", required=True),
+            question("yes_no", key="polite", required=True, answeredByAuto=False),
+        )
+    )
+
+    def decide(call: JudgeCall, asked: str) -> Any:
+        return "cannot_judge" if (asked, call.turn) == (key, turn) else GOOD[asked]
+
+    found = review(deciding(decide), asked)
+
+    assert (found.status, found.score, found.passed) == ("unscored", None, None)
+    assert found.reason.startswith(f'required, and not answered: "Is it {key}?"; 2 of 3 answered')
+    assert found.answers is not None
+    assert review(by_item(GOOD), asked).status == "scored"
 
 
 def test_answers_without_any_that_counts_are_kept_and_unscored() -> None:
-    found = review(by_item({"tags": [], "verdict": "b"}))
+    asked = sound(rubric(question("score", key="right"), question("multi_select", key="tags")))
+    found = review(by_item({"tags": []}), asked)
 
     assert (found.status, found.score, found.passed) == ("unscored", None, None)
-    assert found.answers == Answers(
-        trace={"tags": ()}, turns={1: {"verdict": "b"}, 2: {"verdict": "b"}}
-    )
-    assert found.reason.startswith("no answer to a question that counts; 3 of 7 answered")
+    assert found.answers == Answers(trace={"tags": ()}, turns={})
+    assert found.reason.startswith("no answer to a question that counts; 1 of 2 answered")
 
 
 def test_a_rubric_in_which_nothing_counts_has_answers_and_no_score() -> None:

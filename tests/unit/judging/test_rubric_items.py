@@ -74,12 +74,23 @@ def test_a_required_item_that_was_not_judged_cannot_pass() -> None:
     assert found.details["scored"] == 2
 
 
-def test_what_fails_anyway_is_failed_though_a_required_item_was_not_judged() -> None:
+def test_a_required_item_that_was_not_judged_leaves_no_score_though_another_fails() -> None:
     other = RubricItem(id="other", description="Is polite")
     found = graded(by_item({"capital": 0, "source": 1, "short": 1}), *ITEMS, other)
 
-    assert (found.status, found.passed) == ("scored", False)
-    assert "1 of 4 not judged: cannot_judge (1)" in found.reason
+    assert (found.status, found.passed) == ("unscored", None)
+    assert '"Is polite": cannot_judge (1)' in found.reason
+
+
+def test_an_item_of_weight_0_decides_nothing_where_others_were_not_judged() -> None:
+    weighty, weightless = (
+        RubricItem(id=name, description=name, weight=weight, required=False)
+        for name, weight in (("much", 1), ("none", 0))
+    )
+    found = graded(by_item({"none": 1}), weighty, weightless)
+
+    assert (found.status, found.score) == ("unscored", None)
+    assert found.reason == "only items of weight 0 could be judged: cannot_judge (1)"
 
 
 def test_nothing_judged_is_unscored() -> None:

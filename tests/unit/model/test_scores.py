@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from sys import float_info
 
 import pytest
 
-from steelyard.model.scores import meant, weighted_mean
+from steelyard.model.scores import finite_sum, meant, weighted_mean
 
 WEIGHTS = ("0.1", "0.2", "0.25", "0.3", "0.7", "1", "3")
 SCORES = ("0", "0.25", "0.6", "0.7", "0.8", "0.9", "1")
@@ -33,6 +34,19 @@ def test_a_mean_lies_on_the_side_of_a_threshold_on_which_it_lies_in_decimals() -
         is not (mean >= Fraction(threshold))
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("size", [1e308, 1.0, 5e-324])
+def test_a_mean_is_finite_and_exact_for_weights_of_any_size(size: float) -> None:
+    assert weighted_mean([0.7, 0.7, 1.0], [size, size, 0.0]) == 0.7
+
+
+@pytest.mark.parametrize(
+    ("numbers", "total"),
+    [([1.0, 2.0], 3.0), ([1e308] * 2, float_info.max), ([-1e308] * 2, -float_info.max)],
+)
+def test_a_sum_is_finite(numbers: list[float], total: float) -> None:
+    assert finite_sum(numbers) == total
 
 
 @pytest.mark.parametrize(

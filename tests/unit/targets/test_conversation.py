@@ -44,6 +44,16 @@ def test_the_last_assistant_message_is_the_response(
     assert answer(given) == response
 
 
+def test_the_trace_is_the_whole_conversation_up_to_the_last_answer() -> None:
+    given = case(
+        ("user", "a?"), ("assistant", "b"), ("user", "c?"), ("assistant", "d"), ("user", "e")
+    )
+    request = Request(given, Prompt((), ""), 0, 1)
+    trace = asyncio.run(ConversationTarget().ask(request))
+
+    assert [message.text for message in trace.messages] == ["a?", "b", "c?", "d"]
+
+
 def test_tool_calls_come_with_the_message() -> None:
     call = ToolCall(tool="search", input={"q": "x"})
     message = Message(role="assistant", content="found", tool_calls=(call,))

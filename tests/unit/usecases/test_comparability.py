@@ -27,6 +27,10 @@ def policy(sha256: str) -> dict[str, Any]:
     return {"policies": [{"policy": "prbench_v1", "sha256": sha256}]}
 
 
+def graders(**revisions: int) -> dict[str, Any]:
+    return {"graders": revisions}
+
+
 def options(**values: Any) -> dict[str, Any]:
     return {"options": values}
 
@@ -42,6 +46,9 @@ def options(**values: Any) -> dict[str, Any]:
         (judge(), judge()),
         (policy("p"), policy("p")),
         (options(pass_threshold=None), options(repeat=1)),
+        (graders(equals=2, regex=1), graders(equals=2)),
+        (graders(regex=1), {}),
+        ({}, policy("p")),
     ],
 )
 def test_the_same_content_is_the_same_measurement(a: Any, b: Any) -> None:
@@ -82,6 +89,9 @@ def test_the_same_content_is_the_same_measurement(a: Any, b: Any) -> None:
         (policy("p"), policy("q"), "policy", "prbench_v1 (sha256 p…)"),
         (options(pass_threshold=0.5), options(), "pass threshold", "0.5"),
         (options(repeat=3), options(), "repeats", "3"),
+        (graders(equals=1, regex=1), graders(equals=2), "check equals", "revision 1"),
+        ({}, graders(equals=2, regex=1), "check equals", "revision 1"),
+        (graders(choice_ladder=3), graders(choice_ladder=2), "check choice_ladder", "revision 3"),
     ],
 )
 def test_other_content_is_another_measurement(a: Any, b: Any, what: str, said: str) -> None:

@@ -102,11 +102,11 @@ def test_fields_that_moved_or_are_lost_are_counted_with_their_first_cases(desk: 
     row = benchmark_rows.lexam_mcq
     desk.write_rows("raw.jsonl", *(row(f"q{number}") for number in range(5)))
     desk.convert("raw.jsonl", "legal_eval", "mcq.jsonl", made_from="lexam")
-    made = desk.convert("mcq.jsonl", "dataset_document", "out.json")
+    made = desk.convert("mcq.jsonl", "dataset_document", "out.json", flatten=True)
     choices = next(field for field in made.fields if field.field == "choices")
 
     assert (choices.count, choices.first) == (5, tuple(f"lexam:mcq:q{n}:3" for n in range(3)))
-    assert choices.message == "dataset_document has no place for it"
+    assert (choices.message, choices.is_lost) == ("stand in the prompt", False)
     assert fields(made)["task_type"] == "moved"
     assert made.is_whole
 
@@ -343,6 +343,8 @@ def test_flatten_shows_context_choices_and_documents_as_the_policy_does(desk: De
 
     assert "A was detained." in text
     assert "C. It follows that C." in text
+    (answer,) = desk.read("echr.yaml").cases[0].answers
+    assert answer in text
     assert fields(apex)["attachments"] == "lost"
 
 

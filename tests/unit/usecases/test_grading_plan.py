@@ -11,9 +11,12 @@ import pytest
 from fakes.definitions import DefinitionProject, asks
 from fakes.programs import ScriptedPrograms
 from fakes.run_judges import judges_in
+from steelyard.checks.choice import Choice
+from steelyard.checks.choice_answers import LADDER_REVISION
 from steelyard.checks.command import Command
 from steelyard.checks.equals import Equals
 from steelyard.checks.php_lint import PhpLint
+from steelyard.engine.composite import composite
 from steelyard.engine.implicit import NothingGrades
 from steelyard.errors import UsageError
 from steelyard.judging.criteria import Criteria
@@ -277,3 +280,22 @@ def test_whatever_else_grades_a_case_makes_another_rubric(
 
     assert first != second
     assert [grading.of(one) for one in (EVALUATED, case, EVALUATED)] == [first, second, first]
+
+
+def test_the_revisions_and_policies_of_the_cases_seen_are_remembered(
+    project: DefinitionProject,
+) -> None:
+    found = plan(project)
+    legal = replace(CASE, task_type="mcq", metadata={"policy_id": "lexam_mcq_v1"})
+    for case in (EVALUATED, OUTCOME, legal):
+        found.of(case)
+
+    assert found.revisions == {"equals": Equals.revision, "llm_judge": 1}
+    assert [(one.id, one.revision) for one in found.policies] == [("lexam_mcq_v1", 1)]
+
+
+def test_a_composite_tells_the_revisions_of_its_checks() -> None:
+    choice = Rubric(id="c", version="1.0.0", checks=(RubricCheck(id="c", check=Choice()),))
+    outer = Rubric(id="o", version="1.0.0", checks=(RubricCheck(id="o", check=composite(choice)),))
+
+    assert outer.revisions == {"composite": 1, "choice": 1, "choice_ladder": LADDER_REVISION}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import cast
@@ -73,6 +74,7 @@ def _rubric(
             path = ("checks", index, "id")
             problems.append(Problem(code="duplicate_record_id", message=message, path=path))
         seen.add(entry["id"])
+        problems.extend(_weightless_jury(entry, index))
         made = _check(entry, index, catalog, problems)
         if made:
             checks.append(made)
@@ -86,6 +88,19 @@ def _rubric(
         sha256=sha256,
         extra=beyond(row, _FIELDS),
     )
+
+
+def _weightless_jury(entry: JsonObject, index: int) -> Iterator[Problem]:
+    """A jury in which nobody counts comes to no score."""
+    jury = cast(JsonObject, entry.get("jury") or {})
+    jurors = cast(list[JsonObject], jury.get("judges") or [])
+    if jurors and not any(juror.get("weight", 1) for juror in jurors):
+        yield Problem(
+            code="value_out_of_range",
+            message="every juror of {} has weight 0",
+            path=("checks", index, "jury", "judges"),
+            hint="give at least one of them a weight above 0",
+        )
 
 
 def _check(

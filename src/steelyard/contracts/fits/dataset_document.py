@@ -24,7 +24,6 @@ def fit_dataset_document(case: Case, way: Way) -> Fit:
         return prompt
     answers = carrier.first_answer()
     carrier.lose("expected_outcome", case.expected_outcome)
-    carrier.lose_choices()
     carrier.lose("criteria", case.criteria)
     carrier.lose("rubric_ref", case.rubric_ref)
     carrier.lose_grading(case.evaluators)

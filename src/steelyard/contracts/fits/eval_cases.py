@@ -17,10 +17,11 @@ _TO = "eval_cases"
 
 def fit_eval_cases(case: Case, way: Way) -> Fit:
     """A case with a conversation, a reference, a goal in words, rubrics and evaluators."""
+    if case.choices:
+        return Refusal("left_out", f"the question needs its choices, and {_TO} has none")
     carrier = Carrier(case, way)
     rubrics = _rubrics(carrier)
     first = (Evaluator(name="rubric", type="rubric", rubrics=rubrics),) if rubrics else ()
-    carrier.lose_choices()
     carrier.lose("rubric_ref", case.rubric_ref)
     carrier.lose_expected()
     answers = carrier.first_answer()

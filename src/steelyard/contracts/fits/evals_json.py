@@ -24,7 +24,6 @@ def fit_evals_json(case: Case, way: Way) -> Fit:
     if isinstance(prompt, Refusal):
         return prompt
     evaluators = _inline(carrier)
-    carrier.lose_choices()
     carrier.lose("criteria", case.criteria)
     carrier.lose("rubric_ref", case.rubric_ref)
     carrier.lose_expected()

@@ -90,11 +90,6 @@ class Carrier:
         for field in fields:
             self.keep(field, values[field])
 
-    def lose_choices(self) -> None:
-        """Say that what a multiple-choice case offers is lost."""
-        self.lose("choices", self.case.choices)
-        self.lose("correct_choice_ids", self.case.correct_choice_ids)
-
     def lose_grading(self, evaluators: tuple[Evaluator, ...]) -> None:
         """Say that evaluators, and which target answers, are lost."""
         for kind in dict.fromkeys(evaluator.type for evaluator in evaluators):
@@ -140,7 +135,7 @@ class Carrier:
 def one_prompt(carrier: Carrier, to: str) -> str | Refusal:
     """The text that a contract with one prompt asks; a conversation is more than that."""
     case = carrier.case
-    beside = [name for name in ("context", "attachments") if getattr(case, name)]
+    beside = [name for name in ("context", "attachments", "choices") if getattr(case, name)]
     if beside:
         reason = f"the question needs its {' and '.join(beside)}, and {to} has one prompt alone"
         return Refusal("left_out", f"{reason}; --flatten puts all into it")

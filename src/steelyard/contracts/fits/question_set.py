@@ -17,7 +17,6 @@ def fit_question_set(case: Case, way: Way) -> Fit:
     if isinstance(prompt, Refusal):
         return prompt
     answers = carrier.first_answer()
-    carrier.lose_choices()
     carrier.lose("criteria", case.criteria, f"{_TO} has criteria in words, without weights")
     carrier.lose_grading(case.evaluators)
     carrier.keep_labels("tags", "conversation_id", "task_type")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from steelyard.contracts.legal_eval.policies import PLACEHOLDER, placeholders
 from steelyard.model.attachment import Attachment
 from steelyard.model.case import Case
+from steelyard.model.choice import Choice
 from steelyard.model.json_value import JsonValue
 from steelyard.model.message import Message
 from steelyard.model.policy import Policy
@@ -28,9 +29,9 @@ def policy_messages(case: Case, policy: Policy) -> tuple[Message, ...]:
     return (*said, *earlier, written)
 
 
-def choice_lines(case: Case) -> str:
-    """The choices as a target sees them, one a line: `A. text`."""
-    return "\n".join(f"{choice.id}. {choice.text}" for choice in case.choices)
+def choice_lines(choices: Iterable[Choice]) -> str:
+    """Choices as a target sees them, one a line: `A. text`."""
+    return "\n".join(f"{choice.id}. {choice.text}" for choice in choices)
 
 
 def _split(messages: tuple[Message, ...]) -> tuple[tuple[Message, ...], Message]:
@@ -55,7 +56,7 @@ class _Values:
         if name == "context":
             return case.context
         if name == "choices":
-            return choice_lines(case)
+            return choice_lines(case.choices)
         if name == "choice_ids":
             return ", ".join(choice.id for choice in case.choices)
         return "\n\n".join(_document(attachment) for attachment in case.attachments)

@@ -64,7 +64,8 @@ def _rubric(row: JsonObject, sha256: str | None) -> QuestionRubric:
     rows = cast("list[JsonObject] | None", row.get("questions"))
     named = _RUBRIC | {"dimensions" if rows is None else "questions"}
     if rows is None:
-        questions = [_dimension(name) for name in cast(list[str], row["dimensions"])]
+        names = cast(list[str], row["dimensions"])
+        questions = [_dimension(name, number) for number, name in enumerate(names, start=1)]
     else:
         questions = [_question(question, scale) for question in rows]
     return QuestionRubric(
@@ -108,9 +109,9 @@ def _option(row: JsonObject) -> Option:
     )
 
 
-def _dimension(name: str) -> Question:
+def _dimension(name: str, number: int) -> Question:
     return Question(
-        key=dimension_key(name),
+        key=dimension_key(name, number),
         label=name,
         type="score",
         answered_by_auto=True,

@@ -17,6 +17,7 @@ from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.question import QUESTION_TYPES, SELECT_TYPES
 
 _OTHER = re.compile(r"[^a-z0-9]+")
+_LETTER = re.compile("[a-z]")
 
 
 def rubric_problems(value: JsonValue) -> Iterator[Problem]:
@@ -49,9 +50,10 @@ def plain_name(text: str, joint: str) -> str:
     return _OTHER.sub(joint, bare).strip(joint)
 
 
-def dimension_key(name: str) -> str:
-    """The key of the question that a dimension becomes."""
-    return plain_name(name, "_")
+def dimension_key(name: str, number: int) -> str:
+    """The key of the question that a dimension becomes, the first of which has number 1."""
+    plain = plain_name(name, "_")
+    return plain if _LETTER.search(plain) else f"dimension_{number}"
 
 
 def _question(question: JsonObject, path: Path, *, has_scale: bool) -> Iterator[Problem]:
@@ -78,12 +80,8 @@ def _dimensions(row: JsonObject) -> Iterator[Problem]:
     for index, name in enumerate(names if isinstance(names, list) else []):
         if not isinstance(name, str) or not name.strip():
             continue
-        key, path = dimension_key(name), ("dimensions", index)
-        if not key:
-            message = "{} has no letter from a to z and no digit to make a key of"
-            hint = "write questions, where key and label stand apart"
-            yield Problem(code="value_out_of_range", message=message, path=path, hint=hint)
-        elif key in seen:
+        key, path = dimension_key(name, index + 1), ("dimensions", index)
+        if key in seen:
             message = f"{{}} becomes the key '{key}' as '{seen[key]}' does"
             yield Problem(code="duplicate_record_id", message=message, path=path)
         else:

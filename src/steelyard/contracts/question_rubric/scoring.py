@@ -85,11 +85,11 @@ def _questions(row: JsonObject) -> dict[str, JsonObject]:
     """The questions by key; dimensions are score questions."""
     rows = row.get("questions", row.get("dimensions"))
     found: dict[str, JsonObject] = {}
-    for one in rows if isinstance(rows, list) else []:
+    for number, one in enumerate(rows if isinstance(rows, list) else [], start=1):
         if isinstance(one, dict) and isinstance(one.get("key"), str):
             found[cast(str, one["key"])] = one
         elif isinstance(one, str):
-            found[dimension_key(one)] = {}
+            found[dimension_key(one, number)] = {}
     return found
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import msgspec
 
 from steelyard.contracts.run_artifacts.question_facts import QuestionFact, question_facts
 from steelyard.contracts.run_artifacts.rows import cluster_of
+from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.run import CACHED, Judging, Result
+from steelyard.model.verdict import CheckResult
 
 
 class CheckFact(msgspec.Struct, frozen=True, gc=False):
@@ -16,7 +20,10 @@ class CheckFact(msgspec.Struct, frozen=True, gc=False):
     kind: str
     status: str
     score: float | None
+    """Before it was clipped to [0, 1], so that means agree with those of records."""
     passed: bool | None
+    selects: bool | None = None
+    """Whether the answer selects a choice; None where the check reads no choices."""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -70,14 +77,7 @@ def facts_of(result: Result) -> Facts:
         cost_usd=result.cost_usd,
         cluster=None if result.cluster is None else cluster_of(result.cluster),
         slices=result.slices,
-        checks=tuple(
-            [
-                CheckFact(
-                    one.check, one.kind, one.outcome.status, one.outcome.score, one.outcome.passed
-                )
-                for one in checked
-            ]
-        ),
+        checks=tuple([_check_fact(one) for one in checked]),
         is_cached=result.response_source == CACHED,
         saved_usd=result.saved_usd,
         questions={
@@ -87,3 +87,23 @@ def facts_of(result: Result) -> Facts:
         },
         judging=result.judging,
     )
+
+
+def _check_fact(result: CheckResult) -> CheckFact:
+    found = result.outcome
+    score = found.score if found.raw_score is None else found.raw_score
+    return CheckFact(
+        *(result.check, result.kind, found.status),
+        *(score, found.passed, _selects(found.details)),
+    )
+
+
+def _selects(details: Extra) -> bool | None:
+    """What the check `choice` found, on its own or within another."""
+    if not details:
+        return None
+    if "selected" in details:
+        return bool(details["selected"])
+    inner = cast("list[JsonObject]", details.get("results") or [])
+    found = [_selects(cast(JsonObject, row.get("details") or {})) for row in inner]
+    return next((one for one in found if one is not None), None)

@@ -83,10 +83,10 @@ def test_a_contract_with_one_prompt_leaves_out_what_asks_with_more(
 
 
 @pytest.mark.parametrize("to", ["dataset_document", "question_set", "evals_json", "eval_cases"])
-def test_choices_have_no_place_outside_of_legal_eval(to: str) -> None:
+def test_a_question_of_choices_is_left_out_of_what_has_none(to: str) -> None:
     case = replace(PLAIN, choices=(Choice("A", "a"), Choice("B", "b")), correct_choice_ids=("A",))
 
-    assert lost(case, to) == ["choices", "correct_choice_ids"]
+    assert "the question needs its choices" in refused(case, to)
 
 
 LABELLED = replace(PLAIN, tags=("t",), conversation_id="c", task_type="reference_qa", bundle="b")

@@ -69,7 +69,8 @@ def test_the_default_puts_each_part_under_its_heading() -> None:
         "Context:\nThe law of tenancy.\n\n"
         'Documents:\n<file path="documents/notes.md">\nNotes\n</file>\n\n'
         "When must rent be paid?\n\n"
-        "Choices:\nA. Yes\nB. No\n\nName the choice that is right, with a short reason."
+        "Choices:\nA. Yes\nB. No\n\nReply with one JSON object and nothing else: "
+        '{"answer": "<A, B>", "reasoning": "<in short>"}'
     )
 
 
@@ -167,4 +168,4 @@ def test_choices_are_shown_one_a_line() -> None:
     """LE-35"""
     choices = (Choice("A", "Yes"), Choice("no", "No"))
 
-    assert choice_lines(Case(id="a", choices=choices)) == "A. Yes\nno. No"
+    assert choice_lines(choices) == "A. Yes\nno. No"

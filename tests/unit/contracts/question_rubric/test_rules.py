@@ -24,13 +24,16 @@ from strategies.question_rubrics import HEAD, problems, question, rubric
         ("Straße", "strasse"),
         ("ﬁne", "fine"),
         ("Å", "a"),
-        ("Точность", ""),
-        ("!?", ""),
+        ("Точность", "dimension_7"),
+        ("质量", "dimension_7"),
+        ("质量 QA", "qa"),
+        ("2", "dimension_7"),
+        ("!?", "dimension_7"),
     ],
 )
 def test_a_dimension_becomes_a_key(name: str, key: str) -> None:
     """QR-13"""
-    assert dimension_key(name) == key
+    assert dimension_key(name, 7) == key
 
 
 @given(st.text(), st.sampled_from("-_"))
@@ -45,13 +48,9 @@ def test_a_plain_name_is_empty_or_right(text: str, joint: str) -> None:
         (["a"], []),
         (["a", "b"], []),
         (["a", "A"], [("duplicate_record_id", "dimensions[1]")]),
-        (
-            ["a", "?", "A!"],
-            [
-                ("value_out_of_range", "dimensions[1]"),
-                ("duplicate_record_id", "dimensions[2]"),
-            ],
-        ),
+        (["a", "?", "A!"], [("duplicate_record_id", "dimensions[2]")]),
+        (["质量", "速度"], []),
+        (["质量", "Dimension 1"], [("duplicate_record_id", "dimensions[1]")]),
         ([], [("value_out_of_range", "dimensions")]),
         ([""], [("value_out_of_range", "dimensions[0]")]),
         ([7], [("invalid_field_type", "dimensions[0]")]),
