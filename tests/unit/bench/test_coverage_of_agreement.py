@@ -30,6 +30,12 @@ def test_intervals_hold_the_truth(world: World) -> None:
     assert 0 < found.width < 1
 
 
+def test_where_a_sample_is_too_small_no_interval_is_printed() -> None:
+    found = count(cell_of(World("weighted_kappa", SKEWED, 0.3, 30)), 20)
+
+    assert found.silent == 1
+
+
 def test_the_table_has_what_a_reader_needs() -> None:
     found = count(cell_of(World("kappa", (0.05, 0.95), 0.9, 30)), 20)
 
