@@ -6,15 +6,17 @@ import pytest
 from bench.coverage.__main__ import all_cells, shown, table, written
 from bench.coverage.cell import Cell, Counted, count
 
+pytestmark = pytest.mark.no_cover
+
 CELLS = all_cells()
 WORLDS = 120
 SLACK = 0.06
 """About three standard errors of 120 worlds at 95 %."""
-FEW = CELLS[::9]
+FEW = CELLS[::18]
 
 
 @pytest.mark.parametrize("cell", FEW, ids=lambda one: f"{one.table} {one.row} {one.column}")
-def test_every_ninth_cell_holds_what_is_promised(cell: Cell) -> None:
+def test_every_eighteenth_cell_holds_what_is_promised(cell: Cell) -> None:
     found = count(cell, WORLDS)
     share = 1 - found.covered if cell.is_call else found.covered
 

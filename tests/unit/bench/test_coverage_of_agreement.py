@@ -6,6 +6,8 @@ import pytest
 from bench.coverage.agreement import SKEWED, World, cell_of, cells, worlds
 from bench.coverage.cell import count
 
+pytestmark = pytest.mark.no_cover
+
 PASSES = ((0.1, 0.9), (0.05, 0.95))
 
 
