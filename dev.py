@@ -104,6 +104,8 @@ def soak(arguments: list[str]) -> int:
 
 def pytest(marks: str, *options: str) -> int:
     """Run the tests with these marks."""
+    # Without bytecode every process that a test starts would compile the product anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     return run(PYTHON, "-m", "pytest", "-m", marks, *options)
 
 

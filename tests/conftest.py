@@ -30,6 +30,12 @@ def pytest_sessionstart() -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let the commands of a test that is marked `no_cover` go unmeasured as well."""
+    warm_command.choose_server(is_measured=item.get_closest_marker("no_cover") is None)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave property tests out of coverage: tracing every example takes minutes."""

@@ -22,13 +22,19 @@ from typing import IO, NamedTuple, cast
 
 SERVER = """
 import gc, importlib, json, os, pkgutil, sys
-import numpy, sqlalchemy.dialects.sqlite, uvloop
+import email.parser, importlib.readers, numpy.ma, sqlalchemy.dialects.sqlite, uvloop
 import steelyard
 from steelyard.__main__ import main
 
 for found in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
     if found.name.partition(".")[2] not in {"__main__", "pytest_plugin"}:
         importlib.import_module(found.name)
+
+from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.wiring import catalog, workspace
+
+# Makes the schemas of all contracts, which the commands share.
+validate(workspace(), sys.argv[1:], ValidateOptions(), catalog())
 
 coverage = sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
 if coverage:  # what the imports ran is written once, not by each process
@@ -74,6 +80,8 @@ os._exit(0)
 """
 
 
+WHOLE = sorted((Path(__file__).parents[1] / "corpus" / "whole").iterdir())
+"""A file of every contract."""
 COVERAGE: dict[str, str] = {}
 """What makes coverage measure a process that is started; tests/conftest.py moves it here."""
 
@@ -93,7 +101,7 @@ class WarmCommand:
         self._files = TemporaryDirectory(prefix="steelyard-warm-")
         self._out, self._err = (Path(self._files.name, name) for name in ("out", "err"))
         self._server = subprocess.Popen(
-            [sys.executable, "-P", "-c", SERVER],
+            [sys.executable, "-P", "-c", SERVER, *map(str, WHOLE)],
             # A process that is killed has no coverage to write.
             env={**os.environ, **(COVERAGE if is_measured else {})},
             stdin=subprocess.PIPE,
@@ -148,20 +156,27 @@ class WarmCommand:
 
 
 _turn = Lock()
+_is_measured = True
+
+
+def choose_server(*, is_measured: bool) -> None:
+    """Have the commands that follow measured or not; measuring doubles their time."""
+    global _is_measured  # noqa: PLW0603 - each test process has one test at a time
+    _is_measured = is_measured
 
 
 def run_warm(
     folder: Path, *words: str | Path, environment: Mapping[str, str] | None = None
 ) -> Done:
-    """Run a command to its end in a fork of the one server of this test process."""
+    """Run a command to its end in a fork of a server of this test process."""
     with _turn:
-        server = _server()
+        server = _server(is_measured=_is_measured)
         server.start(folder, *map(str, words), environment=environment)
         return server.wait()
 
 
 @cache
-def _server() -> WarmCommand:
-    server = WarmCommand()
+def _server(*, is_measured: bool) -> WarmCommand:
+    server = WarmCommand(is_measured=is_measured)
     atexit.register(server.close)
     return server

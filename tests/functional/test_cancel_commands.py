@@ -74,10 +74,8 @@ def test_a_run_whose_calls_hang_is_cancelled_at_once(
 ) -> None:
     process = begin(desk, target)
     wait_until_stored(desk, evaluated)
-    before = time.monotonic()
     cancelled = steelyard("cancel", "latest", *JSON, cwd=desk)
-    output, said = process.communicate(timeout=120)
-    took = time.monotonic() - before
+    output, said = process.communicate(timeout=60)  # a call would hang for ten minutes
     run: dict[str, Any] = json.loads(output)
     verified, shown, resumed, again = run_many(
         desk,
@@ -88,7 +86,6 @@ def test_a_run_whose_calls_hang_is_cancelled_at_once(
     assert json.loads(cancelled.stdout) == {"run_id": run["run_id"], "status": "cancelled"}
     assert (process.returncode, run["status"]) == (130, "cancelled")
     assert "Traceback" not in said
-    assert took < 120
     assert run["metrics"]["evaluated_records"] == evaluated
     assert run["metrics"]["cancelled_records"] == 4 - evaluated
     assert verified.code == 0

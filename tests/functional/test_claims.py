@@ -18,6 +18,8 @@ from fakes.claims_project import (
 )
 from fakes.many_commands import Done, run_many
 
+pytestmark = pytest.mark.no_cover
+
 JSON = ("--format", "json")
 CASES = "datasets/cases.jsonl"
 SERIOUS = {"is_serious": True, "is_refused": True}

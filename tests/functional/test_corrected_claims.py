@@ -7,8 +7,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from fakes.judged_desk import REF, RUN, Response, drawn, label, write_judged_desk, write_rows
 from fakes.many_commands import run_many
+
+pytestmark = pytest.mark.no_cover
 
 JSON = ("--format", "json")
 VALIDATE = ("judge", "validate", REF, "--labels", "labels.jsonl", "--split", "all")

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,6 +29,8 @@ from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
 from real_parts import lack
 from steelyard.errors import RunError
+
+pytestmark = pytest.mark.no_cover
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 TESTS = Path(__file__).parents[1]
@@ -161,6 +163,19 @@ def wait_for(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.01)
 
 
+def is_put_to_sleep(process: subprocess.Popen[str], root: Path) -> bool:
+    """Whether it was stopped while it did not hold the store, which nobody else could use."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitpid(process.pid, os.WUNTRACED)
+    with closing(sqlite3.connect(root / ".steelyard" / "steelyard.db", timeout=0)) as store:
+        try:
+            store.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            process.send_signal(signal.SIGCONT)
+            return False
+    return True
+
+
 def lease_left(root: Path) -> float:
     connection = sqlite3.connect(root / ".steelyard" / "steelyard.db")
     query = "SELECT lease_until - (julianday('now') - 2440587.5) * 86400.0 FROM runs"
@@ -177,7 +192,7 @@ def test_one_who_slept_past_his_lease_is_refused_and_says_so(
     (root / "hold").write_text("10", encoding="utf-8")
     sleeper = begin(root, *RUN, is_hasty=True)
     wait_for(lambda: calls(root) > 10, "some calls")
-    sleeper.send_signal(signal.SIGSTOP)
+    wait_for(lambda: is_put_to_sleep(sleeper, root), "a moment between transactions")
     wait_for(lambda: lease_left(root) < 0, "the end of the lease")
     (root / "hold").unlink()
     folder, before = newest(root), calls(root)

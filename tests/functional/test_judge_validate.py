@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -34,6 +35,14 @@ RATE = sum(one.is_good for one in RESPONSES) / len(RESPONSES)
 def desk(root: Path, labels: list[dict[str, Any]], responses: list[Response] = RESPONSES) -> Path:
     write_judged_desk(root, responses)
     write_rows(root / "labels.jsonl", labels)
+    return root
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The desk with all responses, after one run."""
+    root = desk(tmp_path_factory.mktemp("large"), [])
+    assert run_many(root, [RUN])[0].code == 0
     return root
 
 
@@ -74,21 +83,24 @@ def read(done: Done) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-def validated_and_run(root: Path, *words: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def validated_and_run(
+    large: Path, root: Path, labels: list[dict[str, Any]], *words: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a validation of the first run says, and the metrics of a second one."""
-    done = run_many(
-        root, [(*RUN, *JSON), (*VALIDATE, "--run", "latest", *ALL, *words, *JSON), (*RUN, *JSON)]
-    )
-    return read(done[1]), read(done[2])["metrics"]
+    shutil.copytree(large, root, dirs_exist_ok=True)
+    write_rows(root / "labels.jsonl", labels)
+    done = run_many(root, [(*VALIDATE, "--run", "latest", *ALL, *words, *JSON), (*RUN, *JSON)])
+    return read(done[0]), read(done[1])["metrics"]
 
 
 def covers(row: dict[str, Any]) -> bool:
     return row["low"] <= RATE <= row["high"]
 
 
-def test_labels_by_lot_correct_the_run_that_they_are_of(tmp_path: Path) -> None:
+@pytest.mark.no_cover
+def test_labels_by_lot_correct_the_run_that_they_are_of(large: Path, tmp_path: Path) -> None:
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
-    found, metrics = validated_and_run(desk(tmp_path, labels), "--design", "random")
+    found, metrics = validated_and_run(large, tmp_path, labels, "--design", "random")
     corrected = metrics["corrected_pass_rate"]
 
     assert (found["kept"], found["sample_size"], found["design"]) == ("recorded", 200, "random")
@@ -102,8 +114,9 @@ def test_labels_by_lot_correct_the_run_that_they_are_of(tmp_path: Path) -> None:
     assert abs(corrected["value"] - RATE) < abs(metrics["pass_rate"]["value"] - RATE)
 
 
-def test_labels_balanced_by_what_people_say_come_out_right(tmp_path: Path) -> None:
-    found, metrics = validated_and_run(desk(tmp_path, by_label()), "--design", "by_label")
+@pytest.mark.no_cover
+def test_labels_balanced_by_what_people_say_come_out_right(large: Path, tmp_path: Path) -> None:
+    found, metrics = validated_and_run(large, tmp_path, by_label(), "--design", "by_label")
     corrected = metrics["corrected_pass_rate"]
 
     assert (found["tp"] + found["fn"], found["tn"] + found["fp"]) == (50, 50)
@@ -112,11 +125,13 @@ def test_labels_balanced_by_what_people_say_come_out_right(tmp_path: Path) -> No
     assert corrected["value"] == pytest.approx(RATE, abs=0.06)
 
 
+@pytest.mark.no_cover
 def test_labels_balanced_by_the_judges_verdict_come_out_right_with_their_chances(
+    large: Path,
     tmp_path: Path,
 ) -> None:
     labels = by_verdict(with_chances=True)
-    found, metrics = validated_and_run(desk(tmp_path, labels), "--design", "by_verdict")
+    found, metrics = validated_and_run(large, tmp_path, labels, "--design", "by_verdict")
     corrected = metrics["corrected_pass_rate"]
 
     assert (found["tp"] + found["fp"], found["fn"] + found["tn"]) == (60, 60)
@@ -125,17 +140,19 @@ def test_labels_balanced_by_the_judges_verdict_come_out_right_with_their_chances
     assert corrected["value"] == pytest.approx(RATE, abs=0.05)
 
 
-def test_labels_at_random_within_each_verdict_need_no_chances(tmp_path: Path) -> None:
+@pytest.mark.no_cover
+def test_labels_at_random_within_each_verdict_need_no_chances(large: Path, tmp_path: Path) -> None:
     labels = by_verdict(with_chances=False)
-    _, metrics = validated_and_run(desk(tmp_path, labels), "--design", "by_verdict")
+    _, metrics = validated_and_run(large, tmp_path, labels, "--design", "by_verdict")
     corrected = metrics["corrected_pass_rate"]
 
     assert (corrected["method"], corrected["labels"]) == ("post-stratified by verdict", 120)
     assert covers(corrected)
 
 
-def test_without_a_known_design_the_rate_stays_uncorrected(tmp_path: Path) -> None:
-    found, metrics = validated_and_run(desk(tmp_path, by_verdict(with_chances=False)))
+@pytest.mark.no_cover
+def test_without_a_known_design_the_rate_stays_uncorrected(large: Path, tmp_path: Path) -> None:
+    found, metrics = validated_and_run(large, tmp_path, by_verdict(with_chances=False))
     corrected = metrics["corrected_pass_rate"]
 
     assert found["kept"] == "recorded"
@@ -143,6 +160,7 @@ def test_without_a_known_design_the_rate_stays_uncorrected(tmp_path: Path) -> No
     assert "nobody said how the labelled records were chosen" in corrected["reason"]
 
 
+@pytest.mark.no_cover
 def test_another_run_is_corrected_by_how_often_the_judge_errs(tmp_path: Path) -> None:
     """Labels of one run's responses say nothing about another's but what the judge is like."""
     others = other_responses(0.6)
@@ -161,6 +179,7 @@ def test_another_run_is_corrected_by_how_often_the_judge_errs(tmp_path: Path) ->
     assert f"assumes the judge errs on this run as on {labelled}" in done[3].stdout
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("tnr", [0.8, 0.2])
 def test_a_run_with_labels_of_its_own_is_checked_for_drift(tmp_path: Path, tnr: float) -> None:
     others = other_responses(0.6, tnr=tnr)
@@ -182,6 +201,7 @@ def test_a_run_with_labels_of_its_own_is_checked_for_drift(tmp_path: Path, tnr: 
     assert ("the judge has drifted" in shown) is (tnr == 0.2)
 
 
+@pytest.mark.no_cover
 def test_the_history_of_a_judge_shows_runs_that_differ(tmp_path: Path) -> None:
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
     root = two_desks(tmp_path, labels, other_responses(0.3))
@@ -351,6 +371,7 @@ def test_only_blind_labels_count_and_majorities_decide(tmp_path: Path) -> None:
     assert "19 not blind" in done[2].stdout
 
 
+@pytest.mark.no_cover
 def test_comparisons_and_reports_of_earlier_runs_know_what_was_found_out_later(
     tmp_path: Path,
 ) -> None:

@@ -68,7 +68,8 @@ def test_a_run_of_twice_the_records_needs_no_more_memory(tmp_path: Path) -> None
         peaks.append(peak)
 
         assert metrics["pass_count"] == count
-    assert peaks[1] - peaks[0] < 10 * MB
+    # a record has two kilobytes, and about 200 bytes of it are kept for the numbers
+    assert (peaks[1] - peaks[0]) / 9_000 < 500
 
 
 @pytest.mark.soak

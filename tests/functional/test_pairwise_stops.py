@@ -19,6 +19,8 @@ from fakes.pairwise_project import JSON, run, said, write_pairwise
 from fakes.warm_command import WarmCommand
 from servers.judge_server import JUDGE_MODEL, JudgeEndpoint
 
+pytestmark = pytest.mark.no_cover
+
 RECORDS = 30
 AT_ONCE = 4
 NAMES = ("one", "two", "three")
@@ -39,7 +41,7 @@ def endpoint() -> Iterator[JudgeEndpoint]:
 @pytest.fixture(scope="module")
 def command() -> Generator[WarmCommand]:
     """The command, which starts at once."""
-    with closing(WarmCommand()) as made:
+    with closing(WarmCommand(is_measured=False)) as made:
         yield made
 
 

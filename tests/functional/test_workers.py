@@ -134,9 +134,8 @@ def test_a_process_that_is_killed_is_replaced(tmp_path: Path) -> None:
     assert len(made) <= COUNT + 2 * 16
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.trials)]
-)
+@pytest.mark.trials
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_ends_all_processes_and_the_run_goes_on_later(tmp_path: Path, number: int) -> None:
     write_project(tmp_path)
     process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=60)
@@ -171,6 +170,7 @@ def test_a_process_that_cannot_go_on_says_why(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+@pytest.mark.trials
 def test_what_a_target_prints_is_no_result(tmp_path: Path) -> None:
     write_project(tmp_path)
     loud = AGENT.replace("    while is_held", "    print('p' * 99)\n    while is_held")

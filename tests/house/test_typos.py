@@ -31,6 +31,8 @@ from steelyard.settings import parse_settings
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.validate import ValidateOptions, validate
 
+pytestmark = pytest.mark.no_cover
+
 CORPUS = FilePath(__file__).parents[1] / "corpus"
 ELSEWHERE = {
     "question_set": "question_set/valid/every_field.yaml",

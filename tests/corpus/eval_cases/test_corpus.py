@@ -35,8 +35,11 @@ VALID = {
     "tests-name.yaml": 5,
     "trajectories.yaml": 3,
 }
-# The files in which something is misspelt but nothing is wrong.
-WARNED = {"misnamed-weights.yaml", "near-misses.jsonl", "repeated-names.jsonl"}
+# The files in which something is odd but nothing is wrong.
+WARNED = {
+    *("duplicate-content.yaml", "misnamed-weights.yaml"),
+    *("near-misses.jsonl", "repeated-names.jsonl"),
+}
 
 
 def is_sidecar(path: Path) -> bool:

@@ -6,6 +6,8 @@ import pytest
 from bench.coverage.agreement import SKEWED, World, cell_of, cells, worlds
 from bench.coverage.cell import count
 
+pytestmark = pytest.mark.no_cover
+
 PASSES = ((0.1, 0.9), (0.05, 0.95))
 
 
@@ -28,6 +30,12 @@ def test_intervals_hold_the_truth(world: World) -> None:
     # 200 worlds of a method that covers 95 % fall below 90 % once in 500 times
     assert found.covered >= 0.9
     assert 0 < found.width < 1
+
+
+def test_where_a_sample_is_too_small_no_interval_is_printed() -> None:
+    found = count(cell_of(World("weighted_kappa", SKEWED, 0.3, 30)), 20)
+
+    assert found.silent == 1
 
 
 def test_the_table_has_what_a_reader_needs() -> None:

@@ -34,10 +34,9 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "broken_agent.py").write_text("def answer(:\n", encoding="utf-8")
     (tmp_path / "raising_agent.py").write_text("1 / 0\n", encoding="utf-8")
     monkeypatch.setattr(sys, "path", list(sys.path))
-    before = set(sys.modules)
     yield tmp_path
-    for name in set(sys.modules) - before:
-        del sys.modules[name]
+    for path in tmp_path.glob("*.py"):
+        sys.modules.pop(path.stem, None)
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ class Slow(ScriptedTarget):
 def test_a_run_ends_when_its_time_is_over(
     project: Project, caplog: pytest.LogCaptureFixture
 ) -> None:
-    project.write("steelyard.yaml", "limits: {deadline_s: 0.2}")
+    project.write("steelyard.yaml", "limits: {deadline_s: 0.5}")
     target = Slow()
     run = project.run(project.door(target), project.cases(ROWS), max_concurrency=1)
 
@@ -143,17 +143,17 @@ def test_a_run_ends_when_its_time_is_over(
     assert run.status == "completed_with_failures"
     assert 1 <= len(target.calls) < 20
     assert len(target.calls) == run.metrics["evaluated_records"]
-    assert reasons(run) == {"the deadline of 0.2 s (limits.deadline_s) was over"}
-    assert "the deadline of 0.2 s (limits.deadline_s) was over; the records" in caplog.text
+    assert reasons(run) == {"the deadline of 0.5 s (limits.deadline_s) was over"}
+    assert "the deadline of 0.5 s (limits.deadline_s) was over; the records" in caplog.text
 
 
 def test_time_that_is_over_is_not_waited_for(project: Project) -> None:
     """Neither for a retry, nor for a server that has asked for silence, nor for the pace."""
-    project.write("steelyard.yaml", "{limits: {deadline_s: 0.4}, retry: {backoff_s: [100]}}")
+    project.write("steelyard.yaml", "{limits: {deadline_s: 1.2}, retry: {backoff_s: [100]}}")
     rows = [row(f"r{n}", execution={"target": "abc"[n % 3]}) for n in range(18)]
     targets = [
         ScriptedTarget(name="a", otherwise=fails("timeout")),
-        spec(ScriptedTarget(name="b", otherwise=fails("rate_limited", retry_after_s=0.3))),
+        spec(ScriptedTarget(name="b", otherwise=fails("rate_limited", retry_after_s=0.2))),
         spec(ScriptedTarget(name="c"), requests_per_minute=1.0),
     ]
     run = project.run(project.door(*targets), project.cases(rows), target=None)

@@ -18,6 +18,8 @@ from steelyard.usecases.validate import FileReport, ValidateOptions, validate
 CORPUS = Path(__file__).parents[3] / "corpus" / "evals_json"
 VALID = sorted((CORPUS / "valid").iterdir())
 EXPECTED = sorted((CORPUS / "invalid").glob("*.findings.json"))
+# The files in which something is odd but nothing is wrong.
+WARNED = {"duplicate_content.json.findings.json"}
 
 
 def report(path: Path) -> FileReport:
@@ -30,9 +32,7 @@ def test_a_valid_file_has_no_findings(path: Path) -> None:
     """EJ-01, EJ-15, EJ-16"""
     found = report(path)
 
-    # Records that differ in their ids alone are told, and are no fault.
-    faults = [one for one in found.findings if one.code != "duplicate_content"]
-    assert (found.contract, faults) == ("evals_json", [])
+    assert (found.contract, found.findings) == ("evals_json", ())
     assert found.accepted == found.total > 0
 
 
@@ -41,7 +41,7 @@ def test_an_invalid_file_has_exactly_the_expected_findings(expected: Path) -> No
     found = report(expected.with_name(expected.name.removesuffix(".findings.json")))
 
     assert [asdict(finding) for finding in found.findings] == json.loads(expected.read_bytes())
-    assert not found.is_valid
+    assert found.is_valid is (expected.name in WARNED)
     assert found.total == found.accepted + found.rejected
 
 
