@@ -120,7 +120,7 @@ def _inlined(members: dict[str, Any], document: JsonObject) -> dict[str, Any]:
     """An object schema with the schemas that it only refers to under `allOf` written out."""
     referred = [rule for rule in members.get("allOf", ()) if "$ref" in rule]
     for rule in referred:
-        part: dict[str, Any] = resolve(rule, document)
+        part = _inlined(resolve(rule, document), document)
         others = [other for other in members["allOf"] if other is not rule]
         members = {
             **members,

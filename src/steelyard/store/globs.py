@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 
+_CHARACTERS = frozenset("*?[")
 _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?")
 _MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a path is a pattern for many."""
+    return not _CHARACTERS.isdisjoint(text)
 
 
 def matches(pattern: str, path: str) -> bool:

@@ -31,13 +31,14 @@ VALID = {
     "line-ends.jsonl": 2,
     "messages.jsonl": 3,
     "minimal.yaml": 1,
+    "named-tests.yaml": 6,
     "one-line.jsonl": 1,
     "sidecar.jsonl": 3,
     "tests-name.yaml": 5,
     "trajectories.yaml": 3,
 }
 # The files in which something is misspelt but nothing is wrong.
-WARNED = {"misnamed-weights.yaml", "near-misses.jsonl"}
+WARNED = {"misnamed-weights.yaml", "near-misses.jsonl", "run-options.yaml"}
 
 
 def is_sidecar(path: Path) -> bool:

@@ -464,7 +464,7 @@ def test_a_value_that_looks_like_the_gap_is_shown_as_it_is() -> None:
 # --- the published schemas
 
 
-MEANINGS = {"x-missing", "x-conflict", "x-either", "x-instead"}
+MEANINGS = {"x-missing", "x-conflict", "x-either", "x-later", "x-instead"}
 UNTRANSLATED = (
     "contains dependentRequired dependentSchemas else exclusiveMaximum format maxProperties "
     "multipleOf oneOf patternProperties prefixItems propertyNames unevaluatedItems "
