@@ -121,3 +121,33 @@ tests:
     marked = "marked input" if name == "output" else f"marked {name}"
     shown = asked[asked.index("Look at") :]
     assert marked in shown[: shown.index(" and ")]
+
+
+KIT = """
+import json, sys
+told = json.load(sys.stdin)
+summary = told["trace_summary"]
+assert isinstance(summary["error_count"], int) and summary["tool_calls"] == {}
+assert None not in summary.values()
+assert isinstance(told.get("cost_usd", 0), (int, float))
+assert told["criteria"] == told["expected_outcome"] and told["input"] == told["input_messages"]
+print(json.dumps({"score": float("yes" in told["output"]), "assertions": []}))
+"""
+
+
+def test_a_program_made_with_the_kit_of_the_format_gives_its_score(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    cases = f"""
+tests:
+  - id: a
+    input: Say yes
+    criteria: Says yes
+    assertions: [{{type: code-grader, command: [{sys.executable}, kit.py]}}]
+"""
+    write_project(tmp_path, cases, "allow: {commands: true}")
+    (tmp_path / "kit.py").write_text(KIT, encoding="utf-8")
+    done = steelyard(*RUN, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["metrics"]["pass_rate"]["value"] == 1.0
