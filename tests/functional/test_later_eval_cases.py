@@ -151,3 +151,20 @@ tests:
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["metrics"]["pass_rate"]["value"] == 1.0
+
+
+def test_a_setting_that_means_nothing_is_told_and_refused_in_strict_mode(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    cases = """
+tests:
+  - id: a
+    input: Say yes
+    assertions: [{type: regex, value: yes, ignore_case: true}]
+"""
+    write_project(tmp_path, cases)
+    told = steelyard("validate", "cases.yaml", cwd=tmp_path)
+    refused = steelyard("validate", "cases.yaml", "--strict", cwd=tmp_path)
+
+    assert (told.returncode, refused.returncode) == (0, 1)
+    assert "unknown field 'ignore_case'" in told.stdout

@@ -16,7 +16,7 @@ from steelyard.formats.encoding import flaws
 from steelyard.formats.json_text import MAX_DEPTH
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem, path_order
-from steelyard.formats.schema_names import closed, unknown_names
+from steelyard.formats.schema_names import Unknown, closed, unknown_names
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 
 _ARTICLES = {
@@ -29,6 +29,8 @@ _ARTICLES = {
     "null": "null",
 }
 _SHOWN_OPTIONS = 8
+_NOTES = ("description", "notes")
+"""Names that mean nothing and are allowed everywhere."""
 BLANK = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -89,20 +91,30 @@ class Schema:
         return cast(JsonObject, node)
 
     def _known_at(self, path: Path, value: JsonValue) -> frozenset[str]:
-        known = {place: names for place, _, names in unknown_names(self._start, value)}
+        known = {one.path: one.known for one in unknown_names(self._start, value)}
         return known.get(path, frozenset())
 
     def _near_misses(self, value: JsonValue) -> Iterator[Problem]:
-        for path, name, known in unknown_names(self._start, value, only_open=True):
-            hint = did_you_mean(name, known)
+        for one in unknown_names(self._start, value, only_open=True):
+            hint = did_you_mean(one.name, one.known) or _not_owned(one)
             if hint:
                 yield Problem(
                     code="unknown_field",
-                    message=f"unknown field '{name}'",
-                    path=(*path, name),
+                    message=f"unknown field '{one.name}'",
+                    path=(*one.path, one.name),
                     hint=hint,
                     severity="warning",
                 )
+
+
+def _not_owned(unknown: Unknown) -> str | None:
+    """What to do about a name that means nothing where every name must mean something."""
+    is_note = unknown.name in _NOTES or unknown.name.startswith("x-")
+    if unknown.owned is None or is_note:
+        return None
+    if unknown.owner:
+        return f"it is a setting of '{unknown.owner}'"
+    return f"it means nothing here; known are {', '.join(sorted(unknown.known))}"
 
 
 def _compiled(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:

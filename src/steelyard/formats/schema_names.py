@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
@@ -20,10 +20,31 @@ def resolve(schema: JsonObject, document: JsonObject) -> JsonObject:
     return {**resolve(cast(JsonObject, target), document), **beside}
 
 
+class Unknown(NamedTuple):
+    """A name that the schema does not know where it stands."""
+
+    path: Path
+    """Of the object that has it."""
+    name: str
+    known: frozenset[str]
+    owned: JsonObject | None = None
+    """The schema of the object, where every name in it must be one that its kind owns."""
+
+    @property
+    def owner(self) -> str | None:
+        """The kind that owns the name, where another one does."""
+        branches = cast(list[JsonObject], (self.owned or {}).get("allOf", []))
+        for branch in branches:
+            if "if" in branch and self.name in cast(Any, branch["then"]).get("properties", {}):
+                (demand,) = cast(Any, branch["if"])["properties"].values()
+                return cast(str, demand["enum"][0])
+        return None
+
+
 def unknown_names(
     schema: JsonObject, value: JsonValue, *, only_open: bool = False
-) -> Iterator[tuple[Path, str, frozenset[str]]]:
-    """Every (path of the object, name in it, names known there) that the schema does not know.
+) -> Iterator[Unknown]:
+    """Every name that the schema does not know.
 
     With `only_open`, objects that the schema itself closes are passed over.
     """
@@ -32,7 +53,7 @@ def unknown_names(
 
 def _walk(
     document: JsonObject, schema: JsonObject, value: JsonValue, path: Path, only_open: bool
-) -> Iterator[tuple[Path, str, frozenset[str]]]:
+) -> Iterator[Unknown]:
     schema = resolve(schema, document)
     if isinstance(value, list):
         items = schema.get("items")
@@ -43,6 +64,8 @@ def _walk(
         properties = dict(_properties(document, schema, value))
         others = schema.get("additionalProperties")
         is_closed = others is False
+        names = frozenset(name for name, rule in properties.items() if not _is_refused(rule))
+        owned = schema if "x-owned" in schema and _owns(schema, value) else None
         for name, item in value.items():
             known = properties.get(name)
             if isinstance(known, dict):
@@ -50,7 +73,7 @@ def _walk(
             elif isinstance(others, dict):
                 yield from _walk(document, others, item, (*path, name), only_open)
             elif properties and not (only_open and is_closed):
-                yield path, name, frozenset(properties)
+                yield Unknown(path, name, names, owned)
 
 
 def _properties(
@@ -65,6 +88,18 @@ def _properties(
         elif _matches(cast(JsonObject, branch["if"]), value):
             then = resolve(cast(JsonObject, branch["then"]), document)
             yield from _properties(document, then, value)
+
+
+def _owns(schema: JsonObject, value: JsonObject) -> bool:
+    """Whether the kind of this value is known, and does not take whatever stands in it."""
+    branches = [one for one in cast(list[JsonObject], schema.get("allOf", [])) if "if" in one]
+    matching = [one for one in branches if _matches(cast(JsonObject, one["if"]), value)]
+    is_open = any("x-open" in cast(JsonObject, one["then"]) for one in matching)
+    return not branches or (bool(matching) and not is_open)
+
+
+def _is_refused(rule: JsonValue) -> bool:
+    return isinstance(rule, dict) and "x-instead" in rule
 
 
 def _matches(condition: JsonObject, value: JsonObject) -> bool:

@@ -38,7 +38,10 @@ VALID = {
     "trajectories.yaml": 3,
 }
 # The files in which something is misspelt but nothing is wrong.
-WARNED = {"misnamed-weights.yaml", "near-misses.jsonl", "run-options.yaml"}
+WARNED = {
+    *("misnamed-weights.yaml", "near-misses.jsonl", "run-options.yaml"),
+    "settings-of-others.yaml",
+}
 
 
 def is_sidecar(path: Path) -> bool:

@@ -6,7 +6,7 @@ import jsonschema_rs
 import pytest
 
 from steelyard.contracts.schemas import SCHEMAS, load_schema
-from steelyard.formats.schema_names import closed, resolve, unknown_names
+from steelyard.formats.schema_names import Unknown, closed, resolve, unknown_names
 from steelyard.model.json_value import JsonObject, JsonValue
 
 PERSON: JsonObject = {
@@ -58,7 +58,7 @@ TABLE: JsonObject = {
 
 def unknown(schema: JsonObject, value: JsonValue, *, only_open: bool = False) -> list[str]:
     found = unknown_names(schema, value, only_open=only_open)
-    return [".".join(str(part) for part in (*path, name)) for path, name, _ in found]
+    return [".".join(str(part) for part in (*one.path, one.name)) for one in found]
 
 
 def is_clean(schema: JsonObject, value: JsonValue) -> bool:
@@ -142,8 +142,42 @@ def test_the_known_names_come_with_the_unknown_one() -> None:
     value: JsonValue = {"kind": "cat", "pwas": 4}
 
     assert list(unknown_names(PERSON, value)) == [
-        ((), "pwas", frozenset({"kind", "friend", "notes", "paws"}))
+        Unknown((), "pwas", frozenset({"kind", "friend", "notes", "paws"}))
     ]
+
+
+OWNED: JsonObject = {
+    "type": "object",
+    "x-owned": True,
+    "properties": {"kind": {}, "old": {"not": {}, "x-instead": "use new"}},
+    "allOf": [
+        {
+            "if": {"properties": {"kind": {"enum": [kind]}}, "required": ["kind"]},
+            "then": {"properties": {name: {}}, **marks},
+        }
+        for kind, name, marks in (
+            ("cat", "paws", {}),
+            ("bird", "wings", {}),
+            ("bag", "size", {"x-open": True}),
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"kind": "cat", "wings": 2}, ("wings", True, "bird")),
+        ({"kind": "cat", "fins": 2}, ("fins", True, None)),
+        ({"kind": "bag", "fins": 2}, ("fins", False, None)),
+        ({"kind": "fish", "fins": 2}, ("fins", False, None)),
+    ],
+)
+def test_a_kind_owns_its_names(value: JsonObject, said: tuple[str, bool, str | None]) -> None:
+    (one,) = unknown_names(OWNED, value)
+
+    assert (one.name, one.owned is not None, one.owner) == said
+    assert "old" not in one.known
 
 
 # --- the closed twin
