@@ -35,6 +35,14 @@ class Files(Protocol):
         """The text of a file, or why there is none."""
         ...
 
+    def cases(self, reference: str) -> tuple[FoundFile, ...] | FileFault:
+        """The files of cases that a path, a pattern or a folder names, or why there are none."""
+        ...
+
+    def variable(self, name: str) -> str | FileFault:
+        """What a variable of the environment holds, or why an eval file is not told."""
+        ...
+
 
 class NoFiles:
     """Refuses every reference: for data that comes without a folder."""
@@ -42,6 +50,14 @@ class NoFiles:
     def read(self, reference: str) -> FoundFile | FileFault:
         """Never a file."""
         return FileFault("missing_file", f"file references are not allowed here: {reference}")
+
+    def cases(self, reference: str) -> tuple[FoundFile, ...] | FileFault:
+        """Never a file."""
+        return FileFault("missing_file", f"file references are not allowed here: {reference}")
+
+    def variable(self, name: str) -> str | FileFault:
+        """Never a variable."""
+        return FileFault("forbidden_variable", f"variables are not allowed here: {name}")
 
 
 class FoundPath(NamedTuple):

@@ -28,6 +28,8 @@ class Settings:
     guideline_patterns: tuple[str, ...] = ()
     allowed_folders: tuple[str, ...] = ()
     """Folders outside the project from which datasets may show files."""
+    allowed_variables: tuple[str, ...] = ()
+    """Variables of the environment that datasets may name."""
     values: Extra = field(default_factory=no_extra)
     """The whole project file, checked."""
 
@@ -107,6 +109,7 @@ def _settings(values: JsonObject) -> Settings:
     return Settings(
         guideline_patterns=tuple(cast(list[str], values.get("guideline_patterns", []))),
         allowed_folders=tuple(cast(list[str], allow.get("folders", []))),
+        allowed_variables=tuple(cast(list[str], allow.get("env", []))),
         values=values,
     )
 

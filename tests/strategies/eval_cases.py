@@ -23,7 +23,7 @@ from steelyard.model.message import (
     TextBlock,
     ToolCall,
 )
-from steelyard.ports import FileFault, FoundFile
+from steelyard.ports import FileFault, FoundFile, NoFiles
 
 FOUND = {
     "notes.md": FoundFile("/project/notes.md", "Notes\n"),
@@ -32,7 +32,7 @@ FOUND = {
 }
 
 
-class KnownFiles:
+class KnownFiles(NoFiles):
     """The files that generated cases show."""
 
     def read(self, reference: str) -> FoundFile | FileFault:
@@ -117,6 +117,7 @@ SETTINGS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "tool_trajectory": {
         "mode": st.just("exact"),
         "expected": st.just([{"tool": "a", "args": "any"}]),
+        "args_match": st.sampled_from(["superset", "exact"]),
     },
     "field_accuracy": {"fields": st.just([{"path": "a", "match": "exact"}])},
     "contains": {"value": filled},

@@ -90,7 +90,8 @@ _REQUIRED: dict[str, st.SearchStrategy[Any]] = {
 }
 _OPTIONAL: dict[str, st.SearchStrategy[Any]] = {
     "expected_output": texts(),
-    "expectations": st.lists(texts(), max_size=3),
+    "expectations": st.lists(_NONBLANK, max_size=3),
+    "assertions": st.lists(_NONBLANK | _NONBLANK.map(lambda text: {"text": text}), max_size=2),
     "must_contain_any": _LISTS,
     "must_not_contain": _LISTS,
     "check_php_lint": st.booleans(),

@@ -18,7 +18,7 @@ from steelyard.model.criterion import Criterion
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
-from steelyard.ports import FileFault, FoundFile
+from steelyard.ports import FileFault, FoundFile, NoFiles
 
 CHOICES: list[JsonValue] = [{"id": "A", "text": "Yes"}, {"id": "B", "text": "No"}]
 CRITERIA: list[JsonValue] = [
@@ -43,7 +43,7 @@ FOUND = {
 }
 
 
-class KnownFiles:
+class KnownFiles(NoFiles):
     """The documents that rows attach, good and bad."""
 
     def read(self, reference: str) -> FoundFile | FileFault:

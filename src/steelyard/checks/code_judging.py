@@ -14,7 +14,7 @@ from steelyard.errors import ParseError
 from steelyard.formats.json_text import parse_json
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock
+from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock, ToolCall
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
 
@@ -51,19 +51,32 @@ class Program:
 
 
 def payload_of(trace: Trace, case: Case) -> JsonObject:
-    """What a program is told about a trace and its case."""
+    """What a program is told about a trace and its case, under the names of both dialects.
+
+    Programs that are written with the kit of the format check what they are told: figures that
+    are not known must be left out.
+    """
     answers = case.answers
+    expected: JsonValue = [message_of(message) for message in case.expected_messages]
+    made: JsonValue = [message_of(message) for message in trace.messages]
+    asked: JsonValue = [message_of(message) for message in case.input_messages]
     return {
         "question": question_of(case),
+        "criteria": case.expected_outcome,
         "expected_outcome": case.expected_outcome,
-        "expected_messages": [message_of(message) for message in case.expected_messages],
+        "expected_output": expected,
+        "expected_messages": expected,
         "reference_answer": answers[0] if answers else "",
+        "output": trace.response,
         "candidate_answer": trace.response,
-        "output_messages": [message_of(message) for message in trace.messages],
+        "messages": made,
+        "output_messages": made,
         "guideline_files": list(case.guideline_paths),
         "input_files": list(case.file_paths),
-        "input_messages": [message_of(message) for message in case.input_messages],
-        "trace_summary": _summary(trace),
+        "input": asked,
+        "input_messages": asked,
+        "trace_summary": {**_summary(trace), **_figures(trace)},
+        **_figures(trace),
         "metadata": dict(case.metadata),
     }
 
@@ -82,11 +95,18 @@ def message_of(message: Message) -> JsonObject:
     if message.content is not None:
         row["content"] = _content(message)
     if message.tool_calls:
-        row["tool_calls"] = [
-            {"id": call.id, "tool": call.tool, "input": call.input, "output": call.output}
-            for call in message.tool_calls
-        ]
+        row["tool_calls"] = [_call(call) for call in message.tool_calls]
     return row
+
+
+def _call(call: ToolCall) -> JsonObject:
+    stated: JsonObject = {
+        "id": call.id,
+        "tool": call.tool,
+        "input": call.input,
+        "output": call.output,
+    }
+    return _known(stated)
 
 
 def _content(message: Message) -> JsonValue:
@@ -101,22 +121,37 @@ def _block(block: ContentBlock) -> JsonObject:
         return dict(block.data)
     if isinstance(block, FileBlock):
         return {"type": "file", "value": block.value, "path": block.path, "text": block.text}
-    return {"type": "text", "value": block.text}
+    return {"type": "text", "value": block.text, "text": block.text}
 
 
 def _summary(trace: Trace) -> JsonObject:
     calls = [call for message in trace.messages for call in message.tool_calls]
-    usage = trace.usage
-    tokens: JsonObject = {"input": usage.input_tokens, "output": usage.output_tokens}
     made: JsonObject = dict(Counter(call.tool for call in calls))
     return {
         "event_count": len(calls),
         "tool_names": [*sorted(made)],
+        "tool_calls": made,
         "tool_calls_by_name": made,
-        "token_usage": tokens if None not in tokens.values() else None,
-        "cost_usd": trace.cost_usd,
-        "duration_ms": trace.latency_ms,
+        "error_count": sum(bool(call.extra.get("error")) for call in calls),
+        "llm_call_count": sum(message.role == "assistant" for message in trace.messages),
     }
+
+
+def _figures(trace: Trace) -> JsonObject:
+    """What the answer took, as far as it is known."""
+    usage = trace.usage
+    tokens: JsonObject = {"input": usage.input_tokens, "output": usage.output_tokens}
+    return _known(
+        {
+            "token_usage": None if None in tokens.values() else tokens,
+            "cost_usd": trace.cost_usd,
+            "duration_ms": trace.latency_ms,
+        }
+    )
+
+
+def _known(figures: JsonObject) -> JsonObject:
+    return {name: value for name, value in figures.items() if value is not None}
 
 
 def _outcome(ran: Ran, threshold: float) -> Outcome:

@@ -108,11 +108,15 @@ class RowPlace:
     lines: Lines | None = None
     says_line: bool = False
     """Whether messages begin with the line, as contract 5 wants them."""
+    file: str | None = None
+    """The file in which the row stands, where another names it at `line`."""
 
     def finding(self, problem: Problem) -> Finding:
         """A problem of this row as a finding."""
         line = self.lines.at(problem.path) if self.lines else self.line
         message = spoken(problem)
+        if self.file is not None:
+            message, line = f"{self.file}, line {line}: {message}", self.line
         return Finding(
             severity=problem.severity,
             code=problem.code,

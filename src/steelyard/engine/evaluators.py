@@ -26,6 +26,7 @@ from steelyard.engine.evaluator_composite import (
     PassShare,
     WeightedMean,
 )
+from steelyard.engine.execution_metrics import execution_metrics
 from steelyard.engine.graders import Graders, single_judge
 from steelyard.engine.prompt_judge import prompt_judge, results_judge
 from steelyard.errors import SettingError
@@ -89,6 +90,7 @@ class EvaluatorChecks:
             "rubric": self._statements,
             "code_judge": self._program,
             "composite": self._composite,
+            "execution_metrics": self._limits,
         }
         if evaluator.type in made:
             return made[evaluator.type](evaluator)
@@ -176,6 +178,12 @@ class EvaluatorChecks:
         is_judged = any(hasattr(member.check, "ask") for member in members)
         made = JudgedEvaluatorComposite if is_judged else EvaluatorComposite
         return made(members=members, joined=joined)
+
+    def _limits(self, evaluator: Evaluator) -> AnyCheck:
+        threshold = _threshold(evaluator)
+        return execution_metrics(
+            evaluator.settings, PASS_THRESHOLD if threshold is None else threshold
+        )
 
     def _joined(self, aggregator: JsonObject, threshold: float | None) -> Joined:
         if aggregator["type"] == "code_judge":

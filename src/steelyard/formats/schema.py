@@ -162,8 +162,8 @@ def _unsupported(path: Path, name: str, known: frozenset[str]) -> Problem:
 
 
 def _annotated(rule: JsonObject, path: Path) -> Problem:
-    """A rule that says in `x-missing`, `x-conflict`, `x-either` or `x-instead` what its failure
-    means."""
+    """A rule that says in `x-missing`, `x-conflict`, `x-either`, `x-later` or `x-instead` what its
+    failure means."""
     if "x-missing" in rule:
         return _missing((*path, cast(str, rule["x-missing"])))
     if "x-conflict" in rule:
@@ -180,12 +180,20 @@ def _annotated(rule: JsonObject, path: Path) -> Problem:
             message=f"{{}} stands beside {first}; keep one of them",
             path=(*path, second),
         )
-    return Problem(
-        code="unsupported_field",
-        message="{} is not supported",
-        path=path,
-        hint=cast(str, rule["x-instead"]),
-    )
+    if "x-later" in rule:
+        hint = "only files that list their cases under 'tests' have it"
+        at = (*path, cast(str, rule["x-later"]))
+        return Problem(code="unsupported_field", message="{} is not supported", path=at, hint=hint)
+    return _instead(path, cast(str, rule["x-instead"]), is_error="x-severity" not in rule)
+
+
+def _instead(path: Path, hint: str, *, is_error: bool) -> Problem:
+    """A field that another has replaced; one that only says how to run spoils nothing."""
+    if is_error:
+        message = "{} is not supported"
+        return Problem(code="unsupported_field", message=message, path=path, hint=hint)
+    message = "{} is not taken from files"
+    return Problem(code="ignored_field", message=message, path=path, hint=hint, severity="warning")
 
 
 def _wrong_type(path: Path, kind: Any, _value: object) -> Problem:

@@ -66,7 +66,7 @@ def _walk(
             elif isinstance(others, dict):
                 yield from _walk(document, others, item, (*path, name), only_open)
             elif properties and not (only_open and (is_closed or _is_free(name))):
-                yield from _unknown(schema, value, path, name, frozenset(properties))
+                yield from _unknown(schema, value, path, name, _told(properties))
 
 
 def _unknown(
@@ -76,11 +76,23 @@ def _unknown(
         yield UnknownName(path, name, known)
         return
     branches = [rule for rule in cast(list[JsonObject], schema.get("allOf", [])) if "if" in rule]
+    matching = [rule for rule in branches if _matches(_condition(rule), value)]
     owners = tuple(_owners(branches, name))
-    is_known_kind = not branches or any(_matches(_condition(rule), value) for rule in branches)
+    is_known_kind = bool(matching) or not branches
+    is_open = any(_then(rule).get("additionalProperties") is True for rule in matching)
     # Which names an unknown kind owns nobody can say: at most, none that a known one has.
-    if is_known_kind or not owners:
-        yield UnknownName(path, name, known, is_known_kind, owners)
+    if is_open or is_known_kind or not owners:
+        owned = is_known_kind and not is_open
+        yield UnknownName(path, name, known, owned, owners if owned else ())
+
+
+def _told(properties: dict[str, JsonValue]) -> frozenset[str]:
+    """The names that may be written: a refused one is known only to say what to write instead."""
+    return frozenset(
+        name
+        for name, rule in properties.items()
+        if not (isinstance(rule, dict) and "x-instead" in rule)
+    )
 
 
 def _is_free(name: str) -> bool:
@@ -91,11 +103,14 @@ def _is_free(name: str) -> bool:
 def _owners(branches: list[JsonObject], name: str) -> Iterator[str]:
     """The kinds whose branch knows a name."""
     for branch in branches:
-        then = cast(dict[str, JsonObject], branch["then"])
-        if name in then.get("properties", {}):
+        if name in cast(JsonObject, _then(branch).get("properties", {})):
             demands = cast(dict[str, JsonObject], _condition(branch)["properties"])
             for demand in demands.values():
                 yield from cast(list[str], demand.get("enum", [demand.get("const")]))
+
+
+def _then(branch: JsonObject) -> JsonObject:
+    return cast(JsonObject, branch["then"])
 
 
 def _condition(branch: JsonObject) -> JsonObject:

@@ -21,6 +21,7 @@ def material(trace: Trace, case: Case, turn: int | None = None) -> JsonObject:
     them come `criteria`, and the names that eval cases use for the same things, but `question`.
     """
     output = output_text(trace, turn)
+    answers = "\n\n".join(case.answers)
     return {
         "input": _input(case),
         "output": output,
@@ -28,7 +29,8 @@ def material(trace: Trace, case: Case, turn: int | None = None) -> JsonObject:
         "context": case.context,
         "criteria": _criteria(case),
         "candidate_answer": output,
-        "reference_answer": "\n\n".join(case.answers),
+        "reference_answer": answers,
+        "expected_output": answers,
         "expected_outcome": case.expected_outcome,
         "input_messages": transcript(case.input_messages),
         "output_messages": transcript(trace.messages),

@@ -11,8 +11,14 @@ import re2  # pyright: ignore[reportMissingTypeStubs]
 from steelyard.formats.encoding import without_surrogates
 
 _re2 = cast(Any, re2)
+_CHARACTERS = frozenset("*?[")
 _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?")
 _MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a path is a pattern for many."""
+    return not _CHARACTERS.isdisjoint(text)
 
 
 def matches(pattern: str, path: str) -> bool:

@@ -13,9 +13,10 @@ from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import FileFault, FoundFile
 from steelyard.settings import PROJECT_FILE, Settings, parse_settings, with_environment
-from steelyard.store.globs import matches
+from steelyard.store.globs import is_pattern, matches
 
 MAX_SHOWN_FILE = 10 * 1024 * 1024
+MAX_CASES_FILE = 64 * 1024 * 1024
 MAX_KEPT = 32 * 1024 * 1024
 """How many characters of files are remembered at once."""
 _ENTRY = 500
@@ -32,7 +33,7 @@ class Project:
     def files_of(self, eval_file: Path) -> ProjectFiles:
         """The files that one eval file may show."""
         patterns = (*self.settings.guideline_patterns, *self._agentv_patterns(eval_file))
-        return ProjectFiles(eval_file.parent, self.root, self.settings.allowed_folders, patterns)
+        return ProjectFiles(eval_file.parent, self.root, self.settings, patterns)
 
     def _agentv_patterns(self, eval_file: Path) -> tuple[str, ...]:
         """The guideline patterns of the nearest `.agentv/config.yaml`."""
@@ -67,11 +68,12 @@ class ProjectFiles:
     """Finds files for one eval file, beneath the project root or an allowed folder."""
 
     def __init__(
-        self, base: Path, root: Path, allowed: tuple[str, ...], patterns: tuple[str, ...]
+        self, base: Path, root: Path, settings: Settings, patterns: tuple[str, ...]
     ) -> None:
         self._base = base.resolve()
         self._root = root.resolve()
-        self._allowed = tuple((root / folder).resolve() for folder in allowed)
+        self._allowed = tuple((root / folder).resolve() for folder in settings.allowed_folders)
+        self._variables = settings.allowed_variables
         self._patterns = patterns
         self._known: dict[str, FoundFile | FileFault] = {}
         self._kept = 0
@@ -83,6 +85,39 @@ class ProjectFiles:
             found = self._find(reference)
             self._keep(reference, found)
         return found
+
+    def cases(self, reference: str) -> tuple[FoundFile, ...] | FileFault:
+        """The files of cases that a path, a pattern or a folder names; sorted, each whole."""
+        is_outside = False
+        for pattern in self._candidates(reference):
+            named = _named(pattern)
+            found = [path for path in named if self._may_show(path)]
+            if found:
+                return self._loaded(found)
+            is_outside = is_outside or bool(named)
+        return _outside(reference) if is_outside else _missing(reference)
+
+    def variable(self, name: str) -> str | FileFault:
+        """What a variable that the project lists holds."""
+        if name not in self._variables:
+            return FileFault(
+                "forbidden_variable",
+                f"the variable {name} is not listed in allow.env",
+                f"list it in steelyard.yaml if datasets may show it: allow: {{env: [{name}]}}",
+            )
+        value = os.environ.get(name)
+        if value is None:
+            return FileFault("forbidden_variable", f"the variable {name} is not set")
+        return value
+
+    def _loaded(self, paths: list[Path]) -> tuple[FoundFile, ...] | FileFault:
+        loaded: list[FoundFile] = []
+        for path in paths:
+            one = self._load(path, MAX_CASES_FILE)
+            if isinstance(one, FileFault):
+                return one
+            loaded.append(one)
+        return tuple(loaded)
 
     def _keep(self, reference: str, found: FoundFile | FileFault) -> None:
         """Remember a file, in bounded memory however many files a dataset shows."""
@@ -105,13 +140,7 @@ class ProjectFiles:
             if self._may_show(path):
                 return self._load(path)
             is_outside = True
-        if is_outside:
-            return FileFault(
-                "file_outside_root",
-                f"{reference} lies outside the project",
-                "list its folder under 'allow.folders' in steelyard.yaml",
-            )
-        return FileFault("missing_file", f"no such file: {reference}")
+        return _outside(reference) if is_outside else _missing(reference)
 
     def _candidates(self, reference: str) -> list[Path]:
         relative = reference.lstrip("/\\")
@@ -122,10 +151,11 @@ class ProjectFiles:
     def _may_show(self, path: Path) -> bool:
         return any(path.is_relative_to(folder) for folder in (self._root, *self._allowed))
 
-    def _load(self, path: Path) -> FoundFile | FileFault:
+    def _load(self, path: Path, limit: int = MAX_SHOWN_FILE) -> FoundFile | FileFault:
         try:
-            if path.stat().st_size > MAX_SHOWN_FILE:
-                return FileFault("record_too_large", f"{path.name} is larger than 10 MB")
+            if path.stat().st_size > limit:
+                size = f"{limit // 1024 // 1024} MB"
+                return FileFault("record_too_large", f"{path.name} is larger than {size}")
             text = _text(path)
         except UnicodeDecodeError:
             return FileFault("invalid_encoding", f"{path.name} is not UTF-8 text")
@@ -139,6 +169,34 @@ class ProjectFiles:
         inside = path.is_relative_to(self._root)
         relative = (path.relative_to(self._root) if inside else path).as_posix()
         return any(matches(pattern, relative) for pattern in self._patterns)
+
+
+def _named(pattern: Path) -> list[Path]:
+    """The files that a path or a pattern names; those of a folder are its cases, one each."""
+    try:
+        if pattern.is_file():
+            return [pattern.resolve()]
+        if pattern.is_dir():
+            found = [next(iter(sorted(one.glob("case.y*ml"))), None) for one in pattern.iterdir()]
+            return sorted(path.resolve() for path in found if path)
+        root = Path(pattern.anchor)
+        relative = str(pattern.relative_to(root))
+        globbed = root.glob(relative) if is_pattern(relative) else ()
+        return sorted(path.resolve() for path in globbed if path.is_file())
+    except (OSError, RuntimeError, ValueError):
+        return []
+
+
+def _outside(reference: str) -> FileFault:
+    return FileFault(
+        "file_outside_root",
+        f"{reference} lies outside the project",
+        "list its folder under 'allow.folders' in steelyard.yaml",
+    )
+
+
+def _missing(reference: str) -> FileFault:
+    return FileFault("missing_file", f"no such file: {reference}")
 
 
 def _text(path: Path) -> str:

@@ -10,9 +10,8 @@ from typing import BinaryIO
 from steelyard.errors import NotFoundError, UsageError
 from steelyard.ports import Files, FoundPath
 from steelyard.settings import PROJECT_FILE
+from steelyard.store.globs import is_pattern
 from steelyard.store.project import Project, find_project
-
-_GLOB_CHARACTERS = frozenset("*?[")
 
 
 class DiskWorkspace:
@@ -60,7 +59,7 @@ class DiskWorkspace:
             yield FoundPath(path, is_named=True)
         elif path.is_dir():
             yield from (FoundPath(file, is_named=False) for file in _walk(path))
-        elif _GLOB_CHARACTERS & set(pattern):
+        elif is_pattern(pattern):
             yield from self._glob(pattern)
         else:
             raise NotFoundError(f"no such file or folder: {pattern}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from dataclasses import replace
 
 from steelyard.contracts.judge.template import is_pairwise
 from steelyard.engine.implicit import NothingGrades, implicit_rubric
+from steelyard.engine.not_judged import without_judges
 from steelyard.errors import UsageError
 from steelyard.judging.pairwise import Pairwise
 from steelyard.model.case import Case
@@ -19,8 +19,8 @@ from steelyard.usecases.carried_out import carried_out
 from steelyard.usecases.judges import AskedJudge, Judges, judges_of
 from steelyard.usecases.references import ONLY_PAIRWISE, out_of_scope
 
-# Contracts whose expected outcome is there for people and never graded.
-_PROSE = ("evals_json",)
+# Contracts whose cases run on their other checks where no judge can be asked.
+_JUDGED_IF_POSSIBLE = ("evals_json",)
 IMPLICIT = "rubric/implicit@1.0.0"
 _log = logging.getLogger("steelyard")
 
@@ -35,7 +35,7 @@ class GradingPlan:
         judges: Judges,
         contract: str = "",
     ) -> None:
-        self._is_prose = contract in _PROSE
+        self._needs_judges = contract not in _JUDGED_IF_POSSIBLE
         self._threshold = pass_threshold
         self._judges = judges
         self._named: dict[str, Rubric] = {}
@@ -123,14 +123,17 @@ class GradingPlan:
     def _brought_by(self, case: Case) -> Rubric | NothingGrades:
         self._is_implicit = True
         threshold = PASS_THRESHOLD if self._threshold is None else self._threshold
-        if self._is_prose and case.expected_outcome:
-            case = replace(case, expected_outcome="")
         policy = self._judges.policies.of(case) if case.task_type is not None else None
         graded = implicit_rubric(case, self._judges, policy, threshold)
+        if isinstance(graded, Rubric) and not (self._needs_judges or self._can_ask(graded)):
+            graded = without_judges(graded)
         if isinstance(graded, Rubric):
             self._require(graded, f"'{case.id}'")
             self._require_scope(graded, case)
         return graded
+
+    def _can_ask(self, rubric: Rubric) -> bool:
+        return all(target is not None for _, target in self._judges.asked_by(rubric))
 
     def _referred(self, text: str) -> Rubric:
         """The rubric that cases name; one that leads nowhere was an error of its row before."""

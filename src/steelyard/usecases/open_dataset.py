@@ -236,7 +236,7 @@ def _document_reading(
         return EvalCasesYaml(located, stem, files=workspace.files_of(path), file=file)
     if contract == QUESTION_SET:
         return QuestionSetReading(content, stem, file=file)
-    return EvalsJsonReading(content, stem, file=file)
+    return EvalsJsonReading(content, stem, files=workspace.files_of(path), file=file)
 
 
 def _open_definition(

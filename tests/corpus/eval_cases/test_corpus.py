@@ -30,6 +30,7 @@ VALID = {
     "line-ends.jsonl": 2,
     "messages.jsonl": 3,
     "minimal.yaml": 1,
+    "named-tests.yaml": 6,
     "one-line.jsonl": 1,
     "sidecar.jsonl": 3,
     "tests-name.yaml": 5,
@@ -37,8 +38,8 @@ VALID = {
 }
 # The files in which something is odd but nothing is wrong.
 WARNED = {
-    *("duplicate-content.yaml", "misnamed-weights.yaml"),
-    *("near-misses.jsonl", "repeated-names.jsonl"),
+    *("duplicate-content.yaml", "misnamed-weights.yaml", "near-misses.jsonl"),
+    *("repeated-names.jsonl", "run-options.yaml", "settings-of-others.yaml"),
 }
 
 

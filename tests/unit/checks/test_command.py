@@ -14,6 +14,7 @@ from steelyard.checks.catalog import Catalog
 from steelyard.checks.command import Command
 from steelyard.checks.programs import NotRun, Ran
 from steelyard.errors import SettingError
+from steelyard.formats.schema import Schema
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import FileBlock, Message, OtherBlock, TextBlock, ToolCall
@@ -155,7 +156,9 @@ def test_the_program_is_told_about_trace_and_case() -> None:
         file_paths=("/p/g.md", "/p/a.md"),
         metadata={"topic": "x"},
     )
-    call = ToolCall(tool="search", input={"q": 1}, output="found", id="c1")
+    call = ToolCall(
+        tool="search", input={"q": 1}, output="found", id="c1", extra={"error": "late"}
+    )
     trace = Trace(
         messages=(
             Message(role="assistant", tool_calls=(call,)),
@@ -167,7 +170,19 @@ def test_the_program_is_told_about_trace_and_case() -> None:
     )
     row: JsonObject = {"id": "c1", "tool": "search", "input": {"q": 1}, "output": "found"}
 
-    assert told(trace, case, config={"strict": True}) == {
+    found = told(trace, case, config={"strict": True})
+    later = {
+        "criteria": found["expected_outcome"],
+        "expected_output": found["expected_messages"],
+        "output": found["candidate_answer"],
+        "messages": found["output_messages"],
+        "input": found["input_messages"],
+        "token_usage": {"input": 3, "output": 4},
+        "cost_usd": 0.1,
+        "duration_ms": 12.5,
+    }
+    assert found == {
+        **later,
         "question": "Be kind.\n\nLook:\n# A",
         "expected_outcome": "Says yes.",
         "expected_messages": [{"role": "assistant", "content": {"decision": "yes"}}],
@@ -185,7 +200,7 @@ def test_the_program_is_told_about_trace_and_case() -> None:
                 "role": "user",
                 "name": "ann",
                 "content": [
-                    {"type": "text", "value": "Look:"},
+                    {"type": "text", "value": "Look:", "text": "Look:"},
                     {"type": "file", "value": "a.md", "path": "/p/a.md", "text": "# A"},
                     {"type": "image"},
                 ],
@@ -194,7 +209,10 @@ def test_the_program_is_told_about_trace_and_case() -> None:
         "trace_summary": {
             "event_count": 1,
             "tool_names": ["search"],
+            "tool_calls": {"search": 1},
             "tool_calls_by_name": {"search": 1},
+            "error_count": 1,
+            "llm_call_count": 2,
             "token_usage": {"input": 3, "output": 4},
             "cost_usd": 0.1,
             "duration_ms": 12.5,
@@ -204,18 +222,96 @@ def test_the_program_is_told_about_trace_and_case() -> None:
     }
 
 
-def test_what_is_not_known_is_null() -> None:
+def test_figures_that_are_not_known_are_left_out() -> None:
     found = told(said("x"), CASE)
 
     assert (found["config"], found["reference_answer"]) == (None, "")
+    assert not {"token_usage", "cost_usd", "duration_ms"} & found.keys()
     assert found["trace_summary"] == {
         "event_count": 0,
         "tool_names": [],
+        "tool_calls": {},
         "tool_calls_by_name": {},
-        "token_usage": None,
-        "cost_usd": None,
-        "duration_ms": None,
+        "error_count": 0,
+        "llm_call_count": 1,
     }
+
+
+NUMBER: JsonObject = {"type": "number"}
+TEXT: JsonObject = {"type": "string"}
+LIST: JsonObject = {"type": "array"}
+CALL: JsonObject = {
+    "type": "object",
+    "required": ["tool"],
+    "properties": {"tool": {"type": "string"}, "id": {"type": "string"}},
+}
+MESSAGES: JsonObject = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["role"],
+        "properties": {
+            "content": {"type": ["string", "object", "array"], "items": {"type": "object"}},
+            "name": {"type": "string"},
+            "tool_calls": {"type": "array", "items": CALL},
+        },
+    },
+}
+FIGURES: JsonObject = {
+    "token_usage": {
+        "type": "object",
+        "required": ["input", "output"],
+        "properties": {"input": NUMBER, "output": NUMBER},
+    },
+    "cost_usd": NUMBER,
+    "duration_ms": NUMBER,
+}
+COUNTS: JsonObject = {"type": "object", "additionalProperties": NUMBER}
+# What the kits for such programs, of two generations, check before the program sees anything.
+KITS: dict[str, tuple[dict[str, JsonObject], dict[str, JsonObject]]] = {
+    "first": (
+        {
+            **dict.fromkeys(("question", "expected_outcome", "candidate_answer"), TEXT),
+            **dict.fromkeys(("expected_messages", "input_messages", "output_messages"), MESSAGES),
+            **dict.fromkeys(("guideline_files", "input_files"), LIST),
+        },
+        {"tool_names": {"type": "array"}, "tool_calls_by_name": COUNTS},
+    ),
+    "later": (
+        {
+            **dict.fromkeys(("criteria", "output"), TEXT),
+            **dict.fromkeys(("expected_output", "input", "messages"), MESSAGES),
+            "input_files": {"type": "array"},
+        },
+        {"tool_calls": COUNTS},
+    ),
+}
+
+
+@pytest.mark.parametrize("kit", KITS)
+@pytest.mark.parametrize(
+    "usage", [Usage(), Usage(input_tokens=1), Usage(input_tokens=1, output_tokens=2)]
+)
+def test_a_program_made_with_a_kit_accepts_what_it_is_told(kit: str, usage: Usage) -> None:
+    fields, counted = KITS[kit]
+    summary = {"event_count": NUMBER, "error_count": NUMBER, **counted}
+    properties: JsonObject = {
+        **fields,
+        "trace_summary": {
+            "type": "object",
+            "required": [*summary],
+            "properties": {**summary, **FIGURES},
+        },
+    }
+    schema: JsonObject = {
+        "type": "object",
+        "required": [*properties],
+        "properties": {**FIGURES, **properties},
+    }
+    messages = (Message(role="assistant", content="x", tool_calls=(ToolCall(tool="a"),)),)
+
+    given = told(Trace(messages=messages, usage=usage), CASE)
+    assert Schema(schema).problems(given) == []
 
 
 def test_a_list_of_words_is_the_program_and_a_text_is_for_the_shell() -> None:

@@ -355,7 +355,8 @@ def test_a_name_near_a_known_one_is_a_warning(
     [
         {"colour": "blue"},
         {"metadata": {"idd": 1, "tag": 2}},
-        {"evaluators": [{"type": "is_json", "promt": "x"}]},
+        {"evaluators": [{"type": "code_judge", "script": "x", "promt": "x"}]},
+        {"evaluators": [{"type": "is_json", "notes": "x", "x-promt": "x"}]},
         {"input": [{"role": "user", "content": {"rol": 1}}]},
     ],
 )
@@ -363,6 +364,22 @@ def test_a_strange_name_is_no_problem_where_the_contract_is_open(
     changes: dict[str, JsonValue],
 ) -> None:
     assert case_problems(**changes) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "hint"),
+    [
+        (
+            {"type": "is_json", "promt": "x"},
+            "known here: min_score, name, negate, required, type and weight",
+        ),
+        ({"type": "contains", "value": "x", "flags": "i"}, "'flags' is a setting of regex"),
+    ],
+)
+def test_a_name_that_the_kind_does_not_own_is_told(entry: JsonObject, hint: str) -> None:
+    (problem,) = case_problems(evaluators=[entry])
+
+    assert (problem.severity, problem.code, problem.hint) == ("warning", "unknown_field", hint)
 
 
 # --- clean, deep, closed
@@ -464,7 +481,7 @@ def test_a_value_that_looks_like_the_gap_is_shown_as_it_is() -> None:
 # --- the published schemas
 
 
-MEANINGS = {"x-missing", "x-conflict", "x-either", "x-instead", "x-located"}
+MEANINGS = {"x-missing", "x-conflict", "x-either", "x-later", "x-instead", "x-located"}
 UNTRANSLATED = (
     "contains dependentRequired dependentSchemas else exclusiveMaximum format maxProperties "
     "multipleOf oneOf patternProperties prefixItems propertyNames unevaluatedItems"

@@ -153,6 +153,22 @@ def test_the_known_names_come_with_the_unknown_one() -> None:
 
 
 OWNED: JsonObject = {**PERSON, **OWN_NAMES}
+BAG: JsonObject = {
+    **OWN_NAMES,
+    "properties": {"kind": {}, "old": {"not": {}, "x-instead": "use new"}},
+    "allOf": [
+        {
+            "if": {"properties": {"kind": {"enum": ["bag"]}}, "required": ["kind"]},
+            "then": {"properties": {"size": {}}, "additionalProperties": True},
+        }
+    ],
+}
+
+
+def test_a_kind_may_take_any_name() -> None:
+    (unknown,) = unknown_names(BAG, {"kind": "bag", "odl": 1})
+
+    assert (unknown.is_owned, unknown.known) == (False, {"kind", "size"})
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,13 @@ from steelyard.checks.equals import Equals
 from steelyard.checks.php_lint import PhpLint
 from steelyard.engine.composite import composite
 from steelyard.engine.implicit import NothingGrades
+from steelyard.engine.not_judged import NotJudged
 from steelyard.errors import UsageError
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.case import Case
 from steelyard.model.criterion import Criterion
-from steelyard.model.evaluator import Evaluator
+from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
 from steelyard.model.question import QuestionRubric
@@ -102,17 +103,28 @@ def test_a_case_that_brings_nothing_is_graded_by_nothing(project: DefinitionProj
     assert isinstance(plan(project).of(CASE), NothingGrades)
 
 
-@pytest.mark.parametrize("contract", ["eval_cases", "evals_json"])
-def test_an_outcome_is_judged_unless_it_is_there_for_people(
-    project: DefinitionProject, contract: str
-) -> None:
-    graded = plan(project, contract=contract).of(OUTCOME)
+def test_an_outcome_is_judged(project: DefinitionProject) -> None:
+    graded = plan(project, contract="eval_cases").of(OUTCOME)
 
-    if contract == "evals_json":
-        assert isinstance(graded, NothingGrades)
-        return
     assert isinstance(graded, Rubric)
     assert isinstance(graded.checks[0].check, LlmJudge)
+
+
+def test_without_a_judge_an_eval_runs_on_its_other_checks(project: DefinitionProject) -> None:
+    stated = Evaluator(name="s", type="rubric", rubrics=(RubricItem(id="1", description="x"),))
+    both = replace(EVALUATED, evaluators=(*EVALUATED.evaluators, stated))
+
+    def graded_by(case: Case) -> Rubric | NothingGrades:
+        return GradingPlan(None, None, judges_in(project), "evals_json").of(case)
+
+    graded = graded_by(both)
+
+    assert isinstance(graded, Rubric)
+    assert [isinstance(entry.check, NotJudged) for entry in graded.checks] == [False, True]
+    for alone in (OUTCOME, replace(EVALUATED, evaluators=(stated,))):
+        nothing = graded_by(alone)
+        assert isinstance(nothing, NothingGrades)
+        assert "judges.default.target" in nothing.reason
 
 
 @pytest.mark.parametrize(

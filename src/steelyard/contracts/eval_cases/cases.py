@@ -13,6 +13,7 @@ from steelyard.contracts.eval_cases.evaluators import (
     rubric,
     rubric_items,
 )
+from steelyard.contracts.eval_cases.filling import with_values
 from steelyard.contracts.eval_cases.messages import MessageBuilder
 from steelyard.contracts.eval_cases.spelling import (
     EVALUATORS,
@@ -42,6 +43,7 @@ _NAMED = {
     "conversation_id",
     "evaluator",
     "rubrics",
+    "vars",
     "tags",
     "metadata",
     "execution",
@@ -58,17 +60,17 @@ class CaseBuilder:
         self._defaults = defaults
         self._asked = MessageBuilder(files, self.problems, is_input=True)
         self._expected = MessageBuilder(files, self.problems, is_input=False)
-        self._evaluators = EvaluatorBuilder(files, self.problems)
+        self._evaluators = EvaluatorBuilder(files, self.problems, is_later=defaults.is_later)
         self._message_schema = message
 
     def case(self, place: Place) -> Case:
         """The case; files that cannot be had are in `problems` afterwards."""
         row, defaults = self._row, self._defaults
-        execution = dict(cast(JsonObject, row.get("execution", {})))
+        execution = _execution(row)
         stated = cast(list[JsonValue], row.get("rubrics", []))
         self.problems.extend(range_problems(stated, ("rubrics",)))
         rubrics = rubric_items(stated)
-        asked = self._input()
+        asked = (*self._before(), *self._input())
         guidelines, files = _paths(asked)
         return Case(
             id=cast(str, row["id"]),
@@ -90,17 +92,38 @@ class CaseBuilder:
         )
 
     def _graded_by(self, rubrics: tuple[RubricItem, ...]) -> tuple[Evaluator, ...]:
-        """The rubrics field as one evaluator, then the nearest list of evaluators, whole."""
+        """The rubrics field as one evaluator, then the nearest list of evaluators, whole.
+
+        In the later dialect those of the file come after the case's own.
+        """
         first = (rubric(rubrics),) if rubrics else ()
+        shared = () if self._skips_defaults else self._defaults.evaluators
         listed = listed_evaluators(self._row)
         if listed is None:
-            return (*first, *self._defaults.evaluators)
-        return (*first, *self._evaluators.evaluators(listed[1], listed[0]))
+            return (*first, *shared)
+        own = self._evaluators.evaluators(listed[1], listed[0])
+        return (*first, *own, *shared) if self._defaults.is_later else (*first, *own)
+
+    @property
+    def _skips_defaults(self) -> bool:
+        return skips_defaults(self._row)
+
+    def _before(self) -> tuple[Message, ...]:
+        """The messages that the file puts before the input of every case."""
+        if self._defaults.input is None or self._skips_defaults:
+            return ()
+        return self._messages("input", with_values(self._defaults.input, self._values()), [])
+
+    def _values(self) -> JsonObject:
+        return {**self._defaults.vars, **cast(JsonObject, self._row.get("vars", {}))}
 
     def _input(self) -> tuple[Message, ...]:
         name = cast(str, written(self._row, INPUT))
-        value = self._row[name]
-        files = cast(list[str], self._row.get("input_files", []))
+        shared = [] if self._skips_defaults else list(self._defaults.input_files)
+        files = self._row.get("input_files", with_values([*shared], self._values()))
+        return self._messages(name, self._row[name], cast(list[str], files))
+
+    def _messages(self, name: str, value: JsonValue, files: list[str]) -> tuple[Message, ...]:
         if isinstance(value, str):
             return (Message(role="user", content=self._with_files(value, files)),)
         if files:
@@ -169,6 +192,16 @@ class CaseBuilder:
         return not any(problem.severity == "error" for problem in found)
 
 
+def skips_defaults(row: JsonObject) -> bool:
+    """Whether a case goes without what its file says for all cases."""
+    execution = row.get("execution")
+    return isinstance(execution, dict) and execution.get("skip_defaults") is True
+
+
+def _execution(row: JsonObject) -> JsonObject:
+    return cast(JsonObject, row.get("execution", {}))
+
+
 def _paths(messages: tuple[Message, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The guideline files, and all files with the guidelines first."""
     shown = [
@@ -185,5 +218,6 @@ def _paths(messages: tuple[Message, ...]) -> tuple[tuple[str, ...], tuple[str, .
 def _beyond(row: JsonObject, execution: JsonObject) -> JsonObject:
     """What the row carries beyond the fields of a case."""
     beyond = {name: value for name, value in row.items() if name not in _NAMED}
-    rest = {k: v for k, v in execution.items() if k != "target" and k not in EVALUATORS}
+    taken = {"target", "skip_defaults", *EVALUATORS}
+    rest = {key: value for key, value in execution.items() if key not in taken}
     return {**beyond, "execution": rest} if rest else beyond

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder
 from steelyard.contracts.eval_cases.spelling import (
     CASES,
     DATASET,
+    LATER,
     canonical_type,
     listed_evaluators,
     value_of,
+    without_evaluators,
 )
 from steelyard.formats.problem import Problem
 from steelyard.model.evaluator import Evaluator
-from steelyard.model.json_value import Extra, JsonObject
+from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
 from steelyard.ports import Files
 
 DEFAULT_TARGET = "default"
@@ -32,6 +34,12 @@ class Defaults:
     target: str = DEFAULT_TARGET
     evaluator: str = DEFAULT_EVALUATOR
     evaluators: tuple[Evaluator, ...] = ()
+    is_later: bool = False
+    """Whether the file lists its cases under `tests`, so that the rules of that dialect hold."""
+    input: JsonValue = None
+    """What goes before the input of every case, as it is written."""
+    input_files: tuple[str, ...] = ()
+    vars: Extra = field(default_factory=no_extra)
     metadata: Extra
     extra: Extra
 
@@ -50,9 +58,15 @@ def read_defaults(
     target = execution.get("target", header.get("target", DEFAULT_TARGET))
     listed = listed_evaluators(header)
     evaluators: tuple[Evaluator, ...] = ()
+    is_later = LATER in header
     if listed:
-        evaluators = EvaluatorBuilder(files, problems).evaluators(listed[1], listed[0])
+        builder = EvaluatorBuilder(files, problems, is_later=is_later)
+        evaluators = builder.evaluators(listed[1], listed[0])
     named = {*DATASET, *CASES, "description", "version", "metadata"}
+    if is_later:
+        # Every case says these for itself.
+        named |= {"input", "input_files", "vars"}
+    kept = without_evaluators(header) if is_later else header
     return Defaults(
         dataset=name.strip() if name and name.strip() else stem,
         description=cast(str, header.get("description", "")),
@@ -60,6 +74,10 @@ def read_defaults(
         target=cast(str, target),
         evaluator=canonical_type(cast(str, header.get("evaluator", DEFAULT_EVALUATOR))),
         evaluators=evaluators,
+        is_later=is_later,
+        input=header.get("input"),
+        input_files=tuple(cast(list[str], header.get("input_files", []))),
+        vars=cast(JsonObject, header.get("vars", {})),
         metadata=cast(JsonObject, header.get("metadata", {})),
-        extra={key: value for key, value in header.items() if key not in named},
+        extra={key: value for key, value in kept.items() if key not in named},
     )

@@ -33,15 +33,17 @@ _RUBRICS = {"llm_judge": ("rubrics",), "rubric": ("rubrics", "criteria")}
 _MEMBERS = {"composite": EVALUATORS}
 _PROMPTED = {"llm_judge", "rubric"}
 _PROMPT_ENDINGS = (".md", ".txt", ".j2")
-_FILE_SCHEME = "file://"
+FILE_SCHEME = "file://"
 
 
 class EvaluatorBuilder:
     """Builds evaluators; what is wrong with the things they name is collected in `problems`."""
 
-    def __init__(self, files: Files, problems: list[Problem]) -> None:
+    def __init__(self, files: Files, problems: list[Problem], *, is_later: bool = False) -> None:
         self._files = files
         self._problems = problems
+        self._is_later = is_later
+        """Whether the file lists its cases under `tests`, where a default is another."""
 
     def evaluators(self, entries: list[JsonValue], path: Path) -> tuple[Evaluator, ...]:
         """A list of entries; texts among them become one rubric at the first one's place."""
@@ -59,6 +61,8 @@ class EvaluatorBuilder:
         kind = canonical_type(cast(str, entry["type"]))
         named = {k: v for k, v in entry.items() if k not in {"name", "type", "weight"}}
         settings = respelt(named, SETTINGS.get(kind, {}))
+        if self._is_later and kind == "tool_trajectory":
+            settings = {"args_match": "exact", **settings}
         listed_as, rubrics = _taken(settings, _RUBRICS.get(kind, ()))
         self._problems.extend(range_problems(rubrics, (*path, listed_as)))
         name, listed = _taken(settings, _MEMBERS.get(kind, ()))
@@ -93,7 +97,7 @@ class EvaluatorBuilder:
             return None, None
         text, found_at = prompt, None
         if _names_a_file(prompt):
-            found = self._files.read(prompt.removeprefix(_FILE_SCHEME))
+            found = self._files.read(prompt.removeprefix(FILE_SCHEME))
             if isinstance(found, FileFault):
                 self._problems.append(fault_problem(found, (*path, "prompt")))
                 return None, None
@@ -134,9 +138,11 @@ def _rubric_item(entry: JsonValue, position: int) -> RubricItem:
         return RubricItem(id=f"rubric-{position}", description=entry)
     item = cast(JsonObject, entry)
     named = {"id", "weight", "required", *RUBRIC_TEXT}
+    name = cast(str, item.get("id", f"rubric-{position}"))
     return RubricItem(
-        id=cast(str, item.get("id", f"rubric-{position}")),
-        description=cast(str, value_of(item, RUBRIC_TEXT)),
+        id=name,
+        # What the points mean says enough; such an item is called by its id.
+        description=cast(str, value_of(item, RUBRIC_TEXT) or name.replace("_", " ")),
         weight=float(cast(float, item.get("weight", 1.0))),
         required=cast(bool, item.get("required", True)),
         extra={name: value for name, value in item.items() if name not in named},
@@ -212,6 +218,6 @@ def _taken(settings: JsonObject, names: tuple[str, ...]) -> tuple[str, list[Json
 
 
 def _names_a_file(prompt: str) -> bool:
-    if prompt.startswith(_FILE_SCHEME):
+    if prompt.startswith(FILE_SCHEME):
         return True
     return "\n" not in prompt and prompt.endswith(_PROMPT_ENDINGS)

@@ -12,10 +12,12 @@ from steelyard.model.json_value import Path
 VARIABLES = (
     *("candidate_answer", "expected_messages", "question", "expected_outcome"),
     *("reference_answer", "input_messages", "output_messages"),
+    *("input", "output", "criteria", "expected_output"),
 )
+"""The names of both dialects."""
 RESULTS = "EVALUATOR_RESULTS_JSON"
 """What the prompt of an aggregator may show beside them."""
-ANSWERS = ("candidate_answer", "output_messages")
+ANSWERS = ("candidate_answer", "output_messages", "output")
 """What shows the answer to a judge."""
 _TAG = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _BRACES = re.compile(r"\{(?=\{)")

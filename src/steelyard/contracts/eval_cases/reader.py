@@ -7,11 +7,13 @@ from dataclasses import replace
 from functools import cache
 from typing import BinaryIO, cast
 
-from steelyard.contracts.eval_cases.cases import CaseBuilder
+from steelyard.contracts.eval_cases.cases import CaseBuilder, skips_defaults
 from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
+from steelyard.contracts.eval_cases.filling import with_variables, with_vars
+from steelyard.contracts.eval_cases.listed_tests import entries
 from steelyard.contracts.eval_cases.plain_cases import PlainCases
 from steelyard.contracts.eval_cases.plain_rows import PlainRows
-from steelyard.contracts.eval_cases.spelling import CASES, written
+from steelyard.contracts.eval_cases.spelling import CASES, LATER, written
 from steelyard.contracts.eval_cases.writer import case_row
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row, RowPlace, reread_lines
@@ -64,8 +66,11 @@ class _EvalCasesReading:
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""
         place = Place(file=self._file, line=row.line, index=row.index)
-        plain = self._plain.case(cast(JsonObject, row.value), self._defaults, place)
-        return plain or self._builder(row.value).case(place)
+        if not self._defaults.is_later:
+            plain = self._plain.case(cast(JsonObject, row.value), self._defaults, place)
+            if plain:
+                return plain
+        return self._builder(row.value).case(place)
 
     def hashed(self, row: Row, case: Case) -> JsonValue:  # noqa: ARG002
         """The row merged with its file's defaults, and the hash of every file it loads."""
@@ -207,14 +212,40 @@ class EvalCasesYaml(_EvalCasesReading):
         if self._name is None:
             return
         seen = SeenIds()
-        schema = _schema("#/$defs/test") if self._name == "tests" else self._case_schema
-        entries = cast(JsonObject, self._located.value)[self._name]
-        for index, value in enumerate(cast(list[JsonValue], entries)):
-            lines = self._located.lines.children[self._name].children[index]
-            start = (self._name, index)
-            place = RowPlace(index, None, start, lines.line, lines, says_line=True)
-            found = [] if schema.is_clean(value) else schema.problems(value)
+        for index, entry in enumerate(entries(self._located, self._name, self._files)):
+            place = RowPlace(
+                *(index, None, entry.path, entry.line, entry.lines),
+                says_line=True,
+                file=entry.file,
+            )
+            if entry.problem:
+                yield self._checked(place, entry.value, seen, [entry.problem])
+                continue
+            found: list[Problem] = []
+            value = self._filled(entry.value, found) if self._is_later else entry.value
+            schema = self._row_schema(value)
+            found += [] if schema.is_clean(value) else schema.problems(value)
             yield self._checked(place, value, seen, found)
+
+    @property
+    def _is_later(self) -> bool:
+        return self._name == LATER
+
+    def _filled(self, value: JsonValue, found: list[Problem]) -> JsonValue:
+        """A row with the variables that it names, and the values of its case."""
+        value = with_variables(value, self._files, found)
+        stated = value.get("vars", {}) if isinstance(value, dict) else None
+        if not isinstance(value, dict) or not isinstance(stated, dict):
+            return value
+        return with_vars(value, {**self._defaults.vars, **stated})
+
+    def _row_schema(self, value: JsonValue) -> Schema:
+        if not self._is_later:
+            return self._case_schema
+        is_graded = bool(self._defaults.evaluators) and isinstance(value, dict)
+        if is_graded and not skips_defaults(cast(JsonObject, value)):
+            return _schema("#/$defs/graded_test")
+        return _schema("#/$defs/test")
 
     def _open(self, content: Located, stem: str) -> tuple[Finding, ...]:
         header, problems = read_header(content, "#", stem, self._files)
@@ -222,7 +253,8 @@ class EvalCasesYaml(_EvalCasesReading):
             self._defaults = header
         value = content.value
         name = written(value, CASES) if isinstance(value, dict) else None
-        if name and isinstance(cast(JsonObject, value)[name], list):
+        listed = cast(JsonObject, value)[name] if name else None
+        if isinstance(listed, list) or (name == LATER and isinstance(listed, str)):
             self._name = name
         return tuple(file_finding(problem, content.lines) for problem in problems)
 
@@ -241,9 +273,12 @@ def read_header(
 ) -> tuple[Defaults | None, list[Problem]]:
     """The defaults of a file, its cases left out; None where its shape is wrong."""
     value: JsonValue = {} if content.value is None else content.value
+    problems: list[Problem] = []
     if isinstance(value, dict):
         value = {name: _without_cases(name, item) for name, item in value.items()}
-    problems = _schema(pointer).problems(value)
+        if LATER in value:
+            value = with_variables(value, files, problems)
+    problems += _schema(pointer).problems(value)
     if any(problem.severity == "error" for problem in problems):
         return None, problems
     return read_defaults(cast(JsonObject, value), stem, files, problems), problems

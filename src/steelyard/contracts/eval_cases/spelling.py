@@ -7,7 +7,10 @@ from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
 
-CASES = ("evalcases", "eval_cases", "cases", "tests")
+EARLIER = "evalcases"
+LATER = "tests"
+"""The list of cases in files of the later dialect, which has rules of its own."""
+CASES = (EARLIER, "eval_cases", "cases", LATER)
 GOAL = ("expected_outcome", "outcome", "criteria")
 INPUT = ("input_messages", "input")
 REFERENCE = ("expected_messages", "expected_output")
@@ -56,6 +59,15 @@ def canonical_type(kind: str) -> str:
 def respelt(row: JsonObject, names: Mapping[str, str]) -> JsonObject:
     """The same row in today's names."""
     return {names.get(name, name): value for name, value in row.items()}
+
+
+def without_evaluators(header: JsonObject) -> JsonObject:
+    """What a file says for all cases but for its evaluators, which the cases then have."""
+    kept = {name: value for name, value in header.items() if name not in EVALUATORS}
+    execution = kept.get("execution")
+    if isinstance(execution, dict):
+        kept["execution"] = {k: v for k, v in execution.items() if k not in EVALUATORS}
+    return {name: value for name, value in kept.items() if name != "execution" or value}
 
 
 def listed_evaluators(row: JsonObject) -> tuple[tuple[str, ...], list[JsonValue]] | None:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import cast
 
 from steelyard.contracts.eval_cases.defaults import DEFAULT_EVALUATOR, DEFAULT_TARGET
-from steelyard.contracts.eval_cases.spelling import canonical_type, listed_evaluators
+from steelyard.contracts.eval_cases.spelling import (
+    EARLIER,
+    LATER,
+    canonical_type,
+    listed_evaluators,
+    without_evaluators,
+)
 from steelyard.contracts.message_rows import message_row
 from steelyard.errors import UsageError
 from steelyard.formats.yaml_writing import write_yaml
@@ -18,11 +25,26 @@ from steelyard.model.json_value import JsonObject
 
 def write_eval_cases_yaml(dataset: Dataset) -> bytes:
     """A dataset as one YAML file."""
-    lacks_goal = any(not case.expected_outcome for case in dataset.cases)
-    name = "tests" if lacks_goal else "evalcases"
     document = _header(dataset)
-    document[name] = [case_row(case, document) for case in dataset.cases]
+    if all(case.expected_outcome for case in dataset.cases):
+        document[EARLIER] = [case_row(case, document) for case in dataset.cases]
+        return write_yaml(document)
+    # There the lists of a file are added to those of its cases, which are written whole.
+    document = without_evaluators(document)
+    document[LATER] = [case_row(_as_later(case), document) for case in dataset.cases]
     return write_yaml(document)
+
+
+def _as_later(case: Case) -> Case:
+    """The case with what it would mean otherwise in the later dialect said in full."""
+    return replace(case, evaluators=tuple(_as_later_evaluator(one) for one in case.evaluators))
+
+
+def _as_later_evaluator(evaluator: Evaluator) -> Evaluator:
+    members = tuple(_as_later_evaluator(member) for member in evaluator.members)
+    is_compared = evaluator.type == "tool_trajectory"
+    settings = {**({"args_match": "superset"} if is_compared else {}), **evaluator.settings}
+    return replace(evaluator, members=members, settings=settings)
 
 
 def write_eval_cases_jsonl(dataset: Dataset) -> tuple[bytes, bytes]:

@@ -43,7 +43,7 @@ def further_demands(row: JsonObject) -> JsonObject:
 def inline_checks(case: Case) -> JsonObject:
     """The fields of an eval that its evaluators stand for."""
     fields: JsonObject = {}
-    for evaluator in case.evaluators:
+    for evaluator in _inline(case):
         settings = _settings(evaluator)
         if evaluator.type in PHRASES:
             fields[evaluator.type] = settings["phrases"]
@@ -58,7 +58,7 @@ def check_rubric_of(case: Case) -> JsonObject | None:
     """The check rubric that a case's inline checks amount to; None where it has none."""
     checks: list[JsonValue] = [
         {"id": one.type, "kind": one.type, **_settings(one), "required": True}
-        for one in case.evaluators
+        for one in _inline(case)
     ]
     if not checks:
         return None
@@ -69,6 +69,11 @@ def check_rubric_of(case: Case) -> JsonObject | None:
         "checks": checks,
         "scoring": {"combine": "all_pass"},
     }
+
+
+def _inline(case: Case) -> Iterator[Evaluator]:
+    """The evaluators that stand for inline checks; statements are written as they were."""
+    return (evaluator for evaluator in case.evaluators if evaluator.type in KINDS)
 
 
 def rubric_id(case: Case) -> str:

@@ -13,6 +13,9 @@ from steelyard.contracts.evals_json.inline_checks import (
     evaluators,
     further_demands,
 )
+from steelyard.contracts.evals_json.input_files import file_problems, input_message
+from steelyard.contracts.evals_json.statements import statements
+from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import Row
@@ -25,7 +28,7 @@ from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.message import Message
+from steelyard.ports import Files, NoFiles
 
 CONTRACT = "evals_json"
 MAX_FILE = 100 * 1024 * 1024
@@ -43,8 +46,16 @@ class EvalsJsonReading:
 
     contract = CONTRACT
 
-    def __init__(self, content: bytes | Located, stem: str, *, file: str | None = None) -> None:
+    def __init__(
+        self,
+        content: bytes | Located,
+        stem: str,
+        *,
+        files: Files | None = None,
+        file: str | None = None,
+    ) -> None:
         self._file = file
+        self._files = files or NoFiles()
         self._document = ListedDocument(content, "evals", _schema("#"), MAX_FILE)
         name = self._document.header.get("skill_name", stem.removesuffix(".evals"))
         self._id = cast(str, name)
@@ -66,6 +77,8 @@ class EvalsJsonReading:
         for index, value in enumerate(document.items):
             is_clean = not document.odd(index) and schema.is_clean(value)
             found = [] if is_clean else [*document.odd(index), *schema.problems(value)]
+            if not any(problem.severity == "error" for problem in found):
+                found += file_problems(cast(JsonObject, value), self._files)
             record_id = _record_id(value)
             if record_id is not None and not seen.add(record_id):
                 found.append(_duplicate(record_id))
@@ -83,16 +96,17 @@ class EvalsJsonReading:
         return Case(
             id=cast(str, row.record_id),
             dataset=self._id,
-            input_messages=(Message(role="user", content=cast(str, value["prompt"])),),
+            input_messages=(input_message(value, self._files),),
             expected_outcome=cast(str, value.get("expected_output", "")),
-            evaluators=tuple(evaluators(value)),
+            evaluators=(*evaluators(value), *statements(value)),
             extra=extra,
             place=Place(file=self._file, line=row.line, index=row.index),
         )
 
-    def hashed(self, row: Row, case: Case) -> JsonValue:  # noqa: ARG002
-        """The eval itself."""
-        return row.value
+    def hashed(self, row: Row, case: Case) -> JsonValue:
+        """The eval itself, and the hash of every file that it shows."""
+        hashes = file_hashes(case)
+        return {**cast(JsonObject, row.value), "files": hashes} if hashes else row.value
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases; a spoiled file has no header to trust."""

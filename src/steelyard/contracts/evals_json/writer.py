@@ -7,6 +7,7 @@ import re
 from typing import cast
 
 from steelyard.contracts.evals_json.inline_checks import MARKDOWN, inline_checks
+from steelyard.contracts.evals_json.input_files import prompt_of
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
@@ -26,7 +27,7 @@ def eval_row(case: Case) -> JsonObject:
     """A case as one eval."""
     row: JsonObject = {
         "id": int(case.id) if _NUMBER.fullmatch(case.id) else case.id,
-        "prompt": cast(str, case.input_messages[0].content),
+        "prompt": prompt_of(case.input_messages[0]),
     }
     if case.expected_outcome:
         row["expected_output"] = case.expected_outcome

@@ -15,6 +15,7 @@ _TO = "evals_json"
 _ANY = "must_contain_any"
 _NONE = "must_not_contain"
 _KINDS = {"icontains", "icontains_any"}
+_STATEMENTS = "rubric"
 
 
 def fit_evals_json(case: Case, way: Way) -> Fit:
@@ -42,7 +43,9 @@ def fit_evals_json(case: Case, way: Way) -> Fit:
 
 
 def as_eval_cases(evaluator: Evaluator) -> Evaluator | None:
-    """The evaluator of eval cases that looks for the same phrases, if there is one."""
+    """The evaluator of eval cases that asks the same of an answer, if there is one."""
+    if evaluator.type == _STATEMENTS:
+        return evaluator
     if evaluator.type not in {_ANY, _NONE}:
         return None
     settings: JsonObject = {"value": evaluator.settings["phrases"], "required": True}

@@ -57,7 +57,7 @@ BROKEN: list[tuple[JsonValue, str, str]] = [
     (" ", "value_out_of_range", ""),
     ({}, "missing_required_field", "type"),
     ({"type": "llm_juge"}, "invalid_enum_value", "type"),
-    ({"type": "execution_metrics"}, "invalid_enum_value", "type"),
+    ({"type": "execution_metrics"}, "missing_required_field", "max_tool_calls"),
     ({**FAST, "name": ""}, "value_out_of_range", "name"),
     ({**FAST, "weight": -1}, "value_out_of_range", "weight"),
     ({**FAST, "weight": True}, "invalid_field_type", "weight"),

@@ -52,12 +52,9 @@ REMOVED: dict[str, tuple[str, ...]] = {
     "case": ("target", "vars", "turns", "mode", "depends_on", "workspace"),
     "file": (
         *("prompts", "providers", "scenarios", "default_test", "evaluate_options"),
-        *("environment", "workspace", "preprocessors", "input", "input_files"),
+        *("environment", "workspace", "preprocessors", "input", "input_files", "vars"),
     ),
-    "execution": (
-        *("targets", "workers", "trials", "threshold", "skip_defaults"),
-        *("budget_usd", "fail_on_error"),
-    ),
+    "execution": ("threshold",),
     "llm_judge": ("model", "provider"),
 }
 
@@ -288,6 +285,31 @@ def test_a_removed_name_says_what_to_write_instead(
     assert finding.path.endswith(name)
     assert finding.hint
     assert not folder.report("data.yaml").is_valid
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("targets", "--target"),
+        ("workers", "--workers"),
+        ("trials", "--repeat"),
+        ("cache", "--cache"),
+        ("budget_usd", "--budget"),
+        ("fail_on_error", "--allow-failures"),
+    ],
+)
+@pytest.mark.parametrize("cases", ["evalcases", "tests"])
+def test_an_option_of_a_run_is_a_warning_that_names_ours(
+    folder: EvalFolder, cases: str, name: str, option: str
+) -> None:
+    """EC-24"""
+    folder.write("data.yaml", {"execution": {name: 3}, cases: [row(execution={name: 3})]})
+
+    found = folder.findings("data.yaml")
+    assert {(one.severity, one.code) for one in found} == {("warning", "ignored_field")}
+    assert [one.path for one in found] == [f"execution.{name}", f"{cases}[0].execution.{name}"]
+    assert all(option in (one.hint or "") for one in found)
+    assert folder.report("data.yaml", strict=True).is_valid
 
 
 def test_a_removed_name_in_a_line_is_refused_too(folder: EvalFolder) -> None:

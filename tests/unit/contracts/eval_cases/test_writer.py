@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from steelyard.contracts.eval_cases.reader import (
     EvalCasesYaml,
     read_sidecar,
 )
+from steelyard.contracts.eval_cases.spelling import without_evaluators
 from steelyard.contracts.eval_cases.writer import write_eval_cases_jsonl, write_eval_cases_yaml
 from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import UsageError
@@ -57,7 +59,14 @@ def read_jsonl(rows: bytes, sidecar: bytes) -> Dataset:
 @settings(max_examples=examples(200))
 def test_yaml_reads_back_the_same(dataset: Dataset) -> None:
     """EC-60"""
-    assert read_yaml(write_eval_cases_yaml(dataset)) == dataset
+    assert read_yaml(write_eval_cases_yaml(dataset)) == as_written(dataset)
+
+
+def as_written(dataset: Dataset) -> Dataset:
+    """Without the lists of the file where a goal is missing: there they would be added."""
+    if all(case.expected_outcome for case in dataset.cases):
+        return dataset
+    return replace(dataset, extra=without_evaluators(dict(dataset.extra)))
 
 
 @given(datasets())

@@ -22,7 +22,7 @@ def test_the_example_of_the_page_is_valid() -> None:
     (row,) = reading.rows()
 
     assert (reading.findings, row.findings) == ((), ())
-    assert len(reading.case(row).evaluators) == 4
+    assert len(reading.case(row).evaluators) == 5
 
 
 def test_every_field_stands_in_a_table_of_the_page() -> None:

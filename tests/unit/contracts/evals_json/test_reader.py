@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.evals_json.reader import MAX_FILE, EvalsJsonReading
+from steelyard.contracts.evals_json.writer import write_evals_json
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.yaml_text import parse_yaml
-from steelyard.model.evaluator import Evaluator
+from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
+from steelyard.store.workspace import DiskWorkspace
+from steelyard.usecases.open_dataset import open_dataset
 from strategies.evals_files import (
     entry,
     entry_errors,
@@ -53,12 +57,77 @@ def test_an_eval_becomes_a_case() -> None:
         asked("must_not_contain", phrases=["\\Drupal::service("]),
         asked("php_lint"),
         asked("markdown_structure", min_headings=1, no_h1=True, required_sections=["Use"]),
+        judged("Uses injection"),
     )
 
 
-def test_every_evaluator_is_a_check_of_the_catalog() -> None:
+def judged(*stated: str) -> Evaluator:
+    items = tuple(
+        RubricItem(id=f"statement-{number}", description=text)
+        for number, text in enumerate(stated, start=1)
+    )
+    return Evaluator(name="statements", type="rubric", rubrics=items)
+
+
+@pytest.mark.parametrize(
+    ("lists", "stated"),
+    [
+        ({"expectations": ["a", "b"]}, ("a", "b")),
+        ({"assertions": [{"id": "x", "text": "a", "type": "semantic"}, "b"]}, ("a", "b")),
+        ({"assertions": [{"description": "a"}], "expectations": ["b"]}, ("b", "a")),
+    ],
+)
+def test_statements_are_for_a_judge(lists: JsonObject, stated: tuple[str, ...]) -> None:
+    """EJ-23"""
+    assert read_case(entry(**lists)).evaluators == (judged(*stated),)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told_at"),
+    [
+        ({"assertions": [{"type": "regex"}]}, ("missing_required_field", "assertions[0].text")),
+        ({"expectations": [" "]}, ("value_out_of_range", "expectations[0]")),
+        ({"expectations": "all"}, ("invalid_field_type", "expectations")),
+        ({"files": [{"path": "a"}]}, ("invalid_field_type", "files[0]")),
+        ({"files": ["none.md"]}, ("missing_file", "files[0]")),
+    ],
+)
+def test_statements_and_files_that_cannot_be_meant(
+    wrong: JsonObject, told_at: tuple[str, str]
+) -> None:
+    """EJ-23, EJ-24"""
+    code, path = told_at
+    assert entry_errors(entry(**wrong)) == [(code, f"evals[0].{path}")]
+
+
+def test_files_are_shown_before_the_prompt(tmp_path: Path) -> None:
+    """EJ-24"""
+    (tmp_path / "notes.md").write_text("Notes", encoding="utf-8")
+    (tmp_path / "sheet.xlsx").write_bytes(b"PK\x03\x04\xff")
+    path = tmp_path / "evals" / "evals.json"
+    path.parent.mkdir()
+    value = evals_file(entry(files=["notes.md", "sheet.xlsx"]))
+    path.write_text(json.dumps(value), encoding="utf-8")
+    reading = open_dataset(DiskWorkspace(tmp_path), path).reading
+    assert reading
+    (row,) = reading.rows()
+    case = reading.case(row)
+
+    assert [(one.severity, one.code) for one in row.findings] == [("warning", "invalid_encoding")]
+    (message,) = case.input_messages
+    assert message.text.splitlines() == [
+        "Notes",
+        "[file sheet.xlsx: not shown]",
+        "Write a service.",
+    ]
+    assert reading.hashed(row, case) != row.value
+    written = json.loads(write_evals_json(reading.dataset((case,))))
+    assert written["evals"] == value["evals"]
+
+
+def test_every_inline_check_is_a_check_of_the_catalog() -> None:
     """EJ-13"""
-    for evaluator in read_case(FULL).evaluators:
+    for evaluator in read_case(FULL).evaluators[:-1]:
         settings = {k: v for k, v in evaluator.settings.items() if k != "required"}
 
         assert Catalog().make(evaluator.type, settings).kind == evaluator.type
