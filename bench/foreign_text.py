@@ -1,13 +1,14 @@
 """Every function that reads foreign text takes time in proportion to it.
 
-Run it with `python -m bench.foreign_text`. Each function reads hostile texts of two sizes, one
-twice as long as the other; what takes more than two and a half times as long for the longer one
-would be a way to stop a run. What checks and judges' replies take is measured by `bench.grading`.
+Run it with `python -m bench.foreign_text`. Each function reads hostile texts of two sizes; what
+takes more than two and a half times as long for twice the text would be a way to stop a run.
+What checks and judges' replies take is measured by `bench.grading`.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -38,7 +39,7 @@ from steelyard.targets.completion import read_completion
 from steelyard.targets.json_template import JsonTemplate
 from steelyard.targets.reply_json import refusal_text
 
-SIZES = (100_000, 200_000)
+SIZES = (100_000, 400_000)
 WORST = 2.5
 _LEAST_S = 0.002
 """Never so little that the clock's grain counts."""
@@ -123,10 +124,12 @@ def worst_growth(
 ) -> tuple[str, float]:
     """The text that grows worst, and the time for twice of it over that for one."""
     worst, growth = "", 0.0
+    doublings = math.log2(sizes[1] / sizes[0])
     for name, text in texts:
         short, long = (_seconds(read, text(size)) for size in sizes)
-        if long / short > growth:
-            worst, growth = name, long / short
+        each = (long / short) ** (1 / doublings)
+        if each > growth:
+            worst, growth = name, each
     return worst, growth
 
 
@@ -163,8 +166,8 @@ def main() -> None:
         print(f"{row.what}: {row.growth:.1f} × ({row.worst})", flush=True)
         rows.append(row)
     lines = [
-        f"Measured by `python -m bench.foreign_text`: {machine()}. Growth is the time for",
-        f"{SIZES[1]:,} characters over that for {SIZES[0]:,}, the worst of",
+        f"Measured by `python -m bench.foreign_text`: {machine()}. Growth is what twice the text",
+        f"does to the time, between {SIZES[0]:,} and {SIZES[1]:,} characters, the worst of",
         f"{len(list(hostile_texts()))} hostile texts: 2 is linear.",
         "",
         "| what is read | growth |",

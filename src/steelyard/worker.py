@@ -11,7 +11,9 @@ import logging
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
+from types import FrameType
 
 from steelyard.errors import SteelyardError
 from steelyard.store.worker_pipe import HolderPipe
@@ -19,13 +21,15 @@ from steelyard.usecases.run_ports import Part
 from steelyard.usecases.work_on_part import work_on_part
 from steelyard.wiring import part_door, run_async, spare_collector
 
+_GRACE_S = 5.0
+
 
 def main(root: str) -> int:
     """Work on the part; 0 when it is done, 3 when it cannot go on, 130 when it was stopped."""
     os.chdir(root)
     holder = _holder()
     _show_warnings()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _stop)
     try:
         door = part_door(Path(root), holder)
         spare_collector()
@@ -43,6 +47,17 @@ def main(root: str) -> int:
         # On the way out there is nothing left to break off in order.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """End in order; and in any case, since an interrupt can be lost in the event loop."""
+    # Nobody is left to read what an end in the midst of things would say.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    end = threading.Timer(_GRACE_S, os._exit, (130,))
+    end.daemon = True
+    end.start()
+    signal.default_int_handler(number, frame)
 
 
 def _show_warnings() -> None:

@@ -84,7 +84,7 @@ class MemoryLedger:
     ) -> None:
         tried = {(a.index, a.repeat, a.place, a.attempt): a for a in attempts}
         if tried.keys() & self.attempts.keys() or kept.keys() & beside.keys():
-            raise RunError("the store refuses results: UNIQUE constraint failed")
+            raise RunError("refuses results: UNIQUE constraint failed")
         self.attempts.update(tried)
         beside.update(kept)
 

@@ -34,6 +34,7 @@ from steelyard.cli import (
 from steelyard.cli.registry import dataset_commands, definition_commands
 from steelyard.cli.review import review_commands
 from steelyard.cli.terminal import prepare_streams
+from steelyard.cli.terminal import show as show_line
 from steelyard.errors import SteelyardError, UsageError
 
 _COMMANDS: dict[str, Callable[..., None]] = {
@@ -74,7 +75,7 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"steelyard {__version__}")
+        show_line(f"steelyard {__version__}")
         raise typer.Exit
 
 

@@ -16,23 +16,69 @@ if TYPE_CHECKING:
 _COLOURS = {"error": "red", "warning": "yellow", "good": "green"}
 
 
+class _Forgiving(io.TextIOWrapper):
+    """Standard error: what cannot be written there is no reason to fail."""
+
+    def write(self, text: str, /) -> int:
+        try:
+            return super().write(text)
+        except OSError:
+            _silence(2)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError:
+            _silence(2)
+
+
 def prepare_streams() -> None:
-    """Let a character that the terminal's encoding lacks be written as its escape."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    """Make the standard streams safe to write to, whatever they lead to.
+
+    A character that the terminal's encoding lacks is written as its escape. One that is closed
+    leads nowhere: the next file that is opened would take its number, and be printed into.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            _silence(number)
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        encoding = sys.stderr.encoding
+        sys.stderr = _Forgiving(
+            sys.stderr.detach(), encoding, errors="backslashreplace", line_buffering=True
+        )
+
+
+def _silence(number: int) -> None:
+    """Let a stream lead nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    if nowhere != number:
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 def show(text: str | bytes, *, is_line: bool = True) -> None:
     """Print a line; bytes are UTF-8 whatever the terminal speaks.
 
     When the reader has gone, as `head` does, the rest is dropped: the command goes on, and its
-    exit code says what it would have said.
+    exit code says what it would have said. What cannot be written for another reason, such as a
+    full disk, is an error.
     """
     try:
         typer.echo(text, nl=is_line)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence(sys.stdout.fileno())
+    except OSError as error:
+        _silence(sys.stdout.fileno())
+        raise OSError(error.errno, error.strerror, "standard output") from None
 
 
 def show_json(value: Any) -> None:

@@ -29,7 +29,7 @@ class AnnotationStore:
         The same once more changes nothing. Something else is refused, or becomes the next
         revision, after which what was said before is history.
         """
-        with told(), self._engine.begin() as connection:
+        with told(self._engine), self._engine.begin() as connection:
             return [_keep(connection, row, at, is_replacing=is_replacing) for row in rows]
 
     def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
@@ -37,7 +37,7 @@ class AnnotationStore:
         query = select(revisions).order_by(*revisions.c[*_KEY], revisions.c.revision)
         if not with_history:
             query = query.where(revisions.c.revision == _newest())
-        with told(), self._engine.connect() as connection:
+        with told(self._engine), self._engine.connect() as connection:
             rows = connection.execution_options(yield_per=1000).execute(_narrowed(query, wanted))
             for row in rows:
                 yield Revision(number=row.revision, at=row.at, row=json.loads(row.row))

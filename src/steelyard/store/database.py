@@ -8,6 +8,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import cast
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, select
 from sqlalchemy.dialects.sqlite import insert
@@ -17,6 +19,21 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from steelyard.errors import RunError
 from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
 
+_INODES: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
+"""The file that each engine has opened."""
+_HELP = {
+    "SQLITE_FULL": "make room on the disk, then `steelyard resume` the run",
+    "SQLITE_IOERR": "look after the disk, then `steelyard resume` the run",
+    "SQLITE_CORRUPT": "the file is damaged: put it back from a backup, or move it away and start "
+    "anew; finished runs can be read from their folders",
+    "SQLITE_NOTADB": "the file is no database: put it back from a backup, or move it away and "
+    "start anew; finished runs can be read from their folders",
+    "SQLITE_READONLY": "make the file and its folder writable",
+    "SQLITE_CANTOPEN": "make the folder writable",
+    "SQLITE_PERM": "make the file and its folder writable",
+    "SQLITE_BUSY": "another process holds it; try again when that has ended",
+    "SQLITE_LOCKED": "another process holds it; try again when that has ended",
+}
 _PAGE_BYTES = 8 * 1024
 _STATEMENTS = 512
 """So many are kept compiled: inserts of every number of rows are among them."""
@@ -36,23 +53,45 @@ def open_database(path: Path, patience_s: float = 30.0) -> Engine:
     try:
         with engine.begin() as connection:
             _set_up(connection, path)
-    except (SQLAlchemyError, sqlite3.Error) as error:
+    except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
         raise RunError(f"cannot use the store {path}: {reason_of(error)}") from None
+    _INODES[engine] = path.stat().st_ino
     return engine
 
 
 def reason_of(error: Exception) -> str:
-    """What the database itself said, without the statement."""
-    return str(getattr(error, "orig", None) or error)
+    """What the database itself said, without the statement: its code, and what helps."""
+    said = getattr(error, "orig", None) or error
+    name = getattr(said, "sqlite_errorname", None)
+    if isinstance(said, UnicodeDecodeError):
+        name = "SQLITE_CORRUPT"
+    if name is None:
+        return str(said)
+    helps = next((advice for code, advice in _HELP.items() if name.startswith(code)), None)
+    return f"{said} ({name})" + (f"; {helps}" if helps else "")
 
 
 @contextmanager
-def told() -> Generator[None]:
+def told(engine: Engine) -> Generator[None]:
     """A database that fails is a run that cannot go on."""
     try:
         yield
-    except SQLAlchemyError as error:
-        raise RunError(f"the store fails: {reason_of(error)}") from None
+    except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
+        raise RunError(f"the store {engine.url.database} fails: {reason_of(error)}") from None
+
+
+def require_in_place(engine: Engine) -> None:
+    """Refuse to go on with a store whose file was deleted, or is another one by now."""
+    path = Path(cast(str, engine.url.database))
+    try:
+        is_same = path.stat().st_ino == _INODES.get(engine)
+    except OSError:
+        is_same = False
+    if not is_same:
+        raise RunError(
+            f"the store {path} was deleted or replaced while it was used; what this run has kept "
+            "since then is lost. Put it back from a backup, or start a new run"
+        )
 
 
 def _configure(patience_s: float, connection: sqlite3.Connection, _record: object) -> None:

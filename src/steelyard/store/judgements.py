@@ -92,7 +92,7 @@ class JudgementStore:
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
         """The rows of a query, a thousand at a time."""
-        with told(), self._engine.connect() as connection:
+        with told(self._engine), self._engine.connect() as connection:
             yield from connection.execution_options(yield_per=1000).execute(query)
 
 

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.contracts.run_artifacts.pruned import PRUNED, PrunedFile, pruned_line, read_pruned
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import RunError
 from steelyard.model.run import TERMINAL
 from steelyard.store.artifacts import Sealed, digest_of, sync_folder
-from steelyard.store.database import reason_of
+from steelyard.store.database import told
 from steelyard.store.tables import (
     answered,
     answers,
@@ -160,11 +159,8 @@ class PruneShelf:
 
     @contextmanager
     def _transaction(self) -> Generator[Connection]:
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise RunError(f"the store fails: {reason_of(error)}") from None
+        with told(self._engine), self._engine.begin() as connection:
+            yield connection
 
     def _is_empty(self, run_id: str) -> bool:
         """Whether there is a folder, with nothing in it but drafts that were never sealed."""

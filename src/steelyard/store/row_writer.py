@@ -91,7 +91,8 @@ class RowWriter:
                 self._insert(self._connection, rows)
         except SQLAlchemyError as error:
             self.close()
-            raise RunError(f"the store refuses results: {reason_of(error)}") from None
+            path = self._engine.url.database
+            raise RunError(f"the store {path} refuses results: {reason_of(error)}") from None
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -32,7 +32,7 @@ from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, StoredRun
-from steelyard.store.database import told
+from steelyard.store.database import require_in_place, told
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
 from steelyard.store.tables import (
     NO_RECORD,
@@ -111,6 +111,7 @@ class RunStore:
 
     def move(self, run_id: str, state: RunState, at: str) -> None:
         """Go to another state, if the diagram allows it."""
+        require_in_place(self.engine)
         with self._writing() as connection:
             self.lease(run_id).require(connection)
             move_run(connection, run_id, state, at)
@@ -148,6 +149,8 @@ class RunStore:
 
     def finish(self, run_id: str, state: RunState, at: str, summary: JsonObject) -> None:
         """The last state of a run, with its summary."""
+        require_in_place(self.engine)
+        require_in_place(self.engine)
         with self._writing() as connection:
             self.lease(run_id).require(connection)
             move_run(connection, run_id, state, at)
@@ -311,12 +314,12 @@ class RunStore:
     @contextmanager
     def _writing(self) -> Generator[Connection]:
         """One transaction."""
-        with told(), self.engine.begin() as connection:
+        with told(self.engine), self.engine.begin() as connection:
             yield connection
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
         """The rows of a query, a thousand at a time."""
-        with told(), self.engine.connect() as connection:
+        with told(self.engine), self.engine.connect() as connection:
             yield from connection.execution_options(yield_per=1000).execute(query)
 
 

@@ -322,10 +322,10 @@ def test_an_alias_bomb_is_refused_at_once() -> None:
     assert error.line == 5
 
 
-@pytest.mark.parametrize("held", ["{long}", "[{long}]", "{{{long}: 1}}", "{{a: [{long}]}}"])
+@pytest.mark.parametrize("held", ["{long}", "[{long}]", "{{a: [{long}]}}"])
 def test_aliases_of_a_long_text_are_refused_at_once(held: str) -> None:
-    long = held.format(long="x" * 100_000)
-    text = f"a: &a {long}\nb: [{', '.join(['*a'] * 161)}]\n"
+    long = held.format(long="x" * 99_000)
+    text = f"a: &a {long}\nb: [{', '.join(['*a'] * 162)}]\n"
 
     assert str(refusal(text)) == f"aliases stand for more than {MAX_ALIASED_TEXT:,} characters"
     assert parse_yaml(text.replace(", *a", "", 1).encode())

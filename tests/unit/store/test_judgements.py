@@ -269,5 +269,5 @@ def test_a_store_that_fails_is_a_run_that_cannot_go_on(store: RunStore) -> None:
     with store.engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE judgements")
 
-    with pytest.raises(RunError, match="the store fails: no such table"):
+    with pytest.raises(RunError, match="fails: no such table"):
         list(JudgementStore(store.engine).keys(None))

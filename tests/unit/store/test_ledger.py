@@ -118,7 +118,7 @@ def test_a_store_that_is_gone_is_told_to_everybody(store: RunStore) -> None:
         connection.exec_driver_sql("DROP TABLE results")
 
     async def use(ledger: BatchLedger) -> None:
-        with pytest.raises(RunError, match="the store refuses results: no such table"):
+        with pytest.raises(RunError, match="refuses results: no such table"):
             await ledger.keep(evaluated(0), ())
 
     during(store, use)

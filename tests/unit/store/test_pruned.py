@@ -141,7 +141,7 @@ def test_a_store_that_fails_is_told(project: Project) -> None:
     connection.execute("DROP TABLE check_results")
     connection.close()
 
-    with pytest.raises(RunError, match="the store fails: no such table: check_results"):
+    with pytest.raises(RunError, match="fails: no such table: check_results"):
         plan_pruning(shelf_of(project), Retention(), now)
 
 

@@ -57,7 +57,7 @@ def test_a_workers_state_is_told_and_not_the_runs(store: RunStore) -> None:
 def test_a_batch_is_refused_as_a_whole(store: RunStore) -> None:
     first, both = batch_of(evaluated(0)), batch_of(evaluated(1), evaluated(0))
 
-    with pytest.raises(RunError, match="the store refuses results: UNIQUE"):
+    with pytest.raises(RunError, match="refuses results: UNIQUE"):
         keep(store, first, both)
     assert list(store.done("run_1")) == [(0, 0)]
 

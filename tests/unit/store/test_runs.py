@@ -220,9 +220,9 @@ def test_a_database_that_fails_is_a_run_that_cannot_go_on(store: RunStore) -> No
     with store.engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE runs")
 
-    with pytest.raises(RunError, match="the store fails: no such table: runs"):
+    with pytest.raises(RunError, match="fails: no such table: runs"):
         store.find("latest")
-    with pytest.raises(RunError, match="the store fails: no such table: runs"):
+    with pytest.raises(RunError, match="fails: no such table: runs"):
         store.create(stored_run())
 
 
@@ -235,5 +235,5 @@ def test_a_full_disk_is_told(store: RunStore) -> None:
     run = stored_run()
     run.plan["much"] = "x" * 100_000
 
-    with pytest.raises(RunError, match="the store fails: database or disk is full"):
+    with pytest.raises(RunError, match="fails: database or disk is full"):
         store.create(run)

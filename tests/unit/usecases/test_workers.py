@@ -129,7 +129,7 @@ def test_a_batch_that_is_refused_ends_the_run_and_is_not_confirmed(project: Proj
     twice = PaperWorker([batch(evaluated(0)), batch(evaluated(0))])
     door, _ = door_of(project, [twice], [PaperWorker()])
 
-    with pytest.raises(RunError, match="the store refuses results: UNIQUE"):
+    with pytest.raises(RunError, match="refuses results: UNIQUE"):
         run(project, door)
     assert twice.seen == ["kept", "asked to stop", "closed"]
 
