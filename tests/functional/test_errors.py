@@ -245,7 +245,10 @@ def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
             check=False,
         )
 
-    assert (done.returncode, done.stderr) == (2, "steelyard: standard output: No space left on device\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "steelyard: standard output: No space left on device\n",
+    )
 
 
 @pytest.mark.parametrize("debug", ["", "1"])
