@@ -140,6 +140,7 @@ def test_every_field_of_a_schema_has_a_title_and_a_description(name: str) -> Non
     [
         ("question_rubric", "score_without_scale.json"),
         ("judge", "no_such_day.yaml"),
+        ("check_rubric", "empty_phrases.yaml"),
         ("dataset_document", "created_at_no_such_day.json"),
     ],
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from steelyard.checks.setting_rules import Rule
-from steelyard.checks.text import Phrase, clip, fold, require_phrases
+from steelyard.checks.text import Phrase, PhraseText, clip, fold, require_phrases
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
@@ -19,7 +19,7 @@ class ContainsAll:
     kind: ClassVar[str] = "contains_all"
     revision: ClassVar[int] = 2
 
-    phrases: Annotated[tuple[str, ...], Rule("The phrases, all of which are looked for.")]
+    phrases: Annotated[tuple[PhraseText, ...], Rule("The phrases, all of which are looked for.")]
     ignore_case: bool = True
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from steelyard.checks.text import Phrase, clip, fold, require_phrases
+from steelyard.checks.text import Phrase, PhraseText, clip, fold, require_phrases
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
@@ -18,7 +18,7 @@ class MustNotContain:
     kind: ClassVar[str] = "must_not_contain"
     revision: ClassVar[int] = 2
 
-    phrases: tuple[str, ...]
+    phrases: tuple[PhraseText, ...]
     ignore_case: bool = True
 
     def __post_init__(self) -> None:

@@ -115,7 +115,7 @@ def _plain(hint: Any) -> tuple[Any, JsonObject]:
 
 
 def _by_type(hint: Any) -> JsonObject:
-    if hint in _SIMPLE:
+    if isinstance(hint, type) and hint in _SIMPLE:
         return dict(_SIMPLE[hint])
     if hint == _JSON_OBJECT:
         return {"type": "object"}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Annotated, TypeAlias
 
+from steelyard.checks.setting_rules import Rule
 from steelyard.errors import SettingError
 
 _TYPOGRAPHIC = {
@@ -58,6 +60,9 @@ class Phrase:
 def _pattern(text: str) -> re.Pattern[str]:
     parts = (f"[{_TYPOGRAPHIC[one]}]" if one in _TYPOGRAPHIC else re.escape(one) for one in text)
     return re.compile("".join(parts))
+
+
+PhraseText: TypeAlias = Annotated[str, Rule("A phrase; not empty.", {"minLength": 1})]
 
 
 def require_phrases(phrases: tuple[str, ...]) -> None:

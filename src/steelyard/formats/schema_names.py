@@ -152,7 +152,12 @@ def _closed(node: Any, document: JsonObject, *, is_branch: bool) -> Any:
     if not isinstance(node, dict):
         return node
     members = _inlined(cast(dict[str, Any], node), document)
-    twin = {key: _closed_member(key, item, document) for key, item in members.items()}
+    # A branch that takes any name would hide the misspelt ones.
+    twin = {
+        key: _closed_member(key, item, document)
+        for key, item in members.items()
+        if not (key == "additionalProperties" and item is True)
+    }
     is_object = "properties" in members and "object" in members.get("type", ())
     if is_object and not is_branch and "additionalProperties" not in members:
         # `additionalProperties` is faster, but does not see the names that branches bring.

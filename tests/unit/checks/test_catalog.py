@@ -25,6 +25,10 @@ FLAG = {"type": "boolean"}
 NUMBER = {"type": "number"}
 COUNT = {"type": "integer", "minimum": 0}
 TEXTS = {"type": "array", "minItems": 1, "items": TEXT}
+PHRASES: JsonObject = {
+    **TEXTS,
+    "items": {"type": "string", "description": "A phrase; not empty.", "minLength": 1},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +91,8 @@ def test_the_kinds_of_this_version_are_these() -> None:
     [
         ("equals", [], {"value": TEXT, "ignore_case": FLAG, "strip": FLAG}),
         ("latency", [], {"max_ms": NUMBER}),
-        ("must_contain_any", [], {"phrases": TEXTS, "ignore_case": FLAG}),
-        ("must_not_contain", ["phrases"], {"phrases": TEXTS, "ignore_case": FLAG}),
+        ("must_contain_any", [], {"phrases": PHRASES, "ignore_case": FLAG}),
+        ("must_not_contain", ["phrases"], {"phrases": PHRASES, "ignore_case": FLAG}),
         ("regex", ["pattern"], {"pattern": TEXT, "match": {"enum": ["search", "full"]}}),
     ],
 )
