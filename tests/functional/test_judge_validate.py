@@ -140,14 +140,60 @@ def test_labels_balanced_by_the_judges_verdict_come_out_right_with_their_chances
     assert corrected["value"] == pytest.approx(RATE, abs=0.05)
 
 
+def true_rate(*, is_good: bool) -> float:
+    """TPR or TNR over all responses."""
+    right = [one.is_passed is is_good for one in RESPONSES if one.is_good is is_good]
+    return sum(right) / len(right)
+
+
 @pytest.mark.no_cover
 def test_labels_at_random_within_each_verdict_need_no_chances(large: Path, tmp_path: Path) -> None:
+    """The judge passes four of five: half of the labels are of what it fails."""
+    words = ("--design", "by_verdict", "--fail-under", "0.7")
     labels = by_verdict(with_chances=False)
-    _, metrics = validated_and_run(large, tmp_path, labels, "--design", "by_verdict")
+    found, metrics = validated_and_run(large, tmp_path, labels, *words)
     corrected = metrics["corrected_pass_rate"]
+    sample = found["rates_of_sample"]
 
     assert (corrected["method"], corrected["labels"]) == ("post-stratified by verdict", 120)
     assert covers(corrected)
+    for name, is_good in (("tpr", True), ("tnr", False)):
+        truth = true_rate(is_good=is_good)
+        assert found[name]["low"] <= truth <= found[name]["high"]
+        assert found[name]["method"] == "wilson with inverse-probability weights"
+        assert corrected[name]["value"] == found[name]["value"]
+    assert abs(sample["tpr"]["value"] - true_rate(is_good=True)) > 0.1
+    assert found["tpr"]["value"] == pytest.approx(true_rate(is_good=True), abs=0.05)
+    # By the labelled sample alone TPR would be too low, and TNR higher.
+    assert found["failed_gate"].startswith("the lower bound of TNR is")
+    assert found["kept"] == "recorded"
+
+
+def test_rates_of_a_sample_chosen_by_verdict_are_not_recorded_where_chances_are_unknown(
+    tmp_path: Path,
+) -> None:
+    root = desk(tmp_path, by_verdict(with_chances=False))
+    words = ("--dataset", "desk.yaml", "--responses", "responses.jsonl", *ALL)
+    done = run_many(root, [(*VALIDATE, *words, "--design", "by_verdict", "--check", "right")])[0]
+
+    assert done.code == 1
+    assert "of the labelled sample only: it was chosen by the judge's verdict" in done.stdout
+    assert "refused    the labels were chosen by the judge's verdict, and their" in done.stdout
+    assert "\n  not recorded" in done.stdout
+
+
+def test_items_that_divide_people_are_counted_and_too_many_are_refused(tmp_path: Path) -> None:
+    """On 17 of 60 two people say different things."""
+    labels = [label(one) for one in SMALL]
+    labels += [label(one, annotator="bob", passed=not one.is_good) for one in SMALL[:17]]
+    root = desk(tmp_path, labels, SMALL)
+    words = (*VALIDATE, "--run", "latest", *ALL, "--design", "random")
+    done = run_many(root, [RUN, words, RUN])
+
+    assert done[1].code == 1
+    assert "left out: 17 on which people are divided evenly" in done[1].stdout
+    assert "people are divided evenly on 17 of 60 labelled responses (28.3 %)" in done[1].stdout
+    assert "uncorrected  " in done[2].stdout
 
 
 @pytest.mark.no_cover
@@ -355,20 +401,20 @@ def test_a_judge_that_leaves_too_much_unscored_is_refused(tmp_path: Path) -> Non
 
 
 def test_only_blind_labels_count_and_majorities_decide(tmp_path: Path) -> None:
-    people = [label(one, annotator=name) for one in SMALL[:40] for name in ("ann", "bob", "cyd")]
+    people = [label(one, annotator=name) for one in SMALL[:50] for name in ("ann", "bob", "cyd")]
     for row in people[:6:3]:  # ann is wrong about two, and outvoted
         row["passed"] = not row["passed"]
-    tied = [label(SMALL[40], passed=True), label(SMALL[40], passed=False, annotator="bob")]
-    seen = [label(one, exposure="suggested", passed=one.is_passed) for one in SMALL[41:]]
+    tied = [label(SMALL[50], passed=True), label(SMALL[50], passed=False, annotator="bob")]
+    seen = [label(one, exposure="suggested", passed=one.is_passed) for one in SMALL[51:]]
     root = desk(tmp_path, [*people, *tied, *seen], SMALL)
     words = (*VALIDATE, "--run", "latest", *ALL, "--design", "random")
     done = run_many(root, [RUN, (*words, *JSON), words])
     found = read(done[1])
 
-    assert found["tp"] == sum(one.is_good and one.is_passed for one in SMALL[:40])
-    assert (found["sample_size"], found["annotators"]) == (40, 3)
-    assert (found["left_out"]["not_blind"], found["left_out"]["ties"]) == (19, 1)
-    assert "19 not blind" in done[2].stdout
+    assert found["tp"] == sum(one.is_good and one.is_passed for one in SMALL[:50])
+    assert (found["sample_size"], found["annotators"]) == (50, 3)
+    assert (found["left_out"]["not_blind"], found["left_out"]["ties"]) == (9, 1)
+    assert "9 not blind" in done[2].stdout
 
 
 @pytest.mark.no_cover

@@ -162,3 +162,11 @@ class JudgeValidation:
     def has_weights(self) -> bool:
         """Whether it is known with which chance every item was chosen."""
         return bool(self.items) and all(one.inclusion_prob is not None for one in self.items)
+
+    @property
+    def is_sample_only(self) -> bool:
+        """Whether its TPR and TNR show how the labels were chosen as much as how it errs.
+
+        Labels chosen by the judge's verdict do, unless it is known with which chances.
+        """
+        return self.design == "by_verdict" and not self.has_weights

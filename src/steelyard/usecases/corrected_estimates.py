@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from steelyard.model.validation import JudgeValidation, LabelledItem
-from steelyard.stats.confusion import Rates, rates_by_chance, rates_of_items, validated_rates
+from steelyard.stats.confusion import Rates, known_rates
 from steelyard.stats.correction import (
     JudgeRates,
     NotCorrectableError,
@@ -27,10 +26,6 @@ from steelyard.stats.post_stratification import (
 from steelyard.usecases.check_rows import CheckRows, is_weighted, labels_of, own_items
 
 UNKNOWN_DESIGN = "nobody said how the labelled records were chosen (--design)"
-BY_VERDICT = (
-    "the labelled records were chosen by the judge's verdict, and their inclusion probabilities "
-    "are not known"
-)
 UNLIKELY = 0.001
 
 
@@ -75,8 +70,6 @@ def _from_own(
     check: CheckRows, validation: JudgeValidation, labelled: Sequence[LabelledItem]
 ) -> Estimate:
     items = with_verdicts(labelled, check)
-    if validation.design == "by_verdict" and not validation.has_weights:
-        items = _with_chances(items, check)
     validation = replace(validation, items=items)
     if validation.design == "by_label":
         found, needed = _by_rates(check, judge_rates(labels_of(items, is_weighted=False)))
@@ -84,14 +77,12 @@ def _from_own(
         strata = strata_of(own_labels(check, validation, items))
         found = post_stratified(strata)
         needed = labels_needed(found, strata.verdict_variance)
-    rates = rates_by_chance(validation) or rates_of_items(items)
-    return Estimate(found, validation, rates, needed, is_own=True)
+    return Estimate(found, validation, known_rates(validation), needed, is_own=True)
 
 
 def _from_others(check: CheckRows, validation: JudgeValidation) -> Estimate:
     found, needed = _by_rates(check, rates_of_validation(validation))
-    rates = rates_by_chance(validation) or validated_rates(validation)
-    return Estimate(found, validation, rates, needed, is_own=False)
+    return Estimate(found, validation, known_rates(validation), needed, is_own=False)
 
 
 def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None]:
@@ -106,8 +97,6 @@ def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
         return judge_rates(labels_of(validation.items, is_weighted=True))
     if validation.design is None:
         raise NotCorrectableError(UNKNOWN_DESIGN)
-    if validation.design == "by_verdict":
-        raise NotCorrectableError(BY_VERDICT)
     if not validation.items:
         return counted_rates(validation.counts)
     return judge_rates(labels_of(validation.items, is_weighted=False))
@@ -120,16 +109,6 @@ def with_verdicts(items: Sequence[LabelledItem], check: CheckRows) -> tuple[Labe
         replace(one, is_passed=said[one.index, one.repeat])
         for one in items
         if (one.index, one.repeat) in said
-    )
-
-
-def _with_chances(items: Sequence[LabelledItem], check: CheckRows) -> tuple[LabelledItem, ...]:
-    """Labels that were chosen at random within each verdict, with the chance that each had."""
-    verdicts = check.passed
-    sizes = {True: int(verdicts.sum()), False: int((~verdicts).sum())}
-    chosen = Counter(one.is_passed for one in items)
-    return tuple(
-        replace(one, inclusion_prob=chosen[one.is_passed] / sizes[one.is_passed]) for one in items
     )
 
 

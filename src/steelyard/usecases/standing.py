@@ -40,13 +40,13 @@ def standing_of(
     fitting = [one for one in validations if marks and fits(one, marks, rule)]
     fresh = [one for one in fitting if is_fresh(one, now)]
     # A plan without judges must not load numpy.
-    from steelyard.usecases.validation_rules import uselessness  # noqa: PLC0415
+    from steelyard.usecases.validation_rules import defects  # noqa: PLC0415
 
-    usable = [one for one in fresh if not uselessness(one)]
+    usable = [one for one in fresh if not defects(one)]
     if usable:
         return usable[::-1]
     if fresh:
-        return f"{judge}: {uselessness(fresh[-1])}"
+        return f"{judge}: {defects(fresh[-1])[0]}"
     if fitting:
         days = (now - _time(fitting[-1])).days
         return (

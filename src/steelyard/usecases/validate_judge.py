@@ -125,6 +125,7 @@ def plan_validation(door: ValidationDoor, request: ValidationRequest) -> Validat
             seed=request.seed,
             examples=tuple(one.id for one in examples_of(judge)) if judge else (),
             source=str(request.labels) if request.labels else _ANNOTATIONS,
+            is_asked_now=request.dataset is not None,
         ),
         people=people,
         folders=tuple(folders),

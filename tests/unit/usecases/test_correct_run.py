@@ -18,6 +18,7 @@ from steelyard.stats.effective import Share
 from steelyard.stats.post_stratification import POST_STRATIFIED
 from steelyard.usecases.correct_run import Correction, corrected_run, current_view
 from steelyard.usecases.judged_rows import JudgedRows
+from steelyard.usecases.label_chances import with_chances
 from steelyard.usecases.read_run import read_run
 
 KNOWN = counted_rates(Counts(tp=90, fn=10, tn=40, fp=10))
@@ -263,7 +264,10 @@ def test_labels_balanced_by_class_of_the_run_itself_are_its_own(tmp_path: Path) 
 
 def test_labels_within_each_verdict_have_rates_without_verification_bias(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", rows())
-    row: Any = corrected(folder, of_own_labels(folder, 14, design="by_verdict")).whole
+    own = of_own_labels(folder, 14, design="by_verdict")
+    row: Any = corrected(
+        folder, replace(own, items=with_chances(own.items, {"run_1": {True: 70, False: 30}}))
+    ).whole
 
     assert row["method"] == POST_STRATIFIED
     assert row["tpr"]["method"] == "wilson with inverse-probability weights"

@@ -167,7 +167,52 @@ def test_different_chances_are_no_lot(folder: Path) -> None:
     given_.said[Place("", "q1", 0)] = said(True, chance=0.5)
 
     assert any("different inclusion" in why for why in compare(folder, given_).refusals)
-    assert compare(folder, given_, design="by_verdict").refusals == ()
+    (why,) = compare(folder, given_, design="by_verdict").refusals
+    assert "their inclusion probabilities are not known" in why
+
+
+def test_labels_chosen_by_verdict_have_the_chances_that_the_run_shows(folder: Path) -> None:
+    """Of 26 that pass, 13 are labelled; of 14 that fail, all."""
+    chosen = [n for n in range(COUNT) if not verdict(n)]
+    chosen += [n for n in range(COUNT) if verdict(n)][:13]
+    given_ = people(said={Place("", f"q{n}", 0): said(truth(n)) for n in chosen})
+    found = compare(folder, given_, design="by_verdict")
+
+    assert {(one.is_passed, one.inclusion_prob) for one in found.validation.items} == {
+        (True, 0.5),
+        (False, 1.0),
+    }
+    assert found.refusals == ()
+
+
+def test_what_is_asked_about_the_labelled_responses_alone_shows_no_chances(folder: Path) -> None:
+    found = compare(folder, design="by_verdict", is_asked_now=True)
+
+    assert "TPR and TNR are of the labelled sample only" in found.refusals[0]
+    assert not found.validation.has_weights
+
+
+def test_labels_of_one_verdict_alone_say_nothing_of_the_other(folder: Path) -> None:
+    failed = [n for n in range(COUNT) if not verdict(n)]
+    given_ = people(said={Place("", f"q{n}", 0): said(truth(n)) for n in failed})
+    (why,) = compare(folder, given_, design="by_verdict").refusals
+
+    assert "no response that it passes is labelled" in why
+
+
+@pytest.mark.parametrize(("ties", "is_refused"), [(0, False), (1, False), (2, True)])
+def test_a_few_items_may_divide_people(tmp_path: Path, ties: int, is_refused: bool) -> None:
+    made = [a_row(index, verdict(index)) for index in range(60)]
+    given_ = people(
+        said={
+            Place("", f"q{n}", 0): said(truth(n), *([not truth(n)] if n < ties else []))
+            for n in range(60)
+        }
+    )
+    found = compare(write_run(tmp_path / "r", made), given_)
+
+    assert found.validation.left_out.ties == ties
+    assert any("divided evenly on 2 of 60" in why for why in found.refusals) is is_refused
 
 
 def test_two_chances_of_one_record_cannot_be(folder: Path) -> None:

@@ -18,9 +18,9 @@ _CELLS = ("tp", "fn", "tn", "fp")
 def validation_row(validation: JudgeValidation) -> JsonObject:
     """What a judge's file says of its validation."""
     counts = validation.counts
-    from steelyard.stats.confusion import validated_rates  # noqa: PLC0415 - it loads numpy
+    from steelyard.stats.confusion import known_rates  # noqa: PLC0415 - it loads numpy
 
-    rates = validated_rates(validation)
+    rates = known_rates(validation)
     row: JsonObject = {
         "tpr": _rounded(rates.tpr.value),
         "tnr": _rounded(rates.tnr.value),
