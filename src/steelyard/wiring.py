@@ -357,7 +357,19 @@ def references(root: Path, kinds: Catalog | None = None) -> References:
     from steelyard.usecases.references import References
 
     folder = DefinitionFolder(root, kinds or catalog(), project_registry(root))
-    return References(folder, SystemClock().now())
+    return References(folder, SystemClock().now(), _last_validated(root))
+
+
+def _last_validated(root: Path) -> Callable[[str], str | None]:
+    """When a judge of a project was last validated by its registry; read when first asked."""
+
+    def last(judge: str) -> str | None:
+        from steelyard.store.validations import project_validations
+
+        times = [one.validated_at for one in project_validations(root).all() if one.judge == judge]
+        return times[-1] if times else None
+
+    return last
 
 
 def references_of() -> Callable[[Path], References]:

@@ -11,7 +11,6 @@ from steelyard.stats.confusion import Rates, known_rates
 from steelyard.stats.correction import (
     JudgeRates,
     NotCorrectableError,
-    counted_rates,
     judge_rates,
     labels_needed,
     rogan_gladen,
@@ -23,7 +22,14 @@ from steelyard.stats.post_stratification import (
     sampling_p,
     strata_of,
 )
-from steelyard.usecases.check_rows import CheckRows, is_weighted, labels_of, own_items
+from steelyard.usecases.check_rows import (
+    CheckRows,
+    is_weighted,
+    label_rates,
+    labels_of,
+    of_population,
+    own_items,
+)
 
 UNKNOWN_DESIGN = "nobody said how the labelled records were chosen (--design)"
 UNLIKELY = 0.001
@@ -50,10 +56,9 @@ def estimates(
     A reason stands where there is none. A validation with labels of this run is never used as if
     they were of another one.
     """
-    own = [(one, items) for one in validations if (items := own_items(one, population))]
-    for validation, items in own:
-        yield _tried(check, lambda v=validation, i=items: _from_own(check, v, i))
-    labelled = [validation for validation, _ in own]
+    labelled = [one for one in validations if own_items(one, population)]
+    for validation in labelled:
+        yield _tried(check, lambda v=validation: _from_own(check, of_population(v, population)))
     for validation in validations:
         if validation not in labelled:
             yield _tried(check, lambda v=validation: _from_others(check, v))
@@ -66,10 +71,8 @@ def _tried(check: CheckRows, make: Callable[[], Estimate]) -> Estimate | str:
         return f"{check.judge}: {why}"
 
 
-def _from_own(
-    check: CheckRows, validation: JudgeValidation, labelled: Sequence[LabelledItem]
-) -> Estimate:
-    items = with_verdicts(labelled, check)
+def _from_own(check: CheckRows, validation: JudgeValidation) -> Estimate:
+    items = with_verdicts(validation.items, check)
     validation = replace(validation, items=items)
     if validation.design == "by_label":
         found, needed = _by_rates(check, judge_rates(labels_of(items, is_weighted=False)))
@@ -93,13 +96,9 @@ def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None
 
 def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
     """TPR and TNR of a judge, where the way the labels were chosen lets them be known."""
-    if is_weighted(validation):
-        return judge_rates(labels_of(validation.items, is_weighted=True))
-    if validation.design is None:
+    if validation.design is None and not validation.has_weights:
         raise NotCorrectableError(UNKNOWN_DESIGN)
-    if not validation.items:
-        return counted_rates(validation.counts)
-    return judge_rates(labels_of(validation.items, is_weighted=False))
+    return label_rates(validation)
 
 
 def with_verdicts(items: Sequence[LabelledItem], check: CheckRows) -> tuple[LabelledItem, ...]:

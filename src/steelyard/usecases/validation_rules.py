@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from steelyard.model.validation import JudgeValidation
 from steelyard.stats.confusion import known_rates
-from steelyard.stats.correction import NotCorrectableError, require_informative
+from steelyard.stats.correction import (
+    FEWEST_LABELS,
+    NotCorrectableError,
+    require_informative,
+    require_labels,
+)
+from steelyard.usecases.check_rows import label_rates
 from steelyard.usecases.validations import Least
 
 MOST_LEFT_OUT = 0.02
@@ -58,6 +64,23 @@ def _divided(validation: JudgeValidation) -> str:
         f"({100 * ties / items:.1f} %); without more than {100 * MOST_LEFT_OUT:g} % of them the "
         "rest is no longer the sample that was chosen: let one more person label those"
     )
+
+
+def shortage(validation: JudgeValidation) -> str:
+    """That there are fewer labels than TPR and TNR can be known by, where there are."""
+    try:
+        require_labels(label_rates(validation))
+    except NotCorrectableError as why:
+        return str(why)
+    return ""
+
+
+def claimed_shortage(labels: int | None) -> str:
+    """The same of a validation of which only the number of labels is said, if that."""
+    if labels is not None and labels >= FEWEST_LABELS:
+        return ""
+    said = "which does not say by how many labels" if labels is None else f"by {labels:,} labels"
+    return f"{said}; at least {FEWEST_LABELS} are needed"
 
 
 def shortfall(validation: JudgeValidation, least: Least) -> str:
