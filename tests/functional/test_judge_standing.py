@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from fakes.judged_desk import (
+    ALL,
     JSON,
     JUDGE,
     RANDOM,
+    REF,
     RUN,
     SETTINGS,
     drawn,
@@ -18,6 +20,7 @@ from fakes.judged_desk import (
     labelled_desk,
     read,
     write_dataset,
+    write_rows,
 )
 from fakes.many_commands import run_many
 from steelyard.store.clock import SystemClock
@@ -170,3 +173,41 @@ def test_a_changed_judge_is_stale_also_under_a_new_version(root: Path) -> None:
 
     assert done.code == 2
     assert "judge/right@1.0.0 was validated as another instrument" in done.stderr
+
+
+def test_agreement_names_the_verdict_where_other_checks_decide_it_too(root: Path) -> None:
+    """The answers are all too long, so that no record passes."""
+    check = "  - {id: short, kind: format, format: text, max_chars: 1}\nscoring:"
+    change(root / RUBRIC_FILE, "scoring:", check)
+    run = read(run_many(root, [(*RUN, *JSON)])[0])["run_id"]
+    write_rows(root / "labels.jsonl", (label(one, run_id=run) for one in RESPONSES))
+    _, whole, alone = run_many(
+        root,
+        [
+            ("review", "import", "labels.jsonl"),
+            ("review", "agreement", run),
+            ("review", "agreement", run, "--check", "right"),
+        ],
+    )
+
+    assert "the verdict is that of right, short together; --check compares one" in whole.stdout
+    assert "    verdict  60 items" in whole.stdout
+    assert "judge" not in whole.stdout
+    assert "beside people  right, judge/right@1.0.0" in alone.stdout
+    assert "    judge  60 items" in alone.stdout
+
+
+def test_annotations_that_name_no_run_are_not_counted_as_this_runs(root: Path) -> None:
+    """They were given for whatever run; labels of a file belong to the run that is named."""
+    run = read(run_many(root, [(*RUN, *JSON)])[0])["run_id"]
+    rows = [label(one, **({"run_id": run} if one.number < 40 else {})) for one in RESPONSES]
+    write_rows(root / "labels.jsonl", rows)
+    stored = ("judge", "validate", REF, "--run", run, *ALL, "--design", "random")
+    _, kept, told, named = run_many(
+        root, [("review", "import", "labels.jsonl"), (*stored, *JSON), stored, (*RANDOM, *JSON)]
+    )
+
+    assert read(kept)["sample_size"] == 40
+    assert read(kept)["left_out"]["no_run"] == 20
+    assert "60 in all, left out: 20 that name no run" in told.stdout
+    assert read(named)["sample_size"] == 60

@@ -42,6 +42,8 @@ class LeftOut:
     """Labels of another rubric."""
     other_runs: int = 0
     """Labels of responses of other runs."""
+    no_run: int = 0
+    """Labels that do not say of which run the response is."""
     other_splits: int = 0
     """Items that lie in another split."""
     no_pass: int = 0

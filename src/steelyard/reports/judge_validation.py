@@ -37,6 +37,7 @@ _LEFT_OUT = {
     "not_blind": "not blind",
     "other_rubrics": "of other rubrics",
     "other_runs": "of other runs",
+    "no_run": "that name no run",
     "no_pass": "without a pass or fail",
 }
 _ITEMS_OUT = {

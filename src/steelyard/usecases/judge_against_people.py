@@ -107,7 +107,7 @@ class _Run:
 def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> Compared:
     """The judge's verdicts in some runs against what people say about their responses."""
     runs = [_opened(folder) for folder in folders]
-    other_runs = _sorted_out(people.said, runs)
+    other_runs, no_run = _sorted_out(people.said, runs, is_asked_now=asked.is_asked_now)
     labelled = {name for run in runs for name, _ in run.said}
     require_in_train(asked.examples, labelled, asked.seed)
     check = _read(asked, runs)
@@ -137,6 +137,7 @@ def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> 
             other_rubrics=people.other_rubrics,
             no_pass=people.no_pass,
             other_runs=other_runs,
+            no_run=no_run,
             other_splits=tally.other_splits,
             ties=tally.ties,
             without_judgement=tally.without_judgement,
@@ -178,24 +179,29 @@ def _opened(folder: Path) -> _Run:
     return _Run(folder, run_id, response_runs(folder))
 
 
-def _sorted_out(said: dict[Place, Said], runs: Sequence[_Run]) -> int:
-    """Give each run what people say about it; how many labels are about other runs."""
-    others = 0
+def _sorted_out(
+    said: dict[Place, Said], runs: Sequence[_Run], *, is_asked_now: bool
+) -> tuple[int, int]:
+    """Give each run what people say about it; how many labels are of other runs, or of none.
+
+    Labels that name no run may have been given for another one, unless the responses that they are
+    about are stated together with them.
+    """
+    others = nowhere = 0
     for place, one in said.items():
-        fitting = [run for run in runs if not place.run_id or place.run_id in run.names]
-        if len(fitting) > 1 and not place.run_id:
-            raise UsageError(
-                f"the label of '{place.record_id}' does not say which of {len(runs)} runs it is "
-                "about; give labels a run_id, or name one run"
-            )
-        if not fitting:
+        fitting = [run for run in runs if place.run_id in run.names]
+        if not place.run_id and is_asked_now:
+            fitting = list(runs)
+        elif not place.run_id:
+            nowhere += len(one.votes)
+        if not fitting and place.run_id:
             others += len(one.votes)
         for run in fitting[:1]:
             whole = run.said.setdefault((place.record_id, place.repeat), Said())
             for person, passed in one.votes.items():
                 whole.add(person, passed, f"'{place.record_id}' in {run.run_id}")
             whole.chances |= one.chances
-    return others
+    return others, nowhere
 
 
 def _read(asked: Asked, runs: Sequence[_Run]) -> str:

@@ -218,7 +218,8 @@ def test_the_newest_validation_counts(told: Told) -> None:
 
 def claiming(**more: Any) -> LlmJudge:
     """A check whose judge has a validation in its file."""
-    written = Validation(**{"validated_at": "2026-05-01", "sample_size": 200, **more})
+    known: dict[str, Any] = {"validated_at": "2026-05-01", "sample_size": 200, **more}
+    written = Validation(**known)
     return LlmJudge(judge=replace(JUDGE, validation=written))
 
 

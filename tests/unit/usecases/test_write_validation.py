@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_the_file_says_it_and_stays_what_it_was(project: DefinitionProject, by: 
 
 @pytest.mark.parametrize("ending", ["yaml", "json"])
 def test_what_the_author_wrote_stays(project: DefinitionProject, ending: str) -> None:
-    row = {
+    row: Any = {
         "id": "tone",
         "version": "1.0.0",
         "template": "{{ output }}",
