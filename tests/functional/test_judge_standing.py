@@ -63,6 +63,7 @@ def test_four_labels_are_no_validation(tmp_path: Path) -> None:
     assert [one.code for one in done] == [0, 0, 0, 0, 2]
     assert "never been validated" not in "".join(one.stdout + one.stderr for one in done[1:])
     assert "uncorrected  judge/right@1.0.0: 4 labels of these responses" in done[2].stdout
+    assert "a run that requires validated judges does not take it" in done[1].stdout
     said = "judge/right@1.0.0 is validated by too few labels: 4 labels are too few; at least 10"
     assert done[3].stderr.count(said) == 1
     assert f"require_validated: {said}" in done[4].stderr

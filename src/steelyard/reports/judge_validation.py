@@ -304,7 +304,8 @@ def _design(found: JudgeValidation) -> str:
         "random": f"random: {both}",
         "by_label": "by_label: corrected by TPR and TNR (Rogan–Gladen)",
         "by_verdict": "by_verdict: rates stay uncorrected without the inclusion probabilities",
-        None: "unknown: rates stay uncorrected (--design says how records were chosen)",
+        None: "unknown: rates stay uncorrected, and TPR and TNR may show how records were chosen "
+        "(--design says how)",
     }[found.design]
 
 
