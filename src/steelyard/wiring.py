@@ -354,22 +354,11 @@ def references(root: Path, kinds: Catalog | None = None) -> References:
     from steelyard.store.clock import SystemClock
     from steelyard.store.definitions import DefinitionFolder
     from steelyard.store.registry import project_registry
+    from steelyard.store.validations import project_validations
     from steelyard.usecases.references import References
 
     folder = DefinitionFolder(root, kinds or catalog(), project_registry(root))
-    return References(folder, SystemClock().now(), _last_validated(root))
-
-
-def _last_validated(root: Path) -> Callable[[str], str | None]:
-    """When a judge of a project was last validated by its registry; read when first asked."""
-
-    def last(judge: str) -> str | None:
-        from steelyard.store.validations import project_validations
-
-        times = [one.validated_at for one in project_validations(root).all() if one.judge == judge]
-        return times[-1] if times else None
-
-    return last
+    return References(folder, SystemClock().now(), project_validations(root).last_validated)
 
 
 def references_of() -> Callable[[Path], References]:
