@@ -354,10 +354,11 @@ def references(root: Path, kinds: Catalog | None = None) -> References:
     from steelyard.store.clock import SystemClock
     from steelyard.store.definitions import DefinitionFolder
     from steelyard.store.registry import project_registry
+    from steelyard.store.validations import project_validations
     from steelyard.usecases.references import References
 
     folder = DefinitionFolder(root, kinds or catalog(), project_registry(root))
-    return References(folder, SystemClock().now())
+    return References(folder, SystemClock().now(), project_validations(root).last_validated)
 
 
 def references_of() -> Callable[[Path], References]:

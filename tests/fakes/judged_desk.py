@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
+
+from fakes.warm_command import Done
 
 SETTINGS = """\
 targets:
@@ -34,6 +37,11 @@ scoring: {combine: all_pass}
 BUNDLES = ("loans", "fees")
 REF = "judge/right@1.0.0"
 RUN = ("run", "desk.yaml", "--target", "desk", "--rubric", "rubric/quality@1.0.0")
+JSON = ("--format", "json")
+VALIDATE = ("judge", "validate", REF, "--labels", "labels.jsonl")
+ALL = ("--split", "all", "--no-canaries")
+VALIDATE_LATEST = (*VALIDATE, "--run", "latest", *ALL)
+RANDOM = (*VALIDATE_LATEST, "--design", "random")
 Row: TypeAlias = dict[str, Any]
 
 
@@ -81,6 +89,12 @@ def label(response: Response, **more: object) -> Row:
         "passed": response.is_good,
         **more,
     }
+
+
+def read(done: Done) -> Row:
+    """What a command says as JSON, whether or not it is content."""
+    assert done.code in {0, 1}, done.stderr
+    return json.loads(done.stdout)
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -132,4 +146,18 @@ def write_judged_desk(
             if text is not None
         ),
     )
+    return root
+
+
+def labelled_desk(root: Path, responses: list[Response], labels: Iterable[Row]) -> Path:
+    """The project with labels of its responses."""
+    write_judged_desk(root, responses)
+    write_rows(root / "labels.jsonl", labels)
+    return root
+
+
+def copied_desk(desk: Path, root: Path, labels: Iterable[Row]) -> Path:
+    """Another project like this one, its runs included, with labels."""
+    shutil.copytree(desk, root, dirs_exist_ok=True)
+    write_rows(root / "labels.jsonl", labels)
     return root

@@ -3,64 +3,45 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from fakes.judged_desk import (
-    REF,
+    JSON,
+    RANDOM,
     RUN,
+    VALIDATE_LATEST,
     Response,
+    copied_desk,
     drawn,
     label,
+    labelled_desk,
+    read,
     reply,
     write_dataset,
     write_judged_desk,
     write_rows,
 )
-from fakes.many_commands import Done, run_many
+from fakes.many_commands import run_many
 
-JSON = ("--format", "json")
-ALL = ("--run", "latest", "--split", "all", "--no-canaries")
-VALIDATE = ("judge", "validate", REF, "--labels", "labels.jsonl", *ALL)
-RANDOM = (*VALIDATE, "--design", "random")
 RESPONSES = drawn(400, 0.7, seed=5)
 pytestmark = pytest.mark.no_cover
-
-
-def desk(root: Path, responses: list[Response], labels: list[dict[str, Any]]) -> Path:
-    write_judged_desk(root, responses)
-    write_rows(root / "labels.jsonl", labels)
-    return root
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The desk with all responses, after one run."""
-    root = desk(tmp_path_factory.mktemp("large"), RESPONSES, [])
+    root = labelled_desk(tmp_path_factory.mktemp("large"), RESPONSES, [])
     assert run_many(root, [RUN])[0].code == 0
     return root
-
-
-def labelled(large: Path, root: Path, labels: list[dict[str, Any]]) -> Path:
-    """Another desk like that, with labels."""
-    shutil.copytree(large, root, dirs_exist_ok=True)
-    write_rows(root / "labels.jsonl", labels)
-    return root
-
-
-def read(done: Done) -> dict[str, Any]:
-    assert done.code in {0, 1}, done.stderr
-    return json.loads(done.stdout)
 
 
 def test_a_judge_worse_than_a_coin_is_refused_and_never_used(tmp_path: Path) -> None:
     """TPR 23.8 %, TNR 21.1 %."""
     responses = drawn(200, 0.6, tpr=0.24, tnr=0.21, seed=3)
-    root = desk(tmp_path, responses, [label(one) for one in responses])
+    root = labelled_desk(tmp_path, responses, [label(one) for one in responses])
     done = run_many(root, [RUN, (*RANDOM, *JSON), RANDOM, (*RUN, *JSON)])
     found = read(done[1])
 
@@ -74,7 +55,7 @@ def test_a_recorded_validation_of_such_a_judge_is_not_used_and_strict_refuses_it
     tmp_path: Path,
 ) -> None:
     responses = drawn(200, 0.6, seed=3)
-    root = desk(tmp_path, responses, [label(one) for one in responses])
+    root = labelled_desk(tmp_path, responses, [label(one) for one in responses])
     assert [one.code for one in run_many(root, [RUN, RANDOM])] == [0, 0]
     path = next((root / ".steelyard" / "registry" / "validations").glob("*/*/*.json"))
     kept = json.loads(path.read_text(encoding="utf-8"))
@@ -94,8 +75,8 @@ def test_a_recorded_validation_of_such_a_judge_is_not_used_and_strict_refuses_it
 def test_eight_labels_correct_nothing(large: Path, tmp_path: Path, design: str) -> None:
     groups = ([one for one in RESPONSES if one.is_good is good] for good in (True, False))
     labels = [label(one) for group in groups for one in group[:4]]
-    root = labelled(large, tmp_path, labels)
-    done = run_many(root, [(*VALIDATE, "--design", design, *JSON), RUN])
+    root = copied_desk(large, tmp_path, labels)
+    done = run_many(root, [(*VALIDATE_LATEST, "--design", design, *JSON), RUN])
     corrected = read(done[0])["runs"][0]["corrected"]
 
     assert corrected["value"] is None
@@ -109,7 +90,7 @@ def test_labels_that_are_not_random_are_refused(large: Path, tmp_path: Path) -> 
     passed = [one for one in RESPONSES if one.is_passed]
     failed = [one for one in RESPONSES if not one.is_passed]
     labels = [label(one) for one in (*passed[:20], *failed[:60])]
-    root = labelled(large, tmp_path, labels)
+    root = copied_desk(large, tmp_path, labels)
     (done,) = run_many(root, [(*RANDOM, *JSON)])
     found = read(done)
 
@@ -124,8 +105,8 @@ def test_a_rate_that_the_labels_do_not_allow_is_refused(tmp_path: Path) -> None:
         Response(f"q{number}", number, number % 2 > 0, number % 4 == 1)
         for number in range(300, 400)
     ]
-    root = desk(tmp_path, [*rare, *half], [label(one) for one in half])
-    done = run_many(root, [RUN, (*VALIDATE, "--design", "by_label", *JSON)])
+    root = labelled_desk(tmp_path, [*rare, *half], [label(one) for one in half])
+    done = run_many(root, [RUN, (*VALIDATE_LATEST, "--design", "by_label", *JSON)])
     found = read(done[1])
 
     assert done[1].code == 1
@@ -136,8 +117,8 @@ def test_a_perfect_looking_correction_has_a_width(tmp_path: Path) -> None:
     responses = [Response(f"q{number}", number, number % 25 > 0, True) for number in range(100)]
     labels = [label(one) for one in responses if one.is_good][:20]
     failed = [Response(f"f{number}", number, False, False) for number in range(10)]
-    root = desk(tmp_path, [*responses, *failed], [*labels, *map(label, failed)])
-    done = run_many(root, [RUN, (*VALIDATE, "--design", "by_label", *JSON)])
+    root = labelled_desk(tmp_path, [*responses, *failed], [*labels, *map(label, failed)])
+    done = run_many(root, [RUN, (*VALIDATE_LATEST, "--design", "by_label", *JSON)])
     corrected = read(done[1])["runs"][0]["corrected"]
 
     assert corrected["low"] < corrected["value"] <= corrected["high"]
@@ -152,7 +133,7 @@ def test_labels_of_whole_conversations_are_worth_fewer(tmp_path: Path) -> None:
     responses = [
         Response(f"q{n}", n, kinds[n // 5], kinds[n // 5] != wrong[n // 5]) for n in range(400)
     ]
-    root = desk(tmp_path, responses, [label(one) for one in responses[:100]])
+    root = labelled_desk(tmp_path, responses, [label(one) for one in responses[:100]])
     alone = read(run_many(root, [RUN, (*RANDOM, *JSON)])[1])
     cases = (
         {"id": one.name, "input": "?", "criteria": "-", "conversation_id": f"c{one.number // 5}"}
@@ -173,7 +154,7 @@ def test_labels_of_whole_conversations_are_worth_fewer(tmp_path: Path) -> None:
 def test_labels_of_all_repeats_are_worth_fewer(tmp_path: Path) -> None:
     responses = drawn(120, 0.7, seed=6)
     labels = [label(one, repeat=repeat) for one in responses[:20] for repeat in range(3)]
-    root = desk(tmp_path, responses, labels)
+    root = labelled_desk(tmp_path, responses, labels)
     for name, text in (("responses", "response_text"), ("replies", "response_text")):
         path = root / f"{name}.jsonl"
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -189,7 +170,7 @@ def test_labels_of_all_repeats_are_worth_fewer(tmp_path: Path) -> None:
 
 
 def test_recorded_judges_with_other_replies_are_other_judges(large: Path, tmp_path: Path) -> None:
-    root = labelled(large, tmp_path, [label(one) for one in RESPONSES[:100]])
+    root = copied_desk(large, tmp_path, [label(one) for one in RESPONSES[:100]])
     assert run_many(root, [RANDOM])[0].code == 0
     write_judged_desk(root, RESPONSES, says=lambda one: reply(int(not one.is_passed)))
     done = run_many(root, [(*RUN, *JSON), (*RUN, "--strict")])
@@ -201,7 +182,7 @@ def test_recorded_judges_with_other_replies_are_other_judges(large: Path, tmp_pa
 
 
 def test_a_validation_says_how_many_labels_give_five_points(large: Path, tmp_path: Path) -> None:
-    root = labelled(large, tmp_path, [label(one) for one in RESPONSES[:100]])
+    root = copied_desk(large, tmp_path, [label(one) for one in RESPONSES[:100]])
     done = run_many(root, [(*RANDOM, *JSON), RANDOM])
     corrected = read(done[0])["runs"][0]["corrected"]
     half = (corrected["high"] - corrected["low"]) / 2
@@ -224,7 +205,7 @@ suites:
 
 
 def test_a_suite_can_require_validated_judges(tmp_path: Path) -> None:
-    root = desk(tmp_path, RESPONSES, [label(one) for one in RESPONSES])
+    root = labelled_desk(tmp_path, RESPONSES, [label(one) for one in RESPONSES])
     settings = (root / "steelyard.yaml").read_text(encoding="utf-8")
     (root / "steelyard.yaml").write_text(settings + SUITES, encoding="utf-8")
     write_dataset(root / "desk.yaml", RESPONSES)

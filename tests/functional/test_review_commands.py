@@ -158,7 +158,8 @@ def test_the_judge_stands_beside_blind_people_from_the_folder(told: dict[str, Do
 
 def test_plain_passes_stand_beside_the_verdict(told: dict[str, Done]) -> None:
     assert "  beside people  verdict" in told["verdict"].stdout
-    assert "    judge  1 item, 1 answer of 1 person" in told["verdict"].stdout
+    assert "    verdict  1 item, 1 answer of 1 person" in told["verdict"].stdout
+    assert "    judge  " not in told["verdict"].stdout
     assert "not enough data" in told["verdict"].stdout
 
 

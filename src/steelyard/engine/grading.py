@@ -33,7 +33,7 @@ def grade(rubric: Rubric, trace: Trace, case: Case) -> Verdict:
 async def grade_judged(rubric: Rubric, trace: Trace, case: Case, asker: Asker) -> Verdict:
     """The same where checks ask judges; all checks of a record are carried out at once."""
     results = await asyncio.gather(
-        *(judged_result(entry, trace, case, asker) for entry in rubric.checks)
+        *(judged_result(entry, trace, case, asker, rubric) for entry in rubric.checks)
     )
     return combined(rubric, results)
 
@@ -68,7 +68,9 @@ def check_result(entry: RubricCheck, trace: Trace, case: Case) -> CheckResult:
     return _placed(entry, _outcome(entry, trace, case))
 
 
-async def judged_result(entry: RubricCheck, trace: Trace, case: Case, asker: Asker) -> CheckResult:
+async def judged_result(
+    entry: RubricCheck, trace: Trace, case: Case, asker: Asker, rubric: Rubric | None = None
+) -> CheckResult:
     """The same for a check that may ask judges, and that may run programs."""
     check = entry.check
     if not hasattr(check, "ask"):
@@ -77,18 +79,18 @@ async def judged_result(entry: RubricCheck, trace: Trace, case: Case, asker: Ask
         return check_result(entry, trace, case)
     try:
         judging = cast(JudgedCheck, check).ask(trace, case, asker.within(entry.id))
-        return _placed(entry, _with_rule(entry, _sound(await judging)))
+        return _placed(entry, _with_rule(entry, rubric, _sound(await judging)))
     except TargetError as error:
         return _placed(entry, Outcome.unscored(f"{error.code}: {error}"))
     except Exception as error:  # noqa: BLE001 - a check's bug is that record's business, not the run's
         return _placed(entry, Outcome.unscored(f"{type(error).__name__}: {error}"))
 
 
-def _with_rule(entry: RubricCheck, outcome: Outcome) -> Outcome:
+def _with_rule(entry: RubricCheck, rubric: Rubric | None, outcome: Outcome) -> Outcome:
     """What judges found together with what makes a pass of it, which a validation must know."""
     if not hasattr(entry.check, "questions"):
         return outcome
-    return replace(outcome, details={**outcome.details, "rule": rule_of(entry)})
+    return replace(outcome, details={**outcome.details, "rule": rule_of(entry, rubric)})
 
 
 def _placed(entry: RubricCheck, outcome: Outcome) -> CheckResult:

@@ -15,7 +15,7 @@ from steelyard.judging.jury import Jury
 from steelyard.judging.prompting import call_identity
 from steelyard.judging.questions_asked import AskedQuestion
 from steelyard.model.judge import Judge
-from steelyard.model.rubric import PASS_THRESHOLD, RubricCheck
+from steelyard.model.rubric import PASS_THRESHOLD, Rubric, RubricCheck
 
 
 class AskedOf(NamedTuple):
@@ -36,8 +36,12 @@ def asked_by(check: object) -> Iterator[AskedOf]:
         yield AskedOf(asked.judge, asked.target, call_identity(asked))
 
 
-def rule_of(entry: RubricCheck) -> str:
-    """What makes a pass of the replies, in words that are the same wherever the rule is."""
+def rule_of(entry: RubricCheck, rubric: Rubric | None = None) -> str:
+    """What makes a pass of the replies, in words that are the same wherever the rule is.
+
+    Where a rubric has this check alone and passes its score at another threshold, that is part of
+    it: a verdict at one threshold says nothing of the verdict at another.
+    """
     check = entry.check
     parts = [_named(check), f"at {_threshold(check):g}"]
     samples = cast(int, getattr(check, "samples", 1))
@@ -46,7 +50,17 @@ def rule_of(entry: RubricCheck) -> str:
     if getattr(check, "wants_logprobs", False):
         parts.append("by log probabilities")
     rule = " ".join(parts)
-    return f"not: {rule}" if entry.negate else rule
+    rule = f"not: {rule}" if entry.negate else rule
+    passes_at = _passes_at(rubric) if rubric else None
+    if passes_at is None or passes_at == _threshold(check):
+        return rule
+    return f"{rule}, rubric at {passes_at:g}"
+
+
+def _passes_at(rubric: Rubric) -> float | None:
+    """The threshold that the score of its only check must reach; None where passes decide."""
+    is_scored = rubric.combine not in {"all_pass", "any_pass"}
+    return rubric.pass_threshold if is_scored and len(rubric.checks) == 1 else None
 
 
 def _named(check: object) -> str:

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 
 from steelyard.model.question import Answer
 
+Beside: TypeAlias = Literal["judge", "check", "verdict"]
+"""What stands beside people: a check that asks judges, another one, or all checks together."""
 PASSED = "passed"
 """The key and the type of the question that a plain pass or fail answers."""
 Asked: TypeAlias = Literal[
@@ -122,6 +124,8 @@ class QuestionAgreement:
     """Those who had seen what the judge or others say: not independent, and so shown apart."""
     judge: AgreementSide | None
     """The judge beside blind answers; None where no run is given or nothing can be compared."""
+    beside: Beside = "judge"
+    """What `judge` is: a check that asks no judge, or the verdict of all checks, is called so."""
     alternative: AlternativeTest | None = None
     no_alternative: str | None = None
     """Why the test was not made, where a judge stands beside people."""

@@ -42,6 +42,8 @@ class LeftOut:
     """Labels of another rubric."""
     other_runs: int = 0
     """Labels of responses of other runs."""
+    no_run: int = 0
+    """Labels that do not say of which run the response is."""
     other_splits: int = 0
     """Items that lie in another split."""
     no_pass: int = 0
@@ -162,3 +164,11 @@ class JudgeValidation:
     def has_weights(self) -> bool:
         """Whether it is known with which chance every item was chosen."""
         return bool(self.items) and all(one.inclusion_prob is not None for one in self.items)
+
+    @property
+    def is_sample_only(self) -> bool:
+        """Whether its TPR and TNR show how the labels were chosen as much as how it errs.
+
+        Labels chosen by the judge's verdict do, unless it is known with which chances.
+        """
+        return self.design == "by_verdict" and not self.has_weights

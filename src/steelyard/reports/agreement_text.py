@@ -71,7 +71,7 @@ def _question(found: QuestionAgreement, paint: Paint, shown: int) -> Iterator[st
     if found.seen is not None:
         yield from _side("people who had seen other answers", found.seen, found.type, shown)
     if found.judge is not None:
-        yield from _side("judge", found.judge, found.type, shown)
+        yield from _side(found.beside, found.judge, found.type, shown)
         yield f"    replace a person  {_alternative(found)}"
 
 
@@ -87,7 +87,7 @@ def _side(name: str, side: AgreementSide, kind: Asked, shown: int) -> Iterator[s
         yield f"      {printable(option.option)}"
         for one in option.estimates:
             yield f"        {estimate_text(one)}"
-    yield from _disagreements(side.disagreements, kind, shown)
+    yield from _disagreements(side.disagreements, kind, name, shown)
 
 
 def estimate_text(found: Estimate) -> str:
@@ -116,12 +116,14 @@ def _left_out(left: Mapping[str, int]) -> str:
     return "; left out: " + ", ".join(f"{count(number)} {why}" for why, number in left.items())
 
 
-def _disagreements(found: Sequence[Disagreement], kind: Asked, shown: int) -> Iterator[str]:
+def _disagreements(
+    found: Sequence[Disagreement], kind: Asked, beside: str, shown: int
+) -> Iterator[str]:
     if not found:
         return
     yield f"      {_many(len(found), 'disagreement')}"
     for one in found[:shown]:
-        yield f"        {item_text(one)}  {_who(one, kind)}"
+        yield f"        {item_text(one)}  {_who(one, kind, beside)}"
     if len(found) > shown:
         yield f"        … and {count(len(found) - shown)} more (--format json lists all)"
 
@@ -134,9 +136,9 @@ def item_text(found: Disagreement) -> str:
     return printable(f"{item.record_id}{repeat}{turn}")
 
 
-def _who(found: Disagreement, kind: Asked) -> str:
+def _who(found: Disagreement, kind: Asked, beside: str) -> str:
     said = ", ".join(f"{name} {_answer(answer, kind)}" for name, answer in found.people.items())
-    judge = "" if found.judge is None else f"; judge {_answer(found.judge, kind)}"
+    judge = "" if found.judge is None else f"; {beside} {_answer(found.judge, kind)}"
     return printable(said + judge)
 
 

@@ -27,7 +27,9 @@ def corrected_text(row: JsonObject) -> str:
     if not is_corrected(row):
         return printable(str(row["reason"]))
     labels, records = count(row["labels"]), count(row["n"])
-    whose = f"labels of {_labelled_runs(row)}" if is_borrowed(row) else "labels of this run"
+    whose = f"labels of {_labelled_runs(row)}"
+    if not is_borrowed(row):
+        whose = f"labels of these responses in {_labelled_runs(row)}"
     return f"{rate_text(row)}  ({row['method']}, {labels} {whose}, {records} records)"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeAlias, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -21,9 +21,9 @@ from steelyard.reports.jury import jury_json, jury_lines
 from steelyard.reports.numbers import count, percent, rate_text
 from steelyard.stats.confusion import (
     Rates,
+    known_rates,
     rates_by_chance,
     rates_of,
-    rates_of_items,
     validated_rates,
 )
 from steelyard.stats.intervals import Interval
@@ -37,6 +37,7 @@ _LEFT_OUT = {
     "not_blind": "not blind",
     "other_rubrics": "of other rubrics",
     "other_runs": "of other runs",
+    "no_run": "that name no run",
     "no_pass": "without a pass or fail",
 }
 _ITEMS_OUT = {
@@ -90,7 +91,7 @@ class ValidationReport:
     @property
     def rates(self) -> Rates:
         """How often the judge is right."""
-        return validated_rates(self.validation)
+        return known_rates(self.validation)
 
 
 def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator[str]:
@@ -103,12 +104,13 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
     yield f"  split      {_split(report)}"
     yield f"  TPR        {_rate(rates.tpr)}  {good}"
     yield f"  TNR        {_rate(rates.tnr)}  {bad}"
-    weighed = rates_by_chance(found)
-    if weighed:
-        tpr, tnr = map(_rate, weighed)
-        yield f"  weighted   TPR {tpr}, TNR {tnr}  by inverse inclusion probabilities"
+    about = _about_rates(found)
+    if about:
+        yield f"             {about}"
     if report.jury:
         yield from jury_lines(report.jury)
+        if about:
+            yield "             figures of jurors are of the labelled sample, not weighted"
     yield from bias_lines(report.bias)
     yield from _slice_lines(found)
     yield f"  canaries   {_canaries(found)}"
@@ -139,7 +141,7 @@ def validation_json(report: ValidationReport) -> JsonObject:
         "failed_gate": report.failed_gate or None,
         "tpr": _interval(rates.tpr),
         "tnr": _interval(rates.tnr),
-        "rates_by_chance": _rates_by_chance(found),
+        "rates_of_sample": _rates_of_sample(found),
         **cast(JsonObject, asdict(found.counts)),
         "sample_size": found.counts.n,
         "labels": report.labels,
@@ -218,7 +220,7 @@ def _interval(found: Interval) -> JsonObject:
 def _slice_rates(found: JudgeValidation, one: SliceCounts) -> Rates:
     """TPR and TNR within a slice; labels of one conversation are not independent."""
     items = [item for item in found.items if (one.slice, one.value) in item.slices]
-    return rates_of_items(items) if items else rates_of(one.counts)
+    return known_rates(replace(found, items=tuple(items))) if items else rates_of(one.counts)
 
 
 def _slice_lines(validation: JudgeValidation) -> Iterator[str]:
@@ -227,7 +229,7 @@ def _slice_lines(validation: JudgeValidation) -> Iterator[str]:
     for one in validation.slices:
         cells = one.counts
         if cells.tp + cells.fn >= _FEW and cells.tn + cells.fp >= _FEW:
-            found = rates_of(cells)
+            found = _slice_rates(validation, one)
             rated.append((min(cast(float, found.tpr.value), cast(float, found.tnr.value)), one))
     rated.sort(key=lambda entry: entry[0])
     for _, one in rated[:_SHOWN_SLICES]:
@@ -250,9 +252,25 @@ def _slice_row(validation: JudgeValidation, one: SliceCounts) -> JsonObject:
     }
 
 
-def _rates_by_chance(found: JudgeValidation) -> JsonObject | None:
-    rates = rates_by_chance(found)
-    return {"tpr": _interval(rates.tpr), "tnr": _interval(rates.tnr)} if rates else None
+def _about_rates(found: JudgeValidation) -> str:
+    """What TPR and TNR are of, where it is not the plain count of the labels."""
+    if found.is_sample_only:
+        return "of the labelled sample only: it was chosen by the judge's verdict"
+    if rates_by_chance(found) is None:
+        return ""
+    tpr, tnr = (percent(rate.value) for rate in validated_rates(found))
+    return (
+        "each response weighted by the inverse of its inclusion probability; of the labelled "
+        f"sample itself TPR is {tpr}, TNR {tnr}"
+    )
+
+
+def _rates_of_sample(found: JudgeValidation) -> JsonObject | None:
+    """The unweighted rates, where those of the judge are others or not known."""
+    if rates_by_chance(found) is None and not found.is_sample_only:
+        return None
+    rates = validated_rates(found)
+    return {"tpr": _interval(rates.tpr), "tnr": _interval(rates.tnr)}
 
 
 def _canaries(found: JudgeValidation) -> str:
@@ -278,13 +296,16 @@ def _instrument(found: JudgeValidation) -> str:
 def _design(found: JudgeValidation) -> str:
     """How the labelled records were chosen, and what follows for corrected rates."""
     both = "post-stratified by verdict on the labelled run, by TPR and TNR on others"
+    if found.has_weights and found.design == "by_verdict":
+        return f"by_verdict, chances as given or by the verdicts of the run: {both}"
     if found.has_weights and found.design != "by_label":
         return f"known inclusion probabilities: {both}"
     return {
         "random": f"random: {both}",
         "by_label": "by_label: corrected by TPR and TNR (Rogan–Gladen)",
-        "by_verdict": "by_verdict: post-stratified on the labelled run, others stay uncorrected",
-        None: "unknown: rates stay uncorrected (--design says how records were chosen)",
+        "by_verdict": "by_verdict: rates stay uncorrected without the inclusion probabilities",
+        None: "unknown: rates stay uncorrected, and TPR and TNR may show how records were chosen "
+        "(--design says how)",
     }[found.design]
 
 
@@ -328,10 +349,11 @@ def _kept(report: ValidationReport) -> str:
 
 def gate_text(found: JudgeValidation, least: float) -> str:
     """The gate that the lower bounds do not reach; empty where they do."""
-    rates = rates_by_chance(found) or validated_rates(found)
+    if found.is_sample_only:
+        return "TPR and TNR are of the labelled sample only, and reach no bound"
     low = [
         f"the lower bound of {name} is {percent(rate.low)}"
-        for name, rate in zip(("TPR", "TNR"), rates, strict=True)
+        for name, rate in zip(("TPR", "TNR"), known_rates(found), strict=True)
         if rate.low is None or rate.low < least
     ]
     return f"{' and '.join(low)}, below {percent(least)}" if low else ""

@@ -15,6 +15,7 @@ from steelyard.model.agreement import (
     AgreementSide,
     AlternativeTest,
     Asked,
+    Beside,
     Cell,
     Disagreement,
     Estimate,
@@ -37,7 +38,7 @@ Given: TypeAlias = Mapping[Item, Answer]
 ByPerson: TypeAlias = Mapping[str, Given]
 ONE_PERSON = "items with the answer of one person alone"
 NOT_BLIND = "answers that were not given blind"
-NO_JUDGE = "items without an answer of the judge"
+NO_JUDGE = "items without an answer to put beside them"
 TIES = "items on which people are divided evenly"
 _YES_NO = ("yes_no", "passed")
 
@@ -60,6 +61,8 @@ class Sheet:
     seen: ByPerson = field(default_factory=_nobody)
     """The answers of those who had seen what others say."""
     judge: Given | None = None
+    beside: Beside = "judge"
+    """Whose answers these are."""
     clusters: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The conversation of a record, by run and record; else a record stands for itself."""
 
@@ -76,6 +79,7 @@ def question_agreement(sheet: Sheet) -> QuestionAgreement:
         people=_people_side(sheet, sheet.blind),
         seen=_people_side(sheet, sheet.seen),
         judge=judge,
+        beside=sheet.beside,
         alternative=test,
         no_alternative=why_not,
     )
@@ -213,7 +217,7 @@ def _alternative(sheet: Sheet) -> tuple[AlternativeTest | None, str | None]:
     if found is None:
         return None, (
             f"not enough data: two people or more must share {ENOUGH} items with others and "
-            "with the judge"
+            f"with the {sheet.beside}"
         )
     test = AlternativeTest(
         winning_rate=found.winning_rate,

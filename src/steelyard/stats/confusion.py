@@ -40,6 +40,15 @@ def validated_rates(validation: JudgeValidation) -> Rates:
     return rates_of_items(validation.items) if validation.items else rates_of(validation.counts)
 
 
+def known_rates(validation: JudgeValidation) -> Rates:
+    """TPR and TNR as they are printed, recorded and held against gates.
+
+    Weighted where the labels have unequal inclusion probabilities. Of a validation that
+    `is_sample_only` they describe the labelled sample and not the judge.
+    """
+    return rates_by_chance(validation) or validated_rates(validation)
+
+
 def item_clusters(items: Sequence[LabelledItem]) -> list[int]:
     """A number for each conversation; without one, for each record with all its repeats."""
     numbers: dict[tuple[str, str | int], int] = {}

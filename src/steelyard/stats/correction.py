@@ -128,7 +128,7 @@ def rogan_gladen(rates: JudgeRates, passes: Share) -> Interval:
     rates are drawn from Jeffreys' posteriors, and what no rate within [0, 1] could give is left
     out. An observed rate that hardly any draw allows is refused.
     """
-    _require_labels(rates)
+    require_labels(rates)
     if not passes.n:
         raise NotCorrectableError("nothing was judged")
     tpr, tnr = rates.tpr.value, rates.tnr.value
@@ -168,7 +168,8 @@ def labels_needed(found: Interval, of_verdicts: float, half: float = 0.05) -> in
     return max(FEWEST_LABELS, math.ceil(round(of_labels / room, 6))) if room > 0 else None
 
 
-def _require_labels(rates: JudgeRates) -> None:
+def require_labels(rates: JudgeRates) -> None:
+    """Refuse fewer labels than TPR and TNR can be known by."""
     if rates.labels < FEWEST_LABELS:
         raise NotCorrectableError(
             f"{rates.labels} labels are too few; at least {FEWEST_LABELS} are needed, "

@@ -135,12 +135,13 @@ def _require_enough(strata: Strata, clusters: int) -> None:
     worth = strata.good_if_passed.n + strata.good_if_failed.n
     if strata.labels < FEWEST_LABELS:
         raise NotCorrectableError(
-            f"{strata.labels} labels of this run are too few; at least {FEWEST_LABELS} are needed"
+            f"{strata.labels} labels of these responses are too few; at least {FEWEST_LABELS} "
+            "are needed"
         )
     if worth < FEWEST_LABELS:
         raise NotCorrectableError(
-            f"{strata.labels} labels of this run, in {clusters} clusters, are worth {worth:.1f} "
-            f"independent ones; at least {FEWEST_LABELS} are needed"
+            f"{strata.labels} labels of these responses, in {clusters} clusters, are worth "
+            f"{worth:.1f} independent ones; at least {FEWEST_LABELS} are needed"
         )
 
 

@@ -37,6 +37,11 @@ class ValidationFolder:
         write_next(place, _json(msgspec.to_builtins(validation)))
         return True
 
+    def last_validated(self, judge: str) -> str | None:
+        """When a judge was last validated, by its reference; None where it never was."""
+        times = [one.validated_at for one in self.all() if one.judge == judge]
+        return times[-1] if times else None
+
     def read_test(self, judge: str, at: str) -> int:
         """Note that test labels are looked at for a judge, whatever its version."""
         name = judge.partition("@")[0].replace("/", "-")

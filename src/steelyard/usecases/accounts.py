@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import cast
 
+from steelyard.contracts.judge.validation import file_claim
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import StoredRun
-from steelyard.model.validation import JudgeValidation
 from steelyard.usecases.judge_manifest import judge_rows, template_rows
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import RunDoor
-from steelyard.usecases.standing import written_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +32,8 @@ class Account:
     """Why the source cannot be read, where it cannot; records without a result are missing."""
     selected: int | None = None
     """How many records the run is about, where that was kept."""
-    validations: tuple[JudgeValidation, ...] = ()
-    """What the files of its judges say of how far they are right."""
+    claims: Mapping[str, str] = field(default_factory=dict[str, str])
+    """When the files of its judges say that they were validated, by their references."""
 
 
 def account_of(door: RunDoor, run_id: str, prepared: Prepared) -> Account:
@@ -47,7 +46,11 @@ def account_of(door: RunDoor, run_id: str, prepared: Prepared) -> Account:
         judges=judge_rows(door, run_id, prepared),
         documents=(lambda: _documents(prepared)) if is_document else None,
         beside={**dataset.extra, **metadata} if is_document else None,
-        validations=tuple(written_in(prepared.judges.judges.values())),
+        claims={
+            name: claim.validated_at
+            for name, judge in prepared.judges.judges.items()
+            if (claim := file_claim(judge))
+        },
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.model.validation import JudgeValidation, LabelledItem
 from steelyard.stats.confusion import item_clusters
-from steelyard.stats.correction import Labels
+from steelyard.stats.correction import JudgeRates, Labels, counted_rates, judge_rates
 from steelyard.stats.effective import Share, clustered_share
 from steelyard.stats.post_stratification import LabelledRun
 from steelyard.usecases.judged_rows import Decision, JudgedRow, JudgedRows
@@ -119,14 +119,26 @@ def read_check_rows(folder: Path) -> RunRows:
 
 def own_items(validation: JudgeValidation, population: str) -> list[LabelledItem]:
     """The labelled items of a run over the same records with the same responses, each once."""
-    runs = {run for run, about in validation.populations.items() if about == population}
+    return list(of_population(validation, population).items)
+
+
+def of_population(validation: JudgeValidation, population: str) -> JudgeValidation:
+    """A validation with those of its runs and labels alone that are about these responses."""
+    runs = {run: about for run, about in validation.populations.items() if about == population}
     own = {(one.index, one.repeat): one for one in validation.items if one.run_id in runs}
-    return list(own.values())
+    return replace(validation, populations=runs, items=tuple(own.values()))
 
 
 def is_weighted(validation: JudgeValidation) -> bool:
     """Whether labels count by the inverse of their inclusion probabilities."""
     return validation.has_weights and validation.design != "by_label"
+
+
+def label_rates(validation: JudgeValidation) -> JudgeRates:
+    """TPR and TNR of the labels of a validation, weighted where they have chances."""
+    if not validation.items:
+        return counted_rates(validation.counts)
+    return judge_rates(labels_of(validation.items, is_weighted=is_weighted(validation)))
 
 
 def labels_of(items: Sequence[LabelledItem], *, is_weighted: bool) -> Labels:

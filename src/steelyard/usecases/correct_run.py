@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
@@ -10,14 +10,21 @@ from typing import NamedTuple, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.validation import JudgeValidation
-from steelyard.reports.correction import LABELS_OF_ANOTHER_RUN, OWN_LABELS, correction_of
+from steelyard.reports.correction import (
+    LABELS_OF_ANOTHER_RUN,
+    OWN_LABELS,
+    correction_of,
+    is_corrected,
+)
 from steelyard.reports.run_text import RunView
 from steelyard.stats.intervals import Interval
 from steelyard.usecases.check_rows import CheckRows, RunRows, read_check_rows
 from steelyard.usecases.corrected_estimates import Estimate, estimates
 from steelyard.usecases.judge_drift import drift_row
 from steelyard.usecases.pruned_files import pruned_on
-from steelyard.usecases.standing import standing_of
+from steelyard.usecases.standing import NEVER, Doubt, standing_of
+
+NO_CLAIMS: Mapping[str, str] = {}
 
 
 class Correction(NamedTuple):
@@ -34,16 +41,20 @@ def corrected_run(
     validations: Sequence[JudgeValidation],
     now: datetime,
     earlier: Sequence[JudgeValidation] = (),
+    claims: Mapping[str, str] = NO_CLAIMS,
 ) -> Correction | None:
     """The corrected rates of a run, from its predictions; None where no judge decided anything.
 
-    `earlier` validations correct nothing; they show whether the judge has drifted.
+    `earlier` validations correct nothing; they show whether the judge has drifted. Neither do
+    `claims`: when the files of judges say that they were validated.
     """
     run = read_check_rows(folder)
     if not run.checks:
         return None
     checks = {
-        name: _corrected(check, run.population, (validations, earlier), now)
+        name: _with_claim(
+            _corrected(check, run.population, (validations, earlier), now), claims.get(check.judge)
+        )
         for name, check in run.checks.items()
     }
     name = run.deciding
@@ -64,12 +75,17 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
     if not is_open or not validations or pruned_on(folder, "predictions.jsonl"):
         return view
     found = corrected_run(folder, validations, now)
-    if found is None or found.whole["value"] is None:
-        return view
-    if basis is not None and found.whole["basis"] != OWN_LABELS:
+    if found is None or not _is_news(before, found.whole):
         return view
     later: JsonObject = {**found.whole, "is_later": True}
     return replace(view, metrics={**view.metrics, "corrected_pass_rate": later})
+
+
+def _is_news(before: JsonObject, now: JsonObject) -> bool:
+    """Whether what is known today says more than what the run's artifacts say."""
+    if is_corrected(now):
+        return before.get("basis") is None or now["basis"] == OWN_LABELS
+    return before.get("basis") is None and not str(now["reason"]).endswith(NEVER)
 
 
 def undecided(run: RunRows) -> str:
@@ -96,7 +112,8 @@ def usable_validations(
     if len(rules) != 1:
         how = "differs from record to record" if rules else "was not kept"
         return f"{check.judge}: what makes a pass of its replies {how}"
-    return standing_of(check.judge, check.fingerprints, rules.pop(), validations, now)
+    found = standing_of(check.judge, check.fingerprints, rules.pop(), validations, now)
+    return found.why if isinstance(found, Doubt) else found
 
 
 def _corrected(
@@ -115,6 +132,17 @@ def _corrected(
             return {**_row(check, estimate), "drift": drift}
         reasons.append(estimate)
     return _none(reasons[0], check.judge)
+
+
+def _with_claim(row: JsonObject, validated_at: str | None) -> JsonObject:
+    """The same where only the judge's file says that it was validated."""
+    if validated_at is None or not str(row.get("reason", "")).endswith(NEVER):
+        return row
+    reason = (
+        f"{row['judge']} was validated on {validated_at[:10]}, says its file; a corrected rate "
+        "needs the labels, and the registry has none"
+    )
+    return {**row, "reason": reason}
 
 
 def _row(check: CheckRows, estimate: Estimate) -> JsonObject:

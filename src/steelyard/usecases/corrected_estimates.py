@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from steelyard.model.validation import JudgeValidation, LabelledItem
-from steelyard.stats.confusion import Rates, rates_by_chance, rates_of_items, validated_rates
+from steelyard.stats.confusion import Rates, known_rates
 from steelyard.stats.correction import (
     JudgeRates,
     NotCorrectableError,
-    counted_rates,
     judge_rates,
     labels_needed,
     rogan_gladen,
@@ -24,13 +22,16 @@ from steelyard.stats.post_stratification import (
     sampling_p,
     strata_of,
 )
-from steelyard.usecases.check_rows import CheckRows, is_weighted, labels_of, own_items
+from steelyard.usecases.check_rows import (
+    CheckRows,
+    is_weighted,
+    label_rates,
+    labels_of,
+    of_population,
+    own_items,
+)
 
 UNKNOWN_DESIGN = "nobody said how the labelled records were chosen (--design)"
-BY_VERDICT = (
-    "the labelled records were chosen by the judge's verdict, and their inclusion probabilities "
-    "are not known"
-)
 UNLIKELY = 0.001
 
 
@@ -55,10 +56,9 @@ def estimates(
     A reason stands where there is none. A validation with labels of this run is never used as if
     they were of another one.
     """
-    own = [(one, items) for one in validations if (items := own_items(one, population))]
-    for validation, items in own:
-        yield _tried(check, lambda v=validation, i=items: _from_own(check, v, i))
-    labelled = [validation for validation, _ in own]
+    labelled = [one for one in validations if own_items(one, population)]
+    for validation in labelled:
+        yield _tried(check, lambda v=validation: _from_own(check, of_population(v, population)))
     for validation in validations:
         if validation not in labelled:
             yield _tried(check, lambda v=validation: _from_others(check, v))
@@ -71,12 +71,8 @@ def _tried(check: CheckRows, make: Callable[[], Estimate]) -> Estimate | str:
         return f"{check.judge}: {why}"
 
 
-def _from_own(
-    check: CheckRows, validation: JudgeValidation, labelled: Sequence[LabelledItem]
-) -> Estimate:
-    items = with_verdicts(labelled, check)
-    if validation.design == "by_verdict" and not validation.has_weights:
-        items = _with_chances(items, check)
+def _from_own(check: CheckRows, validation: JudgeValidation) -> Estimate:
+    items = with_verdicts(validation.items, check)
     validation = replace(validation, items=items)
     if validation.design == "by_label":
         found, needed = _by_rates(check, judge_rates(labels_of(items, is_weighted=False)))
@@ -84,14 +80,12 @@ def _from_own(
         strata = strata_of(own_labels(check, validation, items))
         found = post_stratified(strata)
         needed = labels_needed(found, strata.verdict_variance)
-    rates = rates_by_chance(validation) or rates_of_items(items)
-    return Estimate(found, validation, rates, needed, is_own=True)
+    return Estimate(found, validation, known_rates(validation), needed, is_own=True)
 
 
 def _from_others(check: CheckRows, validation: JudgeValidation) -> Estimate:
     found, needed = _by_rates(check, rates_of_validation(validation))
-    rates = rates_by_chance(validation) or validated_rates(validation)
-    return Estimate(found, validation, rates, needed, is_own=False)
+    return Estimate(found, validation, known_rates(validation), needed, is_own=False)
 
 
 def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None]:
@@ -102,15 +96,9 @@ def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None
 
 def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
     """TPR and TNR of a judge, where the way the labels were chosen lets them be known."""
-    if is_weighted(validation):
-        return judge_rates(labels_of(validation.items, is_weighted=True))
-    if validation.design is None:
+    if validation.design is None and not validation.has_weights:
         raise NotCorrectableError(UNKNOWN_DESIGN)
-    if validation.design == "by_verdict":
-        raise NotCorrectableError(BY_VERDICT)
-    if not validation.items:
-        return counted_rates(validation.counts)
-    return judge_rates(labels_of(validation.items, is_weighted=False))
+    return label_rates(validation)
 
 
 def with_verdicts(items: Sequence[LabelledItem], check: CheckRows) -> tuple[LabelledItem, ...]:
@@ -120,16 +108,6 @@ def with_verdicts(items: Sequence[LabelledItem], check: CheckRows) -> tuple[Labe
         replace(one, is_passed=said[one.index, one.repeat])
         for one in items
         if (one.index, one.repeat) in said
-    )
-
-
-def _with_chances(items: Sequence[LabelledItem], check: CheckRows) -> tuple[LabelledItem, ...]:
-    """Labels that were chosen at random within each verdict, with the chance that each had."""
-    verdicts = check.passed
-    sizes = {True: int(verdicts.sum()), False: int((~verdicts).sum())}
-    chosen = Counter(one.is_passed for one in items)
-    return tuple(
-        replace(one, inclusion_prob=chosen[one.is_passed] / sizes[one.is_passed]) for one in items
     )
 
 

@@ -123,8 +123,7 @@ def _correct(door: RunDoor, account: Account, folder: Path, summary: JsonObject)
     """Put the corrected rates beside the raw ones, where judges decided anything."""
     if door.validations is None or not account.judges:
         return
-    known = [*door.validations.all(), *account.validations]
-    found = corrected_run(folder, known, door.clock.now())
+    found = corrected_run(folder, door.validations.all(), door.clock.now(), claims=account.claims)
     if found is None:
         return
     summary["corrected_pass_rate"] = found.whole

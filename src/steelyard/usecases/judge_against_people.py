@@ -21,6 +21,7 @@ from steelyard.model.validation import (
 )
 from steelyard.usecases.judged_rows import Decision, JudgedRow, JudgedRows
 from steelyard.usecases.jurors import Bench, jury_of
+from steelyard.usecases.label_chances import with_chances
 from steelyard.usecases.label_sets import (
     People,
     Place,
@@ -32,10 +33,7 @@ from steelyard.usecases.label_sets import (
 )
 from steelyard.usecases.read_run import read_run
 from steelyard.usecases.review_runs import response_runs
-from steelyard.usecases.validation_rules import uselessness
-
-MOST_UNSCORED = 0.02
-"""A judge that leaves more without a score has not been seen on what it finds hard."""
+from steelyard.usecases.validation_rules import MOST_LEFT_OUT, defects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +51,8 @@ class Asked:
     """The records that the judge is shown."""
     source: str = ""
     """Where the labels come from."""
+    is_asked_now: bool = False
+    """Whether the run is of the labelled responses alone, and not what they were chosen from."""
 
 
 class Compared(NamedTuple):
@@ -71,6 +71,24 @@ class Compared(NamedTuple):
 
 
 @dataclass(slots=True)
+class _Noted:
+    """What a check did in a run, whether people labelled it or not."""
+
+    marks: set[str] = field(default_factory=set[str])
+    """The fingerprints of all that it asked."""
+    rules: set[str | None] = field(default_factory=set[str | None])
+    verdicts: Counter[bool] = field(default_factory=Counter[bool])
+    """How often it passes and fails."""
+
+    def add(self, decision: Decision) -> None:
+        """Note one more response."""
+        self.marks.update(decision.fingerprints)
+        self.rules.add(decision.rule)
+        if decision.passed is not None:
+            self.verdicts[decision.passed] += 1
+
+
+@dataclass(slots=True)
 class _Run:
     """A run with what people say about its responses."""
 
@@ -82,16 +100,14 @@ class _Run:
     rows: dict[tuple[str, int], JudgedRow] = field(
         default_factory=dict[tuple[str, int], JudgedRow]
     )
-    marks: set[str] = field(default_factory=set[str])
-    """The fingerprints of all that the check asked in the run."""
-    rules: set[str | None] = field(default_factory=set[str | None])
+    noted: _Noted = field(default_factory=_Noted)
     population: str = ""
 
 
 def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> Compared:
     """The judge's verdicts in some runs against what people say about their responses."""
     runs = [_opened(folder) for folder in folders]
-    other_runs = _sorted_out(people.said, runs)
+    other_runs, no_run = _sorted_out(people.said, runs, is_asked_now=asked.is_asked_now)
     labelled = {name for run in runs for name, _ in run.said}
     require_in_train(asked.examples, labelled, asked.seed)
     check = _read(asked, runs)
@@ -99,7 +115,8 @@ def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> 
     for run in runs:
         tally.add(run)
     rule = _only_rule(runs, check)
-    marks = sorted({mark for run in runs for mark in run.marks})
+    items = _weighed(asked, tally.items, runs)
+    marks = sorted({mark for run in runs for mark in run.noted.marks})
     validation = JudgeValidation(
         judge=_name(asked, check),
         fingerprints=tuple(marks),
@@ -113,13 +130,14 @@ def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> 
         design=asked.design,
         split=asked.split,
         seed=asked.seed,
-        items=tuple(sorted(tally.items, key=lambda one: (one.run_id, one.index, one.repeat))),
+        items=tuple(sorted(items, key=lambda one: (one.run_id, one.index, one.repeat))),
         populations={run.run_id: run.population for run in runs},
         left_out=LeftOut(
             not_blind=people.not_blind,
             other_rubrics=people.other_rubrics,
             no_pass=people.no_pass,
             other_runs=other_runs,
+            no_run=no_run,
             other_splits=tally.other_splits,
             ties=tally.ties,
             without_judgement=tally.without_judgement,
@@ -134,6 +152,15 @@ def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> 
     }
     refusals = tuple(_refusals(validation))
     return Compared(validation, check, dict(splits), refusals, places, jury_of(tally.benches))
+
+
+def _weighed(
+    asked: Asked, items: Sequence[LabelledItem], runs: Sequence[_Run]
+) -> Sequence[LabelledItem]:
+    """The items with the chances that follow from the runs, where the verdict decided on them."""
+    if asked.design != "by_verdict" or asked.is_asked_now:
+        return items
+    return with_chances(items, {run.run_id: run.noted.verdicts for run in runs})
 
 
 def counts_of(items: Iterable[LabelledItem]) -> Counts:
@@ -152,41 +179,45 @@ def _opened(folder: Path) -> _Run:
     return _Run(folder, run_id, response_runs(folder))
 
 
-def _sorted_out(said: dict[Place, Said], runs: Sequence[_Run]) -> int:
-    """Give each run what people say about it; how many labels are about other runs."""
-    others = 0
+def _sorted_out(
+    said: dict[Place, Said], runs: Sequence[_Run], *, is_asked_now: bool
+) -> tuple[int, int]:
+    """Give each run what people say about it; how many labels are of other runs, or of none.
+
+    Labels that name no run may have been given for another one, unless the responses that they are
+    about are stated together with them.
+    """
+    others = nowhere = 0
     for place, one in said.items():
-        fitting = [run for run in runs if not place.run_id or place.run_id in run.names]
-        if len(fitting) > 1 and not place.run_id:
-            raise UsageError(
-                f"the label of '{place.record_id}' does not say which of {len(runs)} runs it is "
-                "about; give labels a run_id, or name one run"
-            )
-        if not fitting:
+        fitting = [run for run in runs if place.run_id in run.names]
+        if not place.run_id and is_asked_now:
+            fitting = list(runs)
+        elif not place.run_id:
+            nowhere += len(one.votes)
+        if not fitting and place.run_id:
             others += len(one.votes)
         for run in fitting[:1]:
             whole = run.said.setdefault((place.record_id, place.repeat), Said())
             for person, passed in one.votes.items():
                 whole.add(person, passed, f"'{place.record_id}' in {run.run_id}")
             whole.chances |= one.chances
-    return others
+    return others, nowhere
 
 
 def _read(asked: Asked, runs: Sequence[_Run]) -> str:
     """Read all runs; the name of the check whose verdicts are compared."""
     by_judge: dict[str, set[str]] = {}
-    held: list[tuple[_Run, dict[str, set[str]], dict[str, set[str | None]]]] = []
+    noted: list[dict[str, _Noted]] = []
     for run in runs:
-        marks: dict[str, set[str]] = {}
-        rules: dict[str, set[str | None]] = {}
+        checks: dict[str, _Noted] = {}
+        noted.append(checks)
         rows = JudgedRows(run.folder)
         names = {name for name, _ in run.said}
         placed: dict[tuple[str, int], JudgedRow] = {}
         for row in rows:
             for name, decision in row.decisions.items():
                 by_judge.setdefault(name, set()).add(decision.judge)
-                marks.setdefault(name, set()).update(decision.fingerprints)
-                rules.setdefault(name, set()).add(decision.rule)
+                checks.setdefault(name, _Noted()).add(decision)
             if row.record_id in names:
                 run.rows[row.record_id, row.repeat] = row
             if str(row.index) in names:
@@ -194,10 +225,9 @@ def _read(asked: Asked, runs: Sequence[_Run]) -> str:
         # An id wins over an index that is written like it.
         run.rows = {**placed, **run.rows}
         run.population = rows.population
-        held.append((run, marks, rules))
     check = _check(asked, by_judge)
-    for run, marks, rules in held:
-        run.marks, run.rules = marks.get(check, set()), rules.get(check, set())
+    for run, checks in zip(runs, noted, strict=True):
+        run.noted = checks.get(check, _Noted())
     return check
 
 
@@ -225,7 +255,7 @@ def _name(asked: Asked, check: str) -> str:
 
 
 def _only_rule(runs: Sequence[_Run], check: str) -> str:
-    rules = {rule for run in runs for rule in run.rules}
+    rules = {rule for run in runs for rule in run.noted.rules}
     if len(rules) == 1 and (rule := next(iter(rules))) is not None:
         return rule
     if None in rules:
@@ -305,17 +335,16 @@ def _refusals(validation: JudgeValidation) -> list[str]:
         return ["no labelled response has a verdict of the judge"]
     found: list[str] = []
     share = unscored / (counts.n + unscored)
-    if share > MOST_UNSCORED:
+    if share > MOST_LEFT_OUT:
         found.append(
             f"the judge has no score for {unscored} of {counts.n + unscored} labelled responses "
-            f"({100 * share:.1f} %); more than {100 * MOST_UNSCORED:g} % hides what it finds hard"
+            f"({100 * share:.1f} %); more than {100 * MOST_LEFT_OUT:g} % hides what it finds hard"
         )
     if not counts.tp + counts.fn:
         found.append("people pass none of the responses, so that nothing is known of good ones")
     if not counts.tn + counts.fp:
         found.append("people pass all of the responses, so that nothing is known of bad ones")
-    if useless := uselessness(validation):
-        found.append(useless)
+    found.extend(defects(validation))
     weights = {item.inclusion_prob for item in validation.items}
     if validation.design == "random" and len(weights) > 1:
         found.append("--design random, and the labels have different inclusion probabilities")

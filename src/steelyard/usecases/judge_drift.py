@@ -7,7 +7,7 @@ from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.validation import JudgeValidation
-from steelyard.stats.confusion import rates_by_chance, validated_rates
+from steelyard.stats.confusion import known_rates
 from steelyard.stats.intervals import Interval
 from steelyard.stats.tables import independence
 from steelyard.usecases.check_rows import CheckRows, is_weighted, own_items
@@ -41,7 +41,7 @@ def drift_row(
         return None
     other = max(others, key=lambda one: one.validated_at)
     here = estimate.rates
-    before = rates_by_chance(other) or validated_rates(other)
+    before = known_rates(other)
     rows: JsonObject = {
         name: _compared(one, two)
         for name, one, two in zip(("tpr", "tnr"), here, before, strict=True)

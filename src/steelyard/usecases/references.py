@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path as FilePath
@@ -29,6 +29,8 @@ from steelyard.usecases.resolution import (
 )
 
 FRESH = timedelta(days=90)
+AHEAD = timedelta(hours=24)
+"""Clocks and time zones differ by no more."""
 ONLY_PAIRWISE = (
     "compares two answers and cannot grade one; use it with `steelyard compare --pairwise`"
 )
@@ -80,9 +82,16 @@ class Resolution:
 class References:
     """Resolves references within one project, each once."""
 
-    def __init__(self, definitions: Definitions, now: datetime) -> None:
+    def __init__(
+        self,
+        definitions: Definitions,
+        now: datetime,
+        recorded: Callable[[str], str | None] = lambda _judge: None,
+    ) -> None:
         self._definitions = definitions
         self._now = now
+        self._recorded = recorded
+        """When a judge was last validated by the registry."""
         self._found: dict[Reference, Found] = {}
         self._resolved: dict[str, Resolution] = {}
 
@@ -242,16 +251,40 @@ class References:
                 yield from self._judges(found, is_inner=True)
 
     def _staleness(self, judge: Judge) -> Iterator[Problem]:
-        validated_at = judge.validation.validated_at if judge.validation else None
-        time = moment(validated_at) if validated_at else None
-        if validated_at and time and is_stale(validated_at, self._now):
-            days = (self._now - time).days
-            message = (
-                f"{judge.name} was validated {days} days ago ({validated_at}); "
-                f"after {FRESH.days} days a judge is stale"
-            )
+        """What is wrong with the time of a judge's validation; the newest one counts."""
+        stated = judge.validation.validated_at if judge.validation else None
+        if stated is None or moment(stated) is None:
+            return
+        if is_ahead(stated, self._now):
+            message = f"{judge.name} was validated in the future ({stated}), says its file"
+            hint = "write the day on which it was validated"
+            yield Problem(code="value_out_of_range", message=message, hint=hint)
+            return
+        if not is_stale(stated, self._now):
+            return
+        times = [stated, self._recorded(judge.name) or stated]
+        newest = max(times, key=time_of)
+        if is_stale(newest, self._now):
+            message = f"{judge.name} {age_of(newest, self._now)}"
             hint = "validate it again"
             yield Problem(code="stale_validation", message=message, hint=hint, severity="warning")
+
+
+def time_of(validated_at: str) -> datetime:
+    """The time of a validation, to be put in order; what is no time comes first."""
+    return moment(validated_at) or datetime.min.replace(tzinfo=UTC)
+
+
+def age_of(validated_at: str, now: datetime) -> str:
+    """How long ago a judge was validated, in words."""
+    days = (now - time_of(validated_at)).days
+    day = validated_at[:_DAY]
+    return f"was validated {days} days ago ({day}); after {FRESH.days} days a judge is stale"
+
+
+def is_ahead(validated_at: str, now: datetime) -> bool:
+    """Whether a time is more than a day ahead, which no clock explains."""
+    return time_of(validated_at) - now > AHEAD
 
 
 def is_stale(validated_at: str, now: datetime) -> bool:

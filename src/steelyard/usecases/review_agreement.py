@@ -141,6 +141,9 @@ def _rubric(
         passes = _judged_passes(judged, name)
         by.extend(one for one in (passes.by if passes else ()) if one not in by)
         sheets.append(_pass_sheet(said, passes, judged))
+        if passes and len(passes.deciding) > 1:
+            deciding = ", ".join(passes.deciding)
+            notes.append(f"the verdict is that of {deciding} together; --check compares one")
     notes.extend(_notes(said, elsewhere))
     return RubricAgreement(
         rubric=name,
@@ -227,6 +230,7 @@ def _pass_sheet(said: _Said, passes: Judgements | None, judged: _Run | None) -> 
         blind=said.given(PASSED, is_blind=True),
         seen=said.given(PASSED, is_blind=False),
         judge=passes.answers[PASSED] if passes else None,
+        beside=passes.beside if passes else "judge",
         clusters=judged.clusters if judged else {},
     )
 

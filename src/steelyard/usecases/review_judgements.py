@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from steelyard.errors import UsageError
-from steelyard.model.agreement import PASSED, Item
+from steelyard.model.agreement import PASSED, Beside, Item
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import Answer, Answers, QuestionRubric
 from steelyard.usecases.review_labels import fitting
@@ -25,6 +25,10 @@ class Judgements:
     answers: Mapping[str, Mapping[Item, Answer]]
     unfit: int = 0
     """How many answers do not fit the rubric as it is now."""
+    beside: Beside = "judge"
+    """Whose answers they are."""
+    deciding: tuple[str, ...] = ()
+    """Of a verdict, the checks that decide it together."""
 
 
 class _Found(NamedTuple):
@@ -68,12 +72,27 @@ def judged_passes(responses: RunResponses, asked: str, check: str | None = None)
         if one.check.status == "scored" and one.check.passed is not None
     }
     if not found:
-        passes = {
-            _item(responses, row): int(row.passed)
-            for row in responses.rows
-            if row.status == "evaluated" and row.passed is not None
-        }
-    return Judgements(by=_only(found) or (VERDICT,), answers={PASSED: passes})
+        return _verdicts(responses)
+    is_judged = any(one.check.judge is not None for one in found)
+    return Judgements(
+        by=_only(found), answers={PASSED: passes}, beside="judge" if is_judged else "check"
+    )
+
+
+def _verdicts(responses: RunResponses) -> Judgements:
+    """The verdict of each record, which is all its checks together and no judge's own answer."""
+    passes: dict[Item, Answer] = {
+        _item(responses, row): int(row.passed)
+        for row in responses.rows
+        if row.status == "evaluated" and row.passed is not None
+    }
+    deciding = {one.check for row in responses.rows for one in row.evaluator_scores}
+    return Judgements(
+        by=(VERDICT,),
+        answers={PASSED: passes},
+        beside="verdict",
+        deciding=tuple(sorted(deciding)),
+    )
 
 
 def each_answer(answers: Answers) -> Iterator[tuple[str, int, Answer]]:

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
-from steelyard.contracts.judge.reader import moment
-from steelyard.contracts.judge.validation import written_validation
+from steelyard.contracts.judge.validation import FileClaim, file_claim
 from steelyard.errors import UsageError
 from steelyard.judging.fingerprint import fingerprint
 from steelyard.judging.instrument import asked_by, rule_of
 from steelyard.model.judge import Judge
+from steelyard.model.reference import Reference
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.validation import JudgeValidation
 from steelyard.usecases.judges import judges_of
-from steelyard.usecases.references import FRESH, is_stale, out_of_scope
+from steelyard.usecases.references import age_of, is_ahead, is_stale, out_of_scope, time_of
 from steelyard.usecases.run_ports import TargetSpec
 from steelyard.usecases.validations import Least, fits
 
+NEVER = "has never been validated"
 _HOW = "`steelyard judge validate` compares it with people"
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _log = logging.getLogger("steelyard")
+
+
+class Doubt(NamedTuple):
+    """Why a judge may not be relied on."""
+
+    why: str
+    is_stale: bool = False
+    """Whether it was validated, and that no longer holds or never did: strict refuses it. A judge
+    that nobody validated is a warning, unless a validation is required."""
 
 
 def standing_of(
@@ -32,45 +41,66 @@ def standing_of(
     rule: str,
     validations: Sequence[JudgeValidation],
     now: datetime,
-) -> list[JudgeValidation] | str:
+) -> list[JudgeValidation] | Doubt:
     """The validations that hold for a judge as it is asked, the newest first; or why none does."""
     marks = set(fingerprints)
     validations = sorted(validations, key=_time)
-    same = [one for one in validations if marks & set(one.fingerprints)]
     fitting = [one for one in validations if marks and fits(one, marks, rule)]
-    fresh = [one for one in fitting if is_fresh(one, now)]
+    if not fitting:
+        return _unfitting(judge, marks, rule, validations)
+    fresh = [one for one in fitting if is_fresh(one.validated_at, now)]
     # A plan without judges must not load numpy.
-    from steelyard.usecases.validation_rules import uselessness  # noqa: PLC0415
+    from steelyard.usecases.validation_rules import defects  # noqa: PLC0415
 
-    usable = [one for one in fresh if not uselessness(one)]
+    usable = [one for one in fresh if not defects(one)]
     if usable:
         return usable[::-1]
     if fresh:
-        return f"{judge}: {uselessness(fresh[-1])}"
-    if fitting:
-        days = (now - _time(fitting[-1])).days
-        return (
-            f"{judge} was validated {days} days ago ({fitting[-1].validated_at[:10]}); "
-            f"after {FRESH.days} days a judge is stale"
-        )
+        return Doubt(f"{judge}: {defects(fresh[-1])[0]}", is_stale=True)
+    return _outdated(judge, fitting[-1].validated_at, now)
+
+
+def _unfitting(
+    judge: str, marks: set[str], rule: str, validations: Sequence[JudgeValidation]
+) -> Doubt:
+    """Why no validation is about a judge as it is asked."""
+    same = [one for one in validations if marks & set(one.fingerprints)]
     others = [one.rule for one in same if one.rule != rule]
     if others:
-        return f"{judge} was validated as '{others[-1]}', and decides here by '{rule}'"
-    if same or any(one.judge == judge for one in validations):
-        return (
-            f"{judge} was validated as another instrument: its template, its questions, its "
-            "model, its sampling or its file of recorded replies was not the same"
-        )
-    return f"{judge} has never been validated"
+        why = f"{judge} was validated as '{others[-1]}', and decides here by '{rule}'"
+        return Doubt(why, is_stale=True)
+    about = [*same, *(one for one in validations if _is_version_of(one.judge, judge))]
+    if not about:
+        return Doubt(f"{judge} {NEVER}")
+    known = about[-1].judge
+    who = judge if known == judge or same else f"{judge}: {known}"
+    return Doubt(
+        f"{who} was validated as another instrument: its template, its questions, its "
+        "model, its sampling or its file of recorded replies was not the same",
+        is_stale=True,
+    )
 
 
-def is_fresh(validation: JudgeValidation, now: datetime) -> bool:
-    """Whether it is not too long ago."""
-    return not is_stale(validation.validated_at, now)
+def _is_version_of(one: str, other: str) -> bool:
+    """Whether two references name the same judge, in whatever version; a jury has several."""
+    first, second = (Reference.parse(name) for name in (one, other))
+    is_same = first is not None and second is not None and first.id == second.id
+    return one == other or (is_same and one.startswith("judge/"))
+
+
+def _outdated(judge: str, validated_at: str, now: datetime) -> Doubt:
+    if is_ahead(validated_at, now):
+        return Doubt(f"{judge} was validated in the future ({validated_at[:10]})", is_stale=True)
+    return Doubt(f"{judge} {age_of(validated_at, now)}", is_stale=True)
+
+
+def is_fresh(validated_at: str, now: datetime) -> bool:
+    """Whether a validation is neither too long ago nor in the future."""
+    return not is_stale(validated_at, now) and not is_ahead(validated_at, now)
 
 
 def _time(validation: JudgeValidation) -> datetime:
-    return moment(validation.validated_at) or _LONG_AGO
+    return time_of(validation.validated_at)
 
 
 class Instrument(NamedTuple):
@@ -86,7 +116,9 @@ SpecOf = Callable[[Judge, "str | None"], "TargetSpec | None"]
 """The target through which a judge is asked, which the check may name."""
 
 
-def instrument_of(entry: RubricCheck, spec_of: SpecOf) -> Instrument | None:
+def instrument_of(
+    entry: RubricCheck, spec_of: SpecOf, rubric: Rubric | None = None
+) -> Instrument | None:
     """A check of a rubric as judges would decide it; None where they do not."""
     asked = list(asked_by(entry.check))
     if not asked:
@@ -102,14 +134,14 @@ def instrument_of(entry: RubricCheck, spec_of: SpecOf) -> Instrument | None:
         name=", ".join(judges),
         judges=tuple(judges.values()),
         fingerprints=tuple(dict.fromkeys(marks)),
-        rule=rule_of(entry),
+        rule=rule_of(entry, rubric),
     )
 
 
 class Standing:
     """Warns once of every judge that may not be relied on.
 
-    Strict and a required validation refuse the run instead.
+    A required validation refuses the run instead; strict does, where the judge is stale.
     """
 
     def __init__(
@@ -125,9 +157,8 @@ class Standing:
         self._validations = cache(validations)
         self._now = now
         self._spec_of = spec_of
-        self._refuses = "strict" if strict else "require_validated" if least else ""
-        """What asks for a refusal; empty where a warning does."""
-        self._least = least or Least()
+        self._is_strict = strict
+        self._least = least
         self._told: set[str] = set()
         self._doubtful: set[str] = set()
         """The judges of which it was told that they may not be relied on."""
@@ -148,59 +179,95 @@ class Standing:
                 scope = validation.applicable_to
                 if scope is not None and bundle not in scope:
                     done = ", ".join(scope)
-                    self._tell(
+                    why = (
                         f"{instrument.name} has not been validated for '{bundle}'; "
-                        f"it has for {done}",
-                        f"'{case_id}': ",
+                        f"it has for {done}"
                     )
+                    self._tell(Doubt(why, is_stale=True), f"'{case_id}': ")
 
     def _holding(self, rubric: Rubric) -> Iterator[tuple[Instrument, JudgeValidation]]:
-        for entry in _entries(rubric.checks):
+        for entry, within in _entries(rubric.checks, rubric):
             names = ", ".join(dict.fromkeys(judge.name for judge, _ in judges_of(entry.check)))
             # What was told once need not be found out for every record that brings criteria.
-            if names and names not in self._doubtful:
-                yield from self._found(entry, names)
+            if not names or names in self._doubtful:
+                continue
+            instrument = instrument_of(entry, self._spec_of, within)
+            if instrument is None:
+                why = f"whether {names} was validated is not known"
+                found = Doubt(f"{why}: what it asks is made up in the run")
+            else:
+                found = self._found(instrument)
+            if isinstance(found, Doubt):
+                self._doubtful.add(names)
+                self._tell(found)
+            elif instrument and found:
+                yield instrument, found
 
-    def _found(
-        self, entry: RubricCheck, names: str
-    ) -> Iterator[tuple[Instrument, JudgeValidation]]:
-        instrument = instrument_of(entry, self._spec_of)
-        if instrument is None:
-            # It asks, and does not say what before it does.
-            self._doubtful.add(names)
-            self._tell(f"{names} has never been validated")
-            return
-        known = [*self._validations(), *written_in(instrument.judges)]
+    def _found(self, instrument: Instrument) -> JudgeValidation | Doubt | None:
+        """What an instrument rests on; None where that is the word of its judge's file."""
+        known = self._validations()
         marks, rule = instrument.fingerprints, instrument.rule
         found = standing_of(instrument.name, marks, rule, known, self._now)
-        from steelyard.usecases.validation_rules import shortfall  # noqa: PLC0415 - as above
+        if isinstance(found, Doubt):
+            claim = _newest_claim(instrument, known)
+            return self._claimed(instrument, claim) if claim else found
+        # A plan without judges must not load numpy.
+        from steelyard.usecases.validation_rules import shortage, shortfall  # noqa: PLC0415
 
-        if not isinstance(found, str) and (lack := shortfall(found[0], self._least)):
-            found = f"{instrument.name} is not validated well enough: {lack}"
-        if isinstance(found, str):
-            self._doubtful.add(names)
-            self._tell(found)
-        else:
-            yield instrument, found[0]
+        enough = [one for one in found if not shortage(one)]
+        if not enough:
+            return Doubt(f"{instrument.name} is validated by too few labels: {shortage(found[0])}")
+        if self._least and (lack := shortfall(enough[0], self._least)):
+            return Doubt(f"{instrument.name} is not validated well enough: {lack}")
+        return enough[0]
 
-    def _tell(self, problem: str, where: str = "") -> None:
-        if problem in self._told:
+    def _claimed(self, instrument: Instrument, claim: FileClaim) -> Doubt | None:
+        """Why the word of a judge's file does not do; None where it does."""
+        name, says = instrument.name, f"on {claim.validated_at[:10]}, says its file"
+        if not claim.is_about(instrument.fingerprints, instrument.rule):
+            why = f"{name} was validated {says}, as another instrument than is asked here"
+            return Doubt(why, is_stale=True)
+        if not is_fresh(claim.validated_at, self._now):
+            return _outdated(name, claim.validated_at, self._now)
+        if self._least is None:
+            return None
+        if self._least != Least():
+            return Doubt(f"{name} was validated {says}; what is required must be in the registry")
+        from steelyard.usecases.validation_rules import claimed_shortage  # noqa: PLC0415
+
+        lack = claimed_shortage(claim.sample_size)
+        return Doubt(f"{name} was validated {says}, {lack}") if lack else None
+
+    def _tell(self, doubt: Doubt, where: str = "") -> None:
+        if doubt.why in self._told:
             return
-        if self._refuses:
-            raise UsageError(f"{self._refuses}: {where}{problem}; {_HOW}")
-        self._told.add(problem)
-        _log.warning("%s%s; %s", where, problem, _HOW)
+        refuses = "strict" if self._is_strict and doubt.is_stale else ""
+        refuses = refuses or ("require_validated" if self._least else "")
+        if refuses:
+            raise UsageError(f"{refuses}: {where}{doubt.why}; {_HOW}")
+        self._told.add(doubt.why)
+        _log.warning("%s%s; %s", where, doubt.why, _HOW)
 
 
-def written_in(judges: Iterable[Judge]) -> Iterator[JudgeValidation]:
-    """What the files of judges say of their validation."""
-    for judge in judges:
-        written = written_validation(judge)
-        if written:
-            yield written
+def _newest_claim(
+    instrument: Instrument, validations: Iterable[JudgeValidation]
+) -> FileClaim | None:
+    """What the judge's file says, where it is newer than all that the registry knows.
+
+    A jury is another instrument than each of its judges.
+    """
+    claim = file_claim(instrument.judges[0]) if len(instrument.judges) == 1 else None
+    times = [_time(one) for one in validations if _is_version_of(one.judge, instrument.name)]
+    is_newest = claim is not None and all(time <= time_of(claim.validated_at) for time in times)
+    return claim if is_newest else None
 
 
-def _entries(entries: Iterable[RubricCheck]) -> Iterator[RubricCheck]:
+def _entries(
+    entries: Iterable[RubricCheck], rubric: Rubric | None
+) -> Iterator[tuple[RubricCheck, Rubric | None]]:
+    """Every check with the rubric that it is of, those within composites too."""
     for entry in entries:
-        yield entry
-        yield from _entries(getattr(entry.check, "members", ()))
+        yield entry, rubric
+        inner = getattr(entry.check, "rubric", None)
+        within = inner if isinstance(inner, Rubric) else None
+        yield from _entries(getattr(entry.check, "members", ()), within)

@@ -34,6 +34,7 @@ from steelyard.usecases.review_labels import LabelDesk, stored_labels
 from steelyard.usecases.review_ports import ReviewDoor
 from steelyard.usecases.run import start_run
 from steelyard.usecases.run_ports import RunDoor
+from steelyard.usecases.validation_rules import shortage
 from steelyard.usecases.validation_runs import (
     Grading,
     canary_tally,
@@ -125,6 +126,7 @@ def plan_validation(door: ValidationDoor, request: ValidationRequest) -> Validat
             seed=request.seed,
             examples=tuple(one.id for one in examples_of(judge)) if judge else (),
             source=str(request.labels) if request.labels else _ANNOTATIONS,
+            is_asked_now=request.dataset is not None,
         ),
         people=people,
         folders=tuple(folders),
@@ -241,6 +243,8 @@ def _concluded(
             door.replace_file(writing.path, writing.with_validation(validation))
             written = writing.shown
     notes = list(report.notes)
+    if kept != "not recorded" and (lack := shortage(validation)):
+        notes.append(f"{lack}; a run that requires validated judges does not take it")
     if written and len(validation.fingerprints) > MOST_FINGERPRINTS:
         notes.append(
             f"the judge asks {len(validation.fingerprints):,} different things, too many for its "

@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 from steelyard.model.validation import JudgeValidation
-from steelyard.stats.confusion import Rates, rates_by_chance, validated_rates
-from steelyard.stats.correction import NotCorrectableError, require_informative
+from steelyard.stats.confusion import known_rates
+from steelyard.stats.correction import (
+    FEWEST_LABELS,
+    NotCorrectableError,
+    require_informative,
+    require_labels,
+)
+from steelyard.usecases.check_rows import label_rates
 from steelyard.usecases.validations import Least
 
+MOST_LEFT_OUT = 0.02
+"""Items that the judge or people find hard are not missing at random: without a larger share of
+them, the rest is another population. Up to this share a corrected rate moves by 2 points at most,
+which is less than half of what its interval allows for with 200 labels."""
 
-def known_rates(validation: JudgeValidation) -> Rates:
-    """TPR and TNR, weighted where the labels have unequal inclusion probabilities."""
-    return rates_by_chance(validation) or validated_rates(validation)
+
+def defects(validation: JudgeValidation) -> list[str]:
+    """Why TPR and TNR of a validation may not be relied on."""
+    sample = _sample_only(validation)
+    found = [sample or _uselessness(validation), _divided(validation)]
+    return [why for why in found if why]
 
 
-def uselessness(validation: JudgeValidation) -> str:
-    """Why a judge with these rates can correct nothing; empty where it can."""
+def _sample_only(validation: JudgeValidation) -> str:
+    if not validation.is_sample_only:
+        return ""
+    counts = validation.counts
+    if not counts.tp + counts.fp or not counts.tn + counts.fn:
+        verdict = "passes" if not counts.tp + counts.fp else "fails"
+        why = f"no response that it {verdict} is labelled"
+    else:
+        why = "their inclusion probabilities are not known"
+    return (
+        f"the labels were chosen by the judge's verdict, and {why}: TPR and TNR are of the "
+        "labelled sample only"
+    )
+
+
+def _uselessness(validation: JudgeValidation) -> str:
+    """That the judge does no better than a coin, where it does not."""
     tpr, tnr = (rate.value for rate in known_rates(validation))
     if tpr is None or tnr is None:
         return ""
@@ -23,6 +51,36 @@ def uselessness(validation: JudgeValidation) -> str:
     except NotCorrectableError as why:
         return str(why)
     return ""
+
+
+def _divided(validation: JudgeValidation) -> str:
+    """That people are divided evenly on too many items, where they are."""
+    ties = validation.left_out.ties
+    items = validation.counts.n + ties
+    if ties <= MOST_LEFT_OUT * items:
+        return ""
+    return (
+        f"people are divided evenly on {ties:,} of {items:,} labelled responses "
+        f"({100 * ties / items:.1f} %); without more than {100 * MOST_LEFT_OUT:g} % of them the "
+        "rest is no longer the sample that was chosen: let one more person label those"
+    )
+
+
+def shortage(validation: JudgeValidation) -> str:
+    """That there are fewer labels than TPR and TNR can be known by, where there are."""
+    try:
+        require_labels(label_rates(validation))
+    except NotCorrectableError as why:
+        return str(why)
+    return ""
+
+
+def claimed_shortage(labels: int | None) -> str:
+    """The same of a validation of which only the number of labels is said, if that."""
+    if labels is not None and labels >= FEWEST_LABELS:
+        return ""
+    said = "which does not say by how many labels" if labels is None else f"by {labels:,} labels"
+    return f"{said}; at least {FEWEST_LABELS} are needed"
 
 
 def shortfall(validation: JudgeValidation, least: Least) -> str:

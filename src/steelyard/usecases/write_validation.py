@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from steelyard.contracts.judge.validation import validation_row
 from steelyard.errors import UsageError
 from steelyard.formats.yaml_fields import with_fields
+from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.reference import Reference
@@ -24,13 +25,18 @@ class Writing(NamedTuple):
     shown: str
 
     def with_validation(self, validation: JudgeValidation) -> bytes:
-        """Its content with a validation in place of the one before; all else stays as it is."""
-        fields: JsonObject = {"validation": validation_row(validation)}
-        if validation.applicable_to is not None:
-            fields["applicable_to"] = list(validation.applicable_to)
+        """Its content with a validation in place of the one before; all else stays as it is.
+
+        The domains of the labels are its `applicable_to`, unless its author named others.
+        """
         data = self.path.read_bytes()
-        if self.path.suffix.lower() == ".json":
-            row = {**json.loads(data), **fields}
+        is_json = self.path.suffix.lower() == ".json"
+        before = cast(JsonObject, json.loads(data) if is_json else parse_yaml(data).value)
+        fields: JsonObject = {"validation": validation_row(validation, before.get("validation"))}
+        if validation.applicable_to is not None and before.get("applicable_to") is None:
+            fields["applicable_to"] = list(validation.applicable_to)
+        if is_json:
+            row = {**before, **fields}
             return json.dumps(row, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
         made = with_fields(data, fields)
         if made is None:

@@ -18,7 +18,7 @@ from steelyard.judging.questionnaire import Questionnaire
 from steelyard.judging.rubric_items import RubricItems
 from steelyard.model.evaluator import RubricItem
 from steelyard.model.message import Message
-from steelyard.model.rubric import JudgedCheck, RubricCheck
+from steelyard.model.rubric import JudgedCheck, Rubric, RubricCheck
 from steelyard.model.trace import Trace
 from strategies.question_rubrics import question, rubric, sound
 
@@ -96,6 +96,24 @@ def test_a_rule_is_the_same_wherever_it_is_said(
     check: Any, more: dict[str, Any], rule: str
 ) -> None:
     assert rule_of(RubricCheck(id="c", check=check, **more)) == rule
+
+
+@pytest.mark.parametrize(
+    ("checks", "more", "rule"),
+    [
+        (1, {}, "llm_judge at 0.7"),
+        (1, {"pass_threshold": 0.5}, "llm_judge at 0.7, rubric at 0.5"),
+        (1, {"pass_threshold": 0.5, "combine": "all_pass"}, "llm_judge at 0.7"),
+        (2, {"pass_threshold": 0.5}, "llm_judge at 0.7"),
+    ],
+)
+def test_a_rubric_that_passes_its_only_check_at_another_threshold_is_part_of_the_rule(
+    checks: int, more: dict[str, Any], rule: str
+) -> None:
+    entry = RubricCheck(id="c", check=LlmJudge(judge=JUDGE))
+    rubric = Rubric(id="r", version="1.0.0", checks=(entry,) * checks, **more)
+
+    assert rule_of(entry, rubric) == rule
 
 
 def test_an_instrument_is_known_by_all_it_asks_and_its_rule() -> None:

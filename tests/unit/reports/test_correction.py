@@ -42,7 +42,8 @@ def view(corrected: dict[str, Any] | None) -> RunView:
 
 def test_a_corrected_rate_names_its_method_and_its_denominators() -> None:
     assert corrected_text(CORRECTED) == (
-        "65.0 % [55.0, 75.0]  (post-stratified, 150 labels of this run, 400 records)"
+        "65.0 % [55.0, 75.0]  (post-stratified, 150 labels of these responses in run_1, "
+        "400 records)"
     )
     assert judge_text(CORRECTED) == (
         "judge/right@1.0.0: TPR 90.0 %, TNR 70.0 %, validated 2026-05-01"

@@ -85,7 +85,8 @@ def test_a_report_says_what_was_compared_and_what_came_of_it() -> None:
         (of(fingerprints=()), "fingerprint –,"),
         (of(applicable_to=("fees", "loans")), "applies to fees, loans"),
         (of(design=None), "design     unknown: rates stay uncorrected"),
-        (of(design="by_verdict"), "design     by_verdict: post-stratified on the labelled run"),
+        (of(design="by_verdict"), "design     by_verdict: rates stay uncorrected without"),
+        (of(design="by_verdict"), "of the labelled sample only: it was chosen by the judge's"),
         (of(design="by_label"), "design     by_label: corrected by TPR and TNR"),
         (
             of(items=(an_item(1, inclusion_prob=0.5),)),
@@ -223,10 +224,26 @@ UNEQUAL = a_validation(counts=Counts(tp=16, fn=4, tn=43, fp=6), items=SOME, desi
 def test_labels_with_unequal_chances_have_rates_of_their_own() -> None:
     row: Any = validation_json(a_report(validation=UNEQUAL))
 
-    assert "weighted   TPR 90.9 % [70.1, 97.7], TNR 74.1 %" in text(validation=UNEQUAL)
-    assert (row["tpr"]["value"], row["rates_by_chance"]["tpr"]["value"]) == (0.8, 80 / 88)
-    assert validation_json(a_report())["rates_by_chance"] is None
-    assert "by chance" not in text()
+    said = text(validation=UNEQUAL, jury=JURY)
+    assert "TPR        90.9 % [70.1, 97.7]  16 of 20 good ones pass" in said
+    assert "of the labelled sample itself TPR is 80.0 %, TNR 87.8 %" in said
+    assert "figures of jurors are of the labelled sample, not weighted" in said
+    assert (row["tpr"]["value"], row["rates_of_sample"]["tpr"]["value"]) == (80 / 88, 0.8)
+    assert validation_json(a_report())["rates_of_sample"] is None
+    assert "labelled sample" not in text(jury=JURY)
+
+
+def test_rates_of_a_slice_are_weighted_as_well() -> None:
+    items = tuple(replace(one, slices=(("tags", "a"),)) for one in SOME)
+    slices = (SliceCounts(slice="tags", value="a", counts=UNEQUAL.counts),)
+    found = replace(UNEQUAL, items=items, slices=slices)
+    row: Any = validation_json(a_report(validation=found))
+
+    assert row["slices"][0]["tpr"]["value"] == 80 / 88
+
+
+def test_rates_of_the_sample_alone_reach_no_gate() -> None:
+    assert "of the labelled sample only" in gate_text(a_validation(design="by_verdict"), 0.1)
 
 
 @pytest.mark.parametrize(("least", "is_reached"), [(0.59, True), (0.6, False)])

@@ -107,7 +107,10 @@ def test_equal_chances_within_a_verdict_are_none() -> None:
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        (a_run({"tp": 4, "tn": 4}, 300, 500), "8 labels of this run are too few; at least 10"),
+        (
+            a_run({"tp": 4, "tn": 4}, 300, 500),
+            "8 labels of these responses are too few",
+        ),
         (a_run({"tp": 4, "tn": 4}, 0, 0), "nothing was judged"),
         (
             a_run({"tp": 10}, 300, 500, chances=np.full(10, 1.5)),
@@ -115,7 +118,7 @@ def test_equal_chances_within_a_verdict_are_none() -> None:
         ),
         (
             a_run({"tp": 20}, 300, 500, clusters=np.arange(500) // 5),
-            "20 labels of this run, in 4 clusters, are worth 4.0 independent ones",
+            "20 labels of these responses, in 4 clusters, are worth 4.0 independent ones",
         ),
     ],
 )

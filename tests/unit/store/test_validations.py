@@ -30,6 +30,15 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     assert kept.all() == (WHOLE,)
 
 
+def test_the_last_validation_of_a_judge_has_a_time(tmp_path: Path) -> None:
+    kept = ValidationFolder(tmp_path)
+    for day, seed in (("2026-05-20", 1), ("2026-05-02", 2)):
+        kept.add(replace(WHOLE, validated_at=day, seed=seed))
+
+    assert kept.last_validated(WHOLE.judge) == "2026-05-20"
+    assert kept.last_validated("judge/other@1.0.0") is None
+
+
 def test_the_same_comparison_is_kept_once(tmp_path: Path) -> None:
     kept = ValidationFolder(tmp_path)
     kept.add(WHOLE)

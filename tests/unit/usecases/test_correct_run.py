@@ -18,6 +18,7 @@ from steelyard.stats.effective import Share
 from steelyard.stats.post_stratification import POST_STRATIFIED
 from steelyard.usecases.correct_run import Correction, corrected_run, current_view
 from steelyard.usecases.judged_rows import JudgedRows
+from steelyard.usecases.label_chances import with_chances
 from steelyard.usecases.read_run import read_run
 
 KNOWN = counted_rates(Counts(tp=90, fn=10, tn=40, fp=10))
@@ -111,7 +112,7 @@ def test_too_few_labels_of_its_own_are_of_no_use(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", rows())
 
     assert corrected(folder, of_own_labels(folder, 10)).whole["method"] == POST_STRATIFIED
-    assert "9 labels of this run are too few; at least 10" in str(
+    assert "9 labels of these responses are too few; at least 10" in str(
         corrected(folder, of_own_labels(folder, 9)).whole["reason"]
     )
 
@@ -263,7 +264,10 @@ def test_labels_balanced_by_class_of_the_run_itself_are_its_own(tmp_path: Path) 
 
 def test_labels_within_each_verdict_have_rates_without_verification_bias(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", rows())
-    row: Any = corrected(folder, of_own_labels(folder, 14, design="by_verdict")).whole
+    own = of_own_labels(folder, 14, design="by_verdict")
+    row: Any = corrected(
+        folder, replace(own, items=with_chances(own.items, {"run_1": {True: 70, False: 30}}))
+    ).whole
 
     assert row["method"] == POST_STRATIFIED
     assert row["tpr"]["method"] == "wilson with inverse-probability weights"
@@ -361,6 +365,33 @@ def test_a_run_of_the_past_knows_what_was_found_out_later(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"design": None}, "nobody said how the labelled records were chosen"),
+        ({"counts": Counts(tp=3, tn=1)}, "4 labels are too few"),
+        ({"validated_at": "2026-01-01"}, "was validated 151 days ago"),
+    ],
+)
+def test_a_run_of_the_past_says_why_it_is_uncorrected_today(
+    tmp_path: Path, more: dict[str, Any], reason: str
+) -> None:
+    never = {"value": None, "reason": f"{JUDGE} has never been validated"}
+    before = view(write_run(tmp_path / "r", rows()), corrected_pass_rate=never)
+    after: Any = current_view(before, [a_validation(**more)], NOW).metrics["corrected_pass_rate"]
+
+    assert reason in after["reason"]
+
+
+def test_what_the_file_of_a_judge_says_corrects_nothing(tmp_path: Path) -> None:
+    found = corrected_run(write_run(tmp_path / "r", rows()), [], NOW, claims={JUDGE: "2026-05-01"})
+
+    assert found
+    assert "was validated on 2026-05-01, says its file; a corrected rate needs" in str(
+        found.whole["reason"]
+    )
+
+
+@pytest.mark.parametrize(
     ("metrics", "manifest", "known"),
     [
         ({"corrected_pass_rate": {"value": 0.5, "basis": "own labels"}}, {}, [a_validation()]),
@@ -371,7 +402,12 @@ def test_a_run_of_the_past_knows_what_was_found_out_later(tmp_path: Path) -> Non
         ),
         ({}, {"judges": []}, [a_validation()]),
         ({}, {}, []),
-        ({}, {}, [a_validation(design=None)]),
+        ({}, {}, [a_validation(judge="judge/other@1.0.0", fingerprints=("x",))]),
+        (
+            {"corrected_pass_rate": {"value": 0.5, "basis": "labels of another run"}},
+            {},
+            [a_validation(validated_at="2026-01-01")],
+        ),
     ],
 )
 def test_else_it_stays_what_it_was(

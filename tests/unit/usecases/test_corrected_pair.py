@@ -90,7 +90,7 @@ def test_repeats_and_conversations_are_known(tmp_path: Path) -> None:
 def test_a_subset_with_too_few_labels_has_no_difference(tmp_path: Path) -> None:
     a = labelled(tmp_path / "a", 300, 100)
 
-    assert "4 labels of this run are too few" in str(
+    assert "4 labels of these responses are too few" in str(
         corrected_pair(a, a, [(n, n) for n in range(20)])
     )
     assert "nothing was judged" in str(corrected_pair(a, a, []))

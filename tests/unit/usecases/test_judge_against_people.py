@@ -37,7 +37,7 @@ def said(is_good: bool, *others: bool, chance: float | None = None) -> Said:
 
 
 def people(**more: Any) -> People:
-    found = {Place("", f"q{index}", 0): said(truth(index)) for index in range(COUNT)}
+    found = {Place("run_1", f"q{index}", 0): said(truth(index)) for index in range(COUNT)}
     known: dict[str, Any] = {"said": found, "rubric": "r", "labels": COUNT, **more}
     return People(annotators={"a"}, **known)
 
@@ -119,8 +119,8 @@ def test_what_does_not_count_is_counted(tmp_path: Path) -> None:
     made[1]["evaluator_scores"] = []
     made[2]["evaluator_scores"] = [a_score(None, status="skipped")]
     given_ = people(not_blind=3, other_rubrics=2, no_pass=1)
-    given_.said[Place("", "q3", 0)] = said(True, False)
-    given_.said[Place("", "q99", 0)] = said(True)
+    given_.said[Place("run_1", "q3", 0)] = said(True, False)
+    given_.said[Place("run_1", "q99", 0)] = said(True)
     given_.said[Place("run_x", "q4", 0)] = said(True, True)
     left = compare(write_run(tmp_path / "run_1", made), given_).validation.left_out
 
@@ -143,7 +143,7 @@ def test_more_than_a_fiftieth_unscored_is_refused(
 def test_a_fiftieth_is_allowed(tmp_path: Path) -> None:
     made = [a_row(index, verdict(index) if index else None) for index in range(50)]
     given_ = People(
-        said={Place("", f"q{index}", 0): said(truth(index)) for index in range(50)}, labels=50
+        said={Place("run_1", f"q{index}", 0): said(truth(index)) for index in range(50)}, labels=50
     )
 
     assert compare(write_run(tmp_path / "run_1", made), given_).refusals == ()
@@ -151,28 +151,73 @@ def test_a_fiftieth_is_allowed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("good", "why"), [(True, "people pass all"), (False, "people pass none")])
 def test_labels_of_one_sort_are_refused(folder: Path, good: bool, why: str) -> None:
-    given_ = People(said={Place("", f"q{index}", 0): said(good) for index in range(20)})
+    given_ = People(said={Place("run_1", f"q{index}", 0): said(good) for index in range(20)})
 
     assert any(why in one for one in compare(folder, given_).refusals)
 
 
 def test_no_label_at_all_is_refused(folder: Path) -> None:
-    found = compare(folder, People(said={Place("", "q99", 0): said(True)}))
+    found = compare(folder, People(said={Place("run_1", "q99", 0): said(True)}))
 
     assert found.refusals == ("no labelled response has a verdict of the judge",)
 
 
 def test_different_chances_are_no_lot(folder: Path) -> None:
     given_ = people()
-    given_.said[Place("", "q1", 0)] = said(True, chance=0.5)
+    given_.said[Place("run_1", "q1", 0)] = said(True, chance=0.5)
 
     assert any("different inclusion" in why for why in compare(folder, given_).refusals)
-    assert compare(folder, given_, design="by_verdict").refusals == ()
+    (why,) = compare(folder, given_, design="by_verdict").refusals
+    assert "their inclusion probabilities are not known" in why
+
+
+def test_labels_chosen_by_verdict_have_the_chances_that_the_run_shows(folder: Path) -> None:
+    """Of 26 that pass, 13 are labelled; of 14 that fail, all."""
+    chosen = [n for n in range(COUNT) if not verdict(n)]
+    chosen += [n for n in range(COUNT) if verdict(n)][:13]
+    given_ = people(said={Place("run_1", f"q{n}", 0): said(truth(n)) for n in chosen})
+    found = compare(folder, given_, design="by_verdict")
+
+    assert {(one.is_passed, one.inclusion_prob) for one in found.validation.items} == {
+        (True, 0.5),
+        (False, 1.0),
+    }
+    assert found.refusals == ()
+
+
+def test_what_is_asked_about_the_labelled_responses_alone_shows_no_chances(folder: Path) -> None:
+    found = compare(folder, design="by_verdict", is_asked_now=True)
+
+    assert "TPR and TNR are of the labelled sample only" in found.refusals[0]
+    assert not found.validation.has_weights
+
+
+def test_labels_of_one_verdict_alone_say_nothing_of_the_other(folder: Path) -> None:
+    failed = [n for n in range(COUNT) if not verdict(n)]
+    given_ = people(said={Place("run_1", f"q{n}", 0): said(truth(n)) for n in failed})
+    (why,) = compare(folder, given_, design="by_verdict").refusals
+
+    assert "no response that it passes is labelled" in why
+
+
+@pytest.mark.parametrize(("ties", "is_refused"), [(0, False), (1, False), (2, True)])
+def test_a_few_items_may_divide_people(tmp_path: Path, ties: int, is_refused: bool) -> None:
+    made = [a_row(index, verdict(index)) for index in range(60)]
+    given_ = people(
+        said={
+            Place("run_1", f"q{n}", 0): said(truth(n), *([not truth(n)] if n < ties else []))
+            for n in range(60)
+        }
+    )
+    found = compare(write_run(tmp_path / "run_1", made), given_)
+
+    assert found.validation.left_out.ties == ties
+    assert any("divided evenly on 2 of 60" in why for why in found.refusals) is is_refused
 
 
 def test_two_chances_of_one_record_cannot_be(folder: Path) -> None:
     given_ = people()
-    given_.said[Place("", "q1", 0)] = Said(votes={"a": True}, chances={0.5, 0.25, None})
+    given_.said[Place("run_1", "q1", 0)] = Said(votes={"a": True}, chances={0.5, 0.25, None})
 
     with pytest.raises(UsageError, match=r"'q1' has two inclusion probabilities: 0\.25 and 0\.5"):
         compare(folder, given_)
@@ -203,14 +248,25 @@ def test_several_runs_need_labels_that_say_which(tmp_path: Path) -> None:
 
     assert found.counts == expected()
     assert set(found.populations) == {"run_1", "run_2"}
-    with pytest.raises(UsageError, match="which of 2 runs it is about"):
-        compared(ASKED, given_, folders, "now")
+
+
+@pytest.mark.parametrize("is_asked_now", [False, True])
+def test_labels_that_name_no_run_are_of_responses_stated_with_them_alone(
+    folder: Path, is_asked_now: bool
+) -> None:
+    """They may have been given for another run."""
+    given_ = people()
+    nowhere = {place._replace(run_id=""): one for place, one in given_.said.items()}
+    found = compare(folder, replace(given_, said=nowhere), is_asked_now=is_asked_now).validation
+
+    assert found.left_out.no_run == (0 if is_asked_now else COUNT)
+    assert found.counts.n == (COUNT if is_asked_now else 0)
 
 
 def test_an_id_wins_over_an_index_that_is_written_like_it(tmp_path: Path) -> None:
     """The record called 1 comes first and is good; the one in place 1 is called otherwise."""
     made = [a_row(0, True, record_id="1"), a_row(1, False, record_id="x")]
-    given_ = People(said={Place("", "1", 0): said(True)})
+    given_ = People(said={Place("run_1", "1", 0): said(True)})
     found = compare(write_run(tmp_path / "run_1", made), given_).validation
 
     assert [(item.index, item.is_passed) for item in found.items] == [(0, True)]
@@ -218,7 +274,7 @@ def test_an_id_wins_over_an_index_that_is_written_like_it(tmp_path: Path) -> Non
 
 def test_a_record_without_an_id_is_found_by_its_place(tmp_path: Path) -> None:
     made = [a_row(0, True, record_id=None), a_row(1, False, record_id=None)]
-    given_ = People(said={Place("", "1", 0): said(True)})
+    given_ = People(said={Place("run_1", "1", 0): said(True)})
     found = compare(write_run(tmp_path / "run_1", made), given_).validation
 
     assert [item.index for item in found.items] == [1]

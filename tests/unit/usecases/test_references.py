@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from fakes.definitions import JUDGE, RUBRIC, DefinitionProject, asks, composed_of
+from fakes.definitions import JUDGE, NOW, RUBRIC, DefinitionProject, asks, composed_of
 from steelyard.formats.schema import spoken
 from steelyard.model.definition import Content
 from steelyard.model.json_value import path_text
 from steelyard.model.rubric import Rubric, RubricCheck, StatedCheck
-from steelyard.usecases.references import Resolution, is_stale, references_in
+from steelyard.usecases.load_definition import load_judge
+from steelyard.usecases.references import References, Resolution, is_stale, references_in
 
 OLD = "validation: {validated_at: 2026-01-15}\n"
 
@@ -96,7 +97,7 @@ class TestStaleness:
             ("2026-03-02T23:59:59Z", True),
             ("2026-03-03T01:00+02:00", True),
             ("2026-02-01", True),
-            ("2027-01-01", False),
+            ("2026-06-02", False),
         ],
     )
     def test_a_judge_is_stale_after_90_days(
@@ -107,6 +108,29 @@ class TestStaleness:
         stale = [("warning", "stale_validation", "validation.validated_at")]
 
         assert told(project, path) == (stale if is_stale else [])
+
+    @pytest.mark.parametrize("validated_at", ["2026-06-03", "2099-01-01"])
+    def test_a_judge_cannot_have_been_validated_in_the_future(
+        self, project: DefinitionProject, validated_at: str
+    ) -> None:
+        path = project.judge("tone@1.0.0", f"validation: {{validated_at: {validated_at}}}\n")
+
+        assert told(project, path) == [("error", "value_out_of_range", "validation.validated_at")]
+        assert f"was validated in the future ({validated_at})" in message(project, path)
+
+    @pytest.mark.parametrize(
+        ("recorded", "days"),
+        [(None, 318), ("2025-01-01", 318), ("2026-02-01", 120), ("2026-05-01T10:00:00Z", None)],
+    )
+    def test_the_newest_of_file_and_registry_counts(
+        self, project: DefinitionProject, recorded: str | None, days: int | None
+    ) -> None:
+        project.judge("tone@1.0.0", "validation: {validated_at: 2025-07-18}\n")
+        references = References(project.folder, NOW, lambda _judge: recorded)
+        judge = load_judge(references, "judge/tone@1.0.0")
+        found = [one.message for one in references.problems_of(judge)]
+
+        assert [f"was validated {days} days ago" in one for one in found] == [True] * bool(days)
 
     @pytest.mark.parametrize(
         ("validated_at", "now", "expected"),

@@ -215,8 +215,30 @@ def test_plain_passes_stand_beside_the_verdict(project: ReviewProject) -> None:
     judge = judge_of(found, "passed", "verdict")
 
     assert rubric(found, "verdict").judged_by == ("verdict",)
+    assert question(found, "passed", "verdict").beside == "verdict"
     assert (judge.items, value(judge, "tpr"), judge.left_out) == (2, 0.5, {NO_JUDGE: 1})
     assert question(found, "passed", "verdict").type == "passed"
+
+
+def test_a_verdict_of_several_checks_is_no_judges_answer(project: ReviewProject) -> None:
+    tone = check(None, check="tone", judge="judge/tone@1.0.0", passed=True)
+    short = check(None, check="short", kind="format", judge=None, passed=False)
+    project.run([response(0, tone, short, passed=False)])
+    project.bring([plain(0, True)])
+    whole, alone, other = (
+        agreement(project.door, run=RUN, check=name) for name in (None, "tone", "short")
+    )
+
+    assert rubric(whole, "verdict").notes == (
+        "the verdict is that of short, tone together; --check compares one",
+    )
+    assert [question(one, "passed", "verdict").beside for one in (whole, alone, other)] == [
+        "verdict",
+        "judge",
+        "check",
+    ]
+    assert judge_of(whole, "passed", "verdict").disagreements
+    assert not judge_of(alone, "passed", "verdict").disagreements
 
 
 @pytest.mark.parametrize("asked", ["tone", "judge/tone@1.0.0"])

@@ -13,7 +13,6 @@ import pytest
 from fakes.scripted_judges import a_judge
 from fakes.targets import ScriptedTarget
 from fakes.validations import a_validation
-from steelyard.contracts.judge.validation import validation_row
 from steelyard.engine.composite import JudgedComposite
 from steelyard.engine.evaluator_composite import JudgedEvaluatorComposite
 from steelyard.errors import UsageError
@@ -25,6 +24,7 @@ from steelyard.model.rubric import Check, JudgedCheck, Rubric, RubricCheck
 from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.usecases.run_ports import TargetSpec
 from steelyard.usecases.standing import Standing, instrument_of
+from steelyard.usecases.validation_rules import shortfall
 from steelyard.usecases.validations import Least
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -120,16 +120,54 @@ def test_a_required_validation_must_reach_what_is_required(
         told(a_rubric(ALONE), known=known, least=least)
 
 
+def test_strict_warns_of_a_judge_that_was_never_validated(told: Told) -> None:
+    (found,) = told(a_rubric(ALONE), strict=True)
+
+    assert "has never been validated" in found
+
+
 def test_a_required_validation_must_be_there(told: Told) -> None:
     with pytest.raises(UsageError, match=r"require_validated: .* has never been validated"):
         told(a_rubric(ALONE), least=Least())
 
 
 def test_a_class_without_labels_reaches_no_bound(told: Told) -> None:
-    known = (valid_for(ALONE, counts=Counts(tp=90, fn=10)),)
+    assert "its TNR is unknown, below 10.0 %" in shortfall(
+        a_validation(counts=Counts(tp=90, fn=10)), Least(tnr=0.1)
+    )
 
-    with pytest.raises(UsageError, match=r"its TNR is unknown, below 10\.0 %"):
-        told(a_rubric(ALONE), known=known, least=Least(tnr=0.1))
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        (Counts(tp=2, tn=2), "4 labels are too few; at least 10 are needed"),
+        (Counts(tp=90, fn=10, tn=4), "the labels of bad responses are worth 4 independent ones"),
+    ],
+)
+def test_too_few_labels_are_no_validation(told: Told, counts: Counts, said: str) -> None:
+    """As with none at all, strict warns; a required validation refuses."""
+    known = (valid_for(ALONE, counts=counts),)
+    (found,) = told(a_rubric(ALONE), known=known, strict=True)
+
+    assert f"judge/right@1.0.0 is validated by too few labels: {said}" in found
+    with pytest.raises(UsageError, match=f"require_validated: .*{said}"):
+        told(a_rubric(ALONE), known=known, least=Least())
+
+
+def test_an_older_validation_by_enough_labels_counts(told: Told) -> None:
+    few = valid_for(ALONE, counts=Counts(tp=2, tn=2), validated_at="2026-05-20")
+
+    assert told(a_rubric(ALONE), known=(valid_for(ALONE), few), least=Least()) == []
+
+
+def test_a_moved_threshold_of_the_record_is_another_rule(told: Told) -> None:
+    moved = replace(a_rubric(ALONE), pass_threshold=0.5)
+
+    for more in ({"strict": True}, {"least": Least()}):
+        with pytest.raises(
+            UsageError, match=r"decides here by 'llm_judge at 0\.7, rubric at 0\.5'"
+        ):
+            told(moved, known=(valid_for(ALONE),), **more)
 
 
 def test_a_judge_no_better_than_a_coin_may_not_be_relied_on(told: Told) -> None:
@@ -178,16 +216,68 @@ def test_the_newest_validation_counts(told: Told) -> None:
     assert told(a_rubric(ALONE), known=(valid_for(ALONE), old)) == []
 
 
+def claiming(**more: Any) -> LlmJudge:
+    """A check whose judge has a validation in its file."""
+    known: dict[str, Any] = {"validated_at": "2026-05-01", "sample_size": 200, **more}
+    written = Validation(**known)
+    return LlmJudge(judge=replace(JUDGE, validation=written))
+
+
 def test_a_validation_that_the_judges_file_holds_counts(told: Told) -> None:
     """The file travels where the registry does not."""
-    row = validation_row(valid_for(ALONE))
-    known = ("tpr", "tnr", "validated_against", "validated_at", "sample_size")
-    written = Validation(
-        validated_at="2026-05-01",
-        extra={name: value for name, value in row.items() if name not in known},
-    )
+    assert told(a_rubric(claiming()), strict=True) == []
+    assert told(a_rubric(claiming()), least=Least()) == []
 
-    assert told(a_rubric(LlmJudge(judge=replace(JUDGE, validation=written)))) == []
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"validated_at": "2025-07-18"}, "was validated 318 days ago"),
+        ({"validated_at": "2099-01-01"}, r"was validated in the future \(2099-01-01\)"),
+        ({"extra": {"fingerprints": ["x"]}}, "says its file, as another instrument"),
+    ],
+)
+def test_strict_refuses_what_a_file_says(told: Told, more: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=f"strict: judge/right@1.0.0 {said}|strict.*{said}"):
+        told(a_rubric(claiming(**more)), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("least", "more", "said"),
+    [
+        (Least(tpr=0.1), {"tpr": 0.99}, "what is required must be in the registry"),
+        (Least(), {"sample_size": 4}, "by 4 labels; at least 10 are needed"),
+        (Least(), {"sample_size": None}, "does not say by how many labels"),
+    ],
+)
+def test_a_file_reaches_no_minimum(
+    told: Told, least: Least, more: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        told(a_rubric(claiming(**more)), least=least)
+
+
+@pytest.mark.parametrize(("day", "is_fresh"), [("2026-05-20", True), ("2026-03-10", False)])
+def test_the_newest_of_file_and_registry_counts(told: Told, day: str, is_fresh: bool) -> None:
+    """The registry knows another instrument."""
+    changed = valid_for(LlmJudge(judge=replace(JUDGE, template="Old {{ output }}")))
+    found = told(a_rubric(claiming(validated_at=day)), known=(changed,))
+
+    assert ["as another instrument" in one for one in found] == [True] * (not is_fresh)
+
+
+def test_what_a_file_says_of_a_juror_is_not_about_the_jury(told: Told) -> None:
+    panel = Jury(jurors=(Juror(judge=claiming().judge), Juror(judge=OTHER)))
+    (found,) = told(a_rubric(panel))
+
+    assert "judge/right@1.0.0, judge/other@1.0.0 has never been validated" in found
+
+
+def test_another_version_of_a_validated_judge_is_stale(told: Told) -> None:
+    newer = LlmJudge(judge=replace(JUDGE, version="1.1.0", template="New {{ output }}"))
+
+    with pytest.raises(UsageError, match=r"judge/right@1\.0\.0 was validated as another"):
+        told(a_rubric(newer), known=(valid_for(ALONE),), strict=True)
 
 
 def test_cases_of_another_domain_are_told_of_once(told: Told) -> None:
@@ -209,8 +299,8 @@ def test_what_the_file_says_of_its_scope_is_told_elsewhere(told: Told) -> None:
 @pytest.mark.parametrize(
     ("known", "bundle", "said"),
     [
-        ((), None, "strict: judge/right@1.0.0 has never been validated; `steelyard judge"),
         ((valid_for(ALONE, validated_at="2025-01-01"),), None, "a judge is stale"),
+        ((valid_for(ALONE, validated_at="2099-01-01"),), None, "in the future"),
         ((valid_for(ALONE, applicable_to=("fees",)),), "loans", "strict: 'q0': judge/right"),
     ],
 )
@@ -226,7 +316,8 @@ def test_judges_within_composites_are_looked_at(told: Told) -> None:
     joined = JudgedEvaluatorComposite(members=(), judge=LlmJudge(judge=OTHER))
     found = told(a_rubric(inner, joined))
 
-    assert [one.split()[0] for one in found] == ["judge/right@1.0.0", "judge/other@1.0.0"]
+    assert found[0].startswith("judge/right@1.0.0 has never been validated")
+    assert found[1].startswith("whether judge/other@1.0.0 was validated is not known")
 
 
 def test_criteria_of_other_cases_are_other_questions(told: Told) -> None:

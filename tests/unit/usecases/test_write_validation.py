@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fakes.definitions import DefinitionProject
 from fakes.validations import a_validation
-from steelyard.contracts.judge.validation import written_validation
+from steelyard.contracts.judge.validation import file_claim
 from steelyard.errors import UsageError
+from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.judge import Judge
 from steelyard.usecases.load_definition import load_judge
 from steelyard.usecases.write_validation import writing_of
@@ -35,9 +37,32 @@ def test_the_file_says_it_and_stays_what_it_was(project: DefinitionProject, by: 
 
     assert "# mine\n" in path.read_text(encoding="utf-8")
     assert judge.applicable_to == ("fees",)
-    found = written_validation(judge)
-    assert found
-    assert (found.counts, found.fingerprints) == (FOUND.counts, FOUND.fingerprints)
+    claim = file_claim(judge)
+    assert claim
+    assert (claim.sample_size, claim.fingerprints) == (150, FOUND.fingerprints)
+
+
+@pytest.mark.parametrize("ending", ["yaml", "json"])
+def test_what_the_author_wrote_stays(project: DefinitionProject, ending: str) -> None:
+    row: Any = {
+        "id": "tone",
+        "version": "1.0.0",
+        "template": "{{ output }}",
+        "validation": {"tpr": 0.1, "notes": "by the desk", "counts": {"tp": 1}},
+        "applicable_to": ["fees", "loans"],
+    }
+    path = project.root / f"judges/tone.{ending}"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(json.dumps(row).encode() if ending == "json" else write_yaml(row))
+    references = project.references
+    writing = writing_of(references, load_judge(references, "tone"), "tone")
+    path.write_bytes(writing.with_validation(FOUND))
+    judge = load_judge(project.references, "tone")
+
+    assert judge.applicable_to == ("fees", "loans")
+    assert judge.validation
+    assert (judge.validation.tpr, judge.validation.extra["notes"]) == (0.9, "by the desk")
+    assert judge.validation.extra["counts"] == {"tp": 90, "fn": 10, "tn": 40, "fp": 10}
 
 
 def test_a_scope_that_is_not_known_is_left_as_it_is(project: DefinitionProject) -> None:

@@ -1,26 +1,35 @@
-"""A validation in a judge's file: the contract's five fields, and what they rest on."""
+"""A validation in a judge's file: the contract's five fields, and what they rest on.
+
+What a file says can be typed by hand, and does not show the labels. It tells how long ago the
+judge was validated, and no more.
+"""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Iterable
+from typing import NamedTuple, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judge import Judge
-from steelyard.model.label import DESIGNS
-from steelyard.model.validation import Counts, JudgeValidation
+from steelyard.model.validation import JudgeValidation
 from steelyard.stats.intervals import Interval
 
 MOST_FINGERPRINTS = 100
 """A file names no more than so many; a judge of more questions is known by the registry alone."""
 _CELLS = ("tp", "fn", "tn", "fp")
+_OURS = {
+    *("tpr", "tnr", "validated_against", "validated_at", "sample_size", "tpr_interval"),
+    *("tnr_interval", "counts", "label_set_sha256", "exposure", "design", "split", "rule"),
+    *("canary_false_pass_rate", "fingerprints"),
+}
 
 
-def validation_row(validation: JudgeValidation) -> JsonObject:
-    """What a judge's file says of its validation."""
+def validation_row(validation: JudgeValidation, before: JsonValue = None) -> JsonObject:
+    """What a judge's file says of its validation; what its author wrote beside that stays."""
     counts = validation.counts
-    from steelyard.stats.confusion import validated_rates  # noqa: PLC0415 - it loads numpy
+    from steelyard.stats.confusion import known_rates  # noqa: PLC0415 - it loads numpy
 
-    rates = validated_rates(validation)
+    rates = known_rates(validation)
     row: JsonObject = {
         "tpr": _rounded(rates.tpr.value),
         "tnr": _rounded(rates.tnr.value),
@@ -39,38 +48,41 @@ def validation_row(validation: JudgeValidation) -> JsonObject:
     }
     if len(validation.fingerprints) <= MOST_FINGERPRINTS:
         row["fingerprints"] = list(validation.fingerprints)
-    return {name: value for name, value in row.items() if value is not None}
+    stays = before if isinstance(before, dict) else {}
+    return {
+        **{name: value for name, value in row.items() if value is not None},
+        **{name: value for name, value in stays.items() if name not in _OURS},
+    }
 
 
-def written_validation(judge: Judge) -> JudgeValidation | None:
-    """The validation that a judge's file holds, if it says for which fingerprints.
+class FileClaim(NamedTuple):
+    """What a judge's file says of its validation."""
 
-    The contract's five fields alone say that there was one, and not of which instrument.
-    """
+    validated_at: str
+    sample_size: int | None = None
+    fingerprints: tuple[str, ...] | None = None
+    """None where the file does not say what was validated, as in the contract's five fields."""
+    rule: str | None = None
+
+    def is_about(self, fingerprints: Iterable[str], rule: str) -> bool:
+        """Whether it may be about a judge that asks this and decides so."""
+        if self.rule not in {None, rule}:
+            return False
+        return self.fingerprints is None or set(fingerprints) <= set(self.fingerprints)
+
+
+def file_claim(judge: Judge) -> FileClaim | None:
+    """What a judge's file says of its validation; None where it says no time."""
     written = judge.validation
     if written is None or written.validated_at is None:
         return None
     marks, rule = written.extra.get("fingerprints"), written.extra.get("rule")
-    counts = written.extra.get("counts")
-    cells = [counts.get(name) for name in _CELLS] if isinstance(counts, dict) else [None]
-    if not isinstance(marks, list) or not isinstance(rule, str) or not all(map(_is_count, cells)):
-        return None
-    design = written.extra.get("design")
-    return JudgeValidation(
-        judge=judge.name,
-        fingerprints=tuple(mark for mark in marks if isinstance(mark, str)),
-        rule=rule,
-        validated_at=written.validated_at,
-        counts=Counts(**dict(zip(_CELLS, cast(list[int], cells), strict=True))),
-        label_set_sha256=str(written.extra.get("label_set_sha256", "")),
-        validated_against=written.validated_against or "",
-        design=design if design in DESIGNS else None,
-        applicable_to=judge.applicable_to,
+    return FileClaim(
+        written.validated_at,
+        written.sample_size,
+        tuple(map(str, marks)) if isinstance(marks, list) else None,
+        rule if isinstance(rule, str) else None,
     )
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _bounds(found: Interval) -> list[JsonValue] | None:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from fakes.scripted_judges import a_judge
-from fakes.validations import a_validation
+from fakes.validations import a_validation, an_item
 from steelyard.contracts.judge.reader import read_judge
 from steelyard.contracts.judge.validation import (
     MOST_FINGERPRINTS,
+    FileClaim,
+    file_claim,
     validation_row,
-    written_validation,
 )
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.formats.yaml_writing import write_yaml
@@ -55,9 +56,24 @@ def test_the_contracts_five_fields_come_first_and_the_rest_after() -> None:
 
 
 def test_what_a_file_says_is_read_back() -> None:
-    found = written_validation(written(FOUND))
+    found = file_claim(written(FOUND))
 
-    assert found == replace(FOUND, canaries=CanaryTally())
+    assert found == FileClaim(FOUND.validated_at, 150, FOUND.fingerprints, FOUND.rule)
+
+
+def test_rates_are_those_that_everything_else_uses() -> None:
+    items = tuple(
+        an_item(n, is_passed=n % 2 == 0, inclusion_prob=0.2 if n % 2 else 0.8) for n in range(10)
+    )
+
+    assert validation_row(replace(FOUND, items=items))["tpr"] == 0.2
+
+
+def test_what_the_author_wrote_beside_it_stays() -> None:
+    row = validation_row(FOUND, {"notes": "by the desk", "tpr": 0.1, "design": "random", "x-a": 1})
+
+    assert (row["notes"], row["x-a"], row["tpr"]) == ("by the desk", 1, 0.9)
+    assert list(row)[-2:] == ["notes", "x-a"]
 
 
 def test_what_is_unknown_is_left_out() -> None:
@@ -76,33 +92,29 @@ def test_a_file_names_no_more_fingerprints_than_people_read(count: int, is_there
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("more", "is_about"),
     [
-        {"fingerprints": "mark"},
-        {"rule": 7},
-        {"counts": [1, 2, 3, 4]},
-        {"counts": {"tp": 1, "fn": 1, "tn": 1}},
-        {"counts": {"tp": 1, "fn": 1, "tn": 1, "fp": -1}},
-        {"counts": {"tp": 1, "fn": 1, "tn": 1, "fp": True}},
+        ({}, True),
+        ({"fingerprints": ["mark", "other"]}, True),
+        ({"fingerprints": "none that can be read"}, True),
+        ({"fingerprints": ["other"]}, False),
+        ({"rule": "llm_judge at 0.5"}, False),
+        ({"fingerprints": None, "rule": None}, True),
     ],
 )
-def test_a_file_that_does_not_say_of_which_instrument_says_nothing(more: dict[str, Any]) -> None:
-    assert written_validation(written(FOUND, **more)) is None
+def test_a_file_is_taken_at_its_word_about_what_was_validated(
+    more: dict[str, Any], is_about: bool
+) -> None:
+    claim = file_claim(written(FOUND, **more))
+
+    assert claim
+    assert claim.is_about(["mark"], FOUND.rule) is is_about
 
 
-def test_a_judge_without_a_validation_or_its_time_has_none() -> None:
+def test_a_judge_without_a_validation_or_its_time_claims_nothing() -> None:
     judge = written(FOUND)
     assert judge.validation
 
-    assert written_validation(a_judge()) is None
-    assert (
-        written_validation(replace(judge, validation=replace(judge.validation, validated_at=None)))
-        is None
-    )
-
-
-def test_a_design_that_nobody_knows_is_none() -> None:
-    found = written_validation(written(FOUND, design="by_mood"))
-
-    assert found
-    assert found.design is None
+    assert file_claim(a_judge()) is None
+    timeless = replace(judge, validation=replace(judge.validation, validated_at=None))
+    assert file_claim(timeless) is None
