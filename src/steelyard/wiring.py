@@ -7,7 +7,7 @@ import gc
 import os
 import platform
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import closing
 from dataclasses import replace
 from importlib.metadata import entry_points, version
@@ -105,6 +105,12 @@ def run_store(root: Path) -> RunStore:
     return RunStore(open_database(root / STEELYARD_FOLDER / "steelyard.db"))
 
 
+def _fix_published(near: Path | None, names: Collection[str]) -> None:
+    from steelyard.registry_wiring import fix_rubrics
+
+    fix_rubrics(near, names)
+
+
 def run_door(near: Path | None = None) -> RunDoor:
     """Everything that starting and resuming runs needs."""
     from steelyard.store.artifacts import ArtifactFolder, digest_of
@@ -166,6 +172,7 @@ def run_door(near: Path | None = None) -> RunDoor:
         judgements=JudgementStore(store.engine),
         new_secret=new_secret,
         secrets=configured_secrets(targets, os.environ),
+        fix_published=lambda names: _fix_published(near, names),
         validations=project_validations(found.root),
     )
 

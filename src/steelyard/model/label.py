@@ -32,6 +32,8 @@ class Label:
     """The chance with which the record was chosen to be labelled."""
     answers: Answers | None = None
     passed: bool | None = None
+    rubric_sha256: str | None = None
+    """The content of the rubric under which the answers were given, where it is known."""
     extra: Extra = field(default_factory=no_extra, hash=False)
 
     @property

@@ -40,6 +40,8 @@ class LeftOut:
     """Labels of people who had seen what the judge or others said."""
     other_rubrics: int = 0
     """Labels of another rubric."""
+    other_content: int = 0
+    """Answers to questions that the rubric has changed since."""
     other_runs: int = 0
     """Labels of responses of other runs."""
     no_run: int = 0

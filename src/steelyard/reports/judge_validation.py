@@ -36,6 +36,7 @@ _FEW = 5
 _LEFT_OUT = {
     "not_blind": "not blind",
     "other_rubrics": "of other rubrics",
+    "other_content": "given under other content of the rubric",
     "other_runs": "of other runs",
     "no_run": "that name no run",
     "no_pass": "without a pass or fail",

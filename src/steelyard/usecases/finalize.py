@@ -63,7 +63,14 @@ def finalize(
     manifest["redaction"] = redact.described(door.repository.redactions(run_id))
     _seal_json(artifacts, MANIFEST, with_own_hash(manifest), sealed)
     door.repository.finish(run_id, status, at, summary)
+    door.fix_published(_questionnaires(manifest))
     return status, summary, str(artifacts.folder)
+
+
+def _questionnaires(manifest: JsonObject) -> list[str]:
+    """The question rubrics of a run: those whose name is all of their version."""
+    names = [cast(str, row["rubric"]) for row in cast(list[JsonObject], manifest["rubrics"])]
+    return [name for name in names if "@" not in name]
 
 
 def require_same_source(door: RunDoor, run_id: str, prepared: Prepared) -> None:

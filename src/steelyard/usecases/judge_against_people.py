@@ -135,6 +135,7 @@ def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> 
         left_out=LeftOut(
             not_blind=people.not_blind,
             other_rubrics=people.other_rubrics,
+            other_content=people.other_content,
             no_pass=people.no_pass,
             other_runs=other_runs,
             no_run=no_run,

@@ -60,6 +60,7 @@ class People:
     labels: int = 0
     not_blind: int = 0
     other_rubrics: int = 0
+    other_content: int = 0
     no_pass: int = 0
 
 
@@ -95,6 +96,9 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
     for label in blind:
         if rubrics.whole_name(label.rubric) != people.rubric:
             people.other_rubrics += 1
+            continue
+        if rubrics.is_under_other_content(label):
+            people.other_content += 1
             continue
         passed = _passed(label, rubrics)
         if passed is None:

@@ -69,7 +69,7 @@ def plan_publication(door: RegistryDoor, kind: ReferenceKind, name: str) -> Plan
         return Plan(reference=str(reference), proposed=standing, standing=standing)
     row = raw_value(found)
     data = fixed_bytes(row, contract_of(content))
-    proposed = _proposed(door, found, row, data)
+    proposed = proposed_version(door, found, row, data)
     plan = Plan(
         reference=str(reference),
         definition=found,
@@ -147,9 +147,10 @@ def contract_of(content: Content) -> str:
     return "check_rubric" if isinstance(content, Rubric) else "question_rubric"
 
 
-def _proposed(
+def proposed_version(
     door: RegistryDoor, definition: Definition, row: JsonObject, data: bytes
 ) -> Published:
+    """What would stand in the registry for a file, of which `data` is what a version fixes."""
     assert definition.content
     contract = contract_of(definition.content)
     reference = reference_to(definition.content)

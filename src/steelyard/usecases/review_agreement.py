@@ -57,6 +57,8 @@ class _Said:
         default_factory=lambda: {True: {}, False: {}}
     )
     unfit: int = 0
+    other_content: int = 0
+    """Labels whose questions the rubric has changed since."""
     again: int = 0
 
     def given(self, key: str, *, is_blind: bool) -> Mapping[str, Given]:
@@ -161,6 +163,9 @@ def _said(rows: Sequence[JsonObject], rubric: QuestionRubric | None, judged: _Ru
     said = _Said()
     for row in sorted(rows, key=lambda row: order.get(cast(str, row.get("run_id")), 0)):
         label = label_of(row)
+        if rubric and "answers" in row and label.rubric_sha256 not in {None, rubric.sha256}:
+            said.other_content += 1
+            continue
         said.labels += 1
         said.blind += label.is_blind
         said.people.add(label.annotator)
@@ -247,6 +252,8 @@ def _categories(question: Question, given: Sequence[Given]) -> tuple[int | str, 
 def _notes(said: _Said, elsewhere: int) -> Iterator[str]:
     if said.unfit:
         yield f"{said.unfit} answer(s) of people do not fit the rubric as it is now"
+    if said.other_content:
+        yield f"{said.other_content} label(s) were given under other content of the rubric"
     if said.again:
         yield f"{said.again} answer(s) were given again about the same response in another run"
     if elsewhere:

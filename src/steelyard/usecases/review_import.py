@@ -18,7 +18,7 @@ from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.model.label import Label
 from steelyard.reports.labels import ImportedLabels
-from steelyard.usecases.review_labels import LabelDesk
+from steelyard.usecases.review_labels import KnownRubrics, LabelDesk
 from steelyard.usecases.review_ports import ReviewDoor
 
 _NOTHING = Finding(
@@ -65,6 +65,7 @@ def import_labels(
     at = door.clock.stamp()
     rows = [one.row for one in incoming]
     became = door.annotations.keep(rows, at, is_replacing=is_replacing)
+    door.fix_published({cast(str, row["rubric"]) for row in rows if "answers" in row})
     refused = (one for one, how in zip(incoming, became, strict=True) if how == "refused")
     findings.extend(_said_otherwise(one) for one in refused)
     counts = Counter(became)
@@ -89,8 +90,10 @@ def kept_row(label: Label, redact: Redactor) -> JsonObject:
     if redact.text(person) != person:
         person = f"person-{cluster_of(person)[:8]}"
     answers = answers_row(label.answers) if label.answers is not None else None
-    row = label_row(replace(label, annotator=person), answers)
-    return cast(JsonObject, json.loads(redact(json_bytes(row))))
+    row = label_row(replace(label, annotator=person, rubric_sha256=None), answers)
+    kept = cast(JsonObject, json.loads(redact(json_bytes(row))))
+    # A hash is no secret, whatever its digits look like.
+    return kept | ({"rubric_sha256": label.rubric_sha256} if label.rubric_sha256 else {})
 
 
 def _checked(desk: LabelDesk, stream: BinaryIO) -> Iterator[LabelRow]:
@@ -100,7 +103,7 @@ def _checked(desk: LabelDesk, stream: BinaryIO) -> Iterator[LabelRow]:
             yield row
             continue
         label, wrong = desk.placed(row.label)
-        label = replace(label, rubric=desk.rubrics.whole_name(label.rubric))
+        label = _named(label, desk.rubrics)
         answers = label.answers
         is_empty = answers is not None and not (answers.trace or answers.turns)
         if is_empty and label.passed is None:
@@ -110,6 +113,13 @@ def _checked(desk: LabelDesk, stream: BinaryIO) -> Iterator[LabelRow]:
             for finding in wrong
         ]
         yield LabelRow(row.line, None if wrong else label, (*row.findings, *placed))
+
+
+def _named(label: Label, rubrics: KnownRubrics) -> Label:
+    """The label with the whole name of its rubric, and with the content that it answers."""
+    rubric = rubrics.questions(label.rubric) if label.answers is not None else None
+    content = label.rubric_sha256 or (rubric.sha256 if rubric else None)
+    return replace(label, rubric=rubrics.whole_name(label.rubric), rubric_sha256=content)
 
 
 def _said_otherwise(one: _Incoming) -> Finding:

@@ -42,6 +42,11 @@ class KnownRubrics:
         found = self.find(name)
         return found if isinstance(found, QuestionRubric) else None
 
+    def is_under_other_content(self, label: Label) -> bool:
+        """Whether answers were given to other questions than the rubric has now."""
+        rubric = self.questions(label.rubric) if label.answers is not None else None
+        return rubric is not None and label.rubric_sha256 not in {None, rubric.sha256}
+
     def whole_name(self, name: str) -> str:
         """The name under which labels about a rubric are kept, however it is written."""
         found = self.questions(name)

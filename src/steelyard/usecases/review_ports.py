@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from steelyard.engine.redaction import Redactor
 from steelyard.model.annotation import KeptAs, Revision, Wanted
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Clock
 from steelyard.usecases.references import References
+
+FixPublished: TypeAlias = Callable[[Collection[str]], None]
 
 
 class Annotations(Protocol):
@@ -39,3 +41,5 @@ class ReviewDoor:
     redactor: Callable[[], Redactor]
     """One that has counted nothing yet."""
     clock: Clock
+    fix_published: FixPublished = lambda _: None
+    """Fix the content of rubrics whose files call them published: labels depend on it now."""

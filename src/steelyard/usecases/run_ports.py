@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -314,5 +314,7 @@ class RunDoor:
     """What nonces and orders of a run are made from, so that nobody can guess them."""
     secrets: tuple[str, ...] = ()
     """The keys and header values of all targets of the project."""
+    fix_published: Callable[[Collection[str]], None] = lambda _: None
+    """Fix the content of rubrics whose files call them published: a run depends on it now."""
     validations: Validations | None = None
     """What is known of the project's judges; None where nobody asks how far they are right."""

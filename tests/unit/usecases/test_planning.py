@@ -165,7 +165,7 @@ def test_a_selection_of_nothing_is_refused(project: Project) -> None:
 
 
 def test_an_empty_dataset_is_refused(project: Project) -> None:
-    assert refusal(project, project.cases([])) == "d.jsonl: no record is selected"
+    assert refusal(project, project.cases([])) == "d.jsonl: the file is empty"
 
 
 def test_a_dataset_that_nothing_grades_is_refused_with_the_reason(project: Project) -> None:

@@ -151,7 +151,9 @@ def test_what_strict_mode_takes_for_an_error_is_refused(project: RegistryProject
 
 
 def test_a_dataset_without_records_is_refused(project: RegistryProject) -> None:
-    made = publish_dataset(project.door, str(project.write("datasets/qa.jsonl", "\n")), "1")
+    made = publish_dataset(
+        project.door, str(project.write("datasets/qa.yaml", "tests: []\n")), "1"
+    )
 
     assert made.outcome == "refused"
     assert "holds no record" in made.refusals[0]

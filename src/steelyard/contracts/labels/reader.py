@@ -21,7 +21,7 @@ from steelyard.model.reference import exact_name
 
 _KNOWN = {
     *("record_id", "run_id", "repeat", "rubric", "annotator"),
-    *("exposure", "inclusion_prob", "answers", "passed"),
+    *("exposure", "inclusion_prob", "answers", "passed", "rubric_sha256"),
 }
 ReadAnswers: TypeAlias = Callable[[Label, JsonValue], "tuple[Answers, list[Finding]]"]
 """Checks a label's answers against its rubric and its trace; paths start within the answers."""
@@ -104,5 +104,6 @@ def label_of(row: JsonObject) -> Label:
         repeat=int(cast(float, row.get("repeat", 0))),
         inclusion_prob=cast("float | None", row.get("inclusion_prob")),
         passed=cast("bool | None", row.get("passed")),
+        rubric_sha256=cast("str | None", row.get("rubric_sha256")),
         extra=beyond(row, _KNOWN),
     )

@@ -20,4 +20,6 @@ def label_row(label: Label, answers: JsonObject | None) -> JsonObject:
         row["answers"] = answers
     if label.passed is not None:
         row["passed"] = label.passed
+    if label.rubric_sha256 is not None:
+        row["rubric_sha256"] = label.rubric_sha256
     return {**row, **label.extra}

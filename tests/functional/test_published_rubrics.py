@@ -1,0 +1,127 @@
+"""A rubric that calls itself published is fixed by its first run or label."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.many_commands import Done, run_many
+
+PROJECT = """\
+targets:
+  desk: {provider: recorded, path: responses.jsonl}
+  people: {provider: recorded, path: replies.jsonl}
+judges: {default: {target: people}}
+"""
+RUBRIC = """\
+name: Desk
+version: desk-v1
+status: {status}
+questions:
+  - {{key: fine, label: Is it fine?, type: yes_no}}
+scoring: {{questions: {{fine: {weight}}}}}
+"""
+RUN = ("run", "cases.jsonl", "--target", "desk", "--rubric", "rubric/desk-v1")
+IMPORT = ("review", "import", "labels.jsonl", "--run", "latest")
+AGREEMENT = ("review", "agreement", "--format", "json")
+
+
+def rubric(root: Path, status: str, weight: int = 1) -> None:
+    (root / "rubrics").mkdir(exist_ok=True)
+    text = RUBRIC.format(status=status, weight=weight)
+    (root / "rubrics" / "desk-v1.yaml").write_text(text, encoding="utf-8")
+
+
+def rows(path: Path, made: list[dict[str, object]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    names = [f"q{number}" for number in range(4)]
+    (tmp_path / "steelyard.yaml").write_text(PROJECT, encoding="utf-8")
+    answer = {"answers": {"fine": {"evidence": "", "reasoning": "", "value": 1}}}
+    rows(
+        tmp_path / "cases.jsonl",
+        [{"id": name, "expected_outcome": "Yes.", "input": name} for name in names],
+    )
+    rows(
+        tmp_path / "responses.jsonl",
+        [{"record_id": name, "response_text": "Yes."} for name in names],
+    )
+    rows(
+        tmp_path / "replies.jsonl",
+        [
+            {
+                "record_id": name,
+                "judge": "questionnaire",
+                "check": "questions",
+                "question": "fine",
+                "response_text": json.dumps(answer),
+            }
+            for name in names
+        ],
+    )
+    rows(
+        tmp_path / "labels.jsonl",
+        [
+            {
+                "record_id": name,
+                "rubric": "rubric/desk-v1",
+                "annotator": "ada",
+                "exposure": "blind",
+                "answers": {"trace": {"fine": 1}},
+            }
+            for name in names
+        ],
+    )
+    return tmp_path
+
+
+def only(root: Path, *words: str) -> Done:
+    (done,) = run_many(root, [words])
+    return done
+
+
+def test_a_published_rubric_that_a_run_used_may_not_change(desk: Path) -> None:
+    rubric(desk, "published")
+    assert only(desk, *RUN).code == 0
+    rubric(desk, "published", weight=-1)
+    valid, run, labels = run_many(desk, [("validate", "rubrics"), RUN, IMPORT])
+
+    assert (valid.code, run.code, labels.code) == (1, 2, 1)
+    assert "version_conflict" in valid.stdout
+    assert "is not what was published as rubric/desk-v1" in run.stderr
+
+
+def test_one_that_nothing_used_is_free_to_change(desk: Path) -> None:
+    rubric(desk, "published")
+    assert only(desk, "validate", "rubrics").code == 0
+    rubric(desk, "published", weight=-1)
+
+    assert only(desk, "validate", "rubrics").code == 0
+
+
+def test_a_label_fixes_it_as_well(desk: Path) -> None:
+    rubric(desk, "draft")
+    assert only(desk, *RUN).code == 0
+    rubric(desk, "published")
+    assert only(desk, *IMPORT).code == 0
+    rubric(desk, "published", weight=-1)
+
+    assert only(desk, "validate", "rubrics").code == 1
+
+
+def test_labels_of_other_content_are_left_out_and_counted(desk: Path) -> None:
+    rubric(desk, "draft")
+    assert [done.code for done in run_many(desk, [RUN, IMPORT])] == [0, 0]
+    rubric(desk, "draft", weight=-1)
+    validate = ("judge", "validate", "judge/questionnaire@1.0", "--run", "latest")
+    agreement, validation = run_many(desk, [AGREEMENT, (*validate, "--split", "all")])
+    (found,) = json.loads(agreement.stdout)["rubrics"]
+
+    assert found["labels"] == 0
+    assert found["notes"] == ["4 label(s) were given under other content of the rubric"]
+    assert validation.code != 0
