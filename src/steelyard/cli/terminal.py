@@ -6,13 +6,14 @@ import io
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
 if TYPE_CHECKING:
     from steelyard.reports.findings import Paint
 
+_ERRORS = "backslashreplace"
 _COLOURS = {"error": "red", "warning": "yellow", "good": "green"}
 
 
@@ -44,17 +45,18 @@ def prepare_streams() -> None:
             os.fstat(number)
         except OSError:
             _silence(number)
-    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    if isinstance(sys.stderr, io.TextIOWrapper):
-        encoding = sys.stderr.encoding
-        sys.stderr = _Forgiving(
-            sys.stderr.detach(), encoding, errors="backslashreplace", line_buffering=True
-        )
+    # Python gives no stream at all to a number that was closed when it started.
+    out, err = (cast(Any, stream) for stream in (sys.stdout, sys.stderr))
+    if out is None:
+        sys.stdout = out = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if err is None:
+        sys.stderr = err = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if isinstance(out, io.TextIOWrapper):
+        cast(Any, out).reconfigure(errors=_ERRORS)
+    if isinstance(err, io.TextIOWrapper):
+        encoding: str = cast(Any, err).encoding
+        under = cast(Any, err).detach()
+        sys.stderr = _Forgiving(under, encoding, errors=_ERRORS, line_buffering=True)
 
 
 def _silence(number: int) -> None:
