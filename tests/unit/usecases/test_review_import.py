@@ -52,8 +52,13 @@ def test_a_label_is_kept_as_it_was_written(project: ReviewProject) -> None:
 
     assert counts(found) == (4, 4, 0, 0)
     assert (found.findings, found.replaced, dict(found.redacted)) == ((), 0, {})
-    assert len(rows(project)) == 4
-    assert all(row in rows(project) for row in given)
+    kept = rows(project)
+    contents = [row.pop("rubric_sha256", None) for row in kept]
+    assert len(kept) == 4
+    assert all(row in kept for row in given)
+    # Answers carry the content of the rubric that asked for them.
+    assert [content is None for content in contents] == ["answers" not in row for row in kept]
+    assert len(set(contents) - {None}) == 1
 
 
 def test_the_same_again_is_said_and_changes_nothing(project: ReviewProject) -> None:
