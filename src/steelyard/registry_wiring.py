@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,14 +35,6 @@ def registry_door(near: Path | None = None) -> RegistryDoor:
         clock=wiring.system_clock(),
         digest=lambda path: digest_of(path).sha256,
     )
-
-
-def fix_rubrics(near: Path | None, names: Collection[str]) -> None:
-    """Fix the content of rubrics that call themselves published, now that they are used."""
-    from steelyard.usecases.fix_published import fix_published
-
-    if names:
-        fix_published(registry_door(near), names)
 
 
 def run_door_with(judge: Definition | None, near: Path | None = None) -> RunDoor:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from steelyard import registry_wiring, results_wiring, wiring
+from steelyard import results_wiring, wiring
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
 
@@ -39,7 +39,7 @@ def review_door(near: Path | None = None) -> ReviewDoor:
         known_run=known_run,
         redactor=lambda: _redactor(found),
         clock=wiring.system_clock(),
-        fix_published=lambda names: registry_wiring.fix_rubrics(near, names),
+        fix_published=wiring.published_files(found.root).fix,
     )
 
 

@@ -7,7 +7,7 @@ import gc
 import os
 import platform
 import sys
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing
 from dataclasses import replace
 from importlib.metadata import entry_points, version
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.store.worker_pipe import HolderPipe
     from steelyard.usecases.convert import ConvertDoor
     from steelyard.usecases.evaluate import Run
+    from steelyard.usecases.fix_published import PublishedFiles
     from steelyard.usecases.references import References
     from steelyard.usecases.run_ports import OpenLedger, RunDoor
 
@@ -105,10 +106,12 @@ def run_store(root: Path) -> RunStore:
     return RunStore(open_database(root / STEELYARD_FOLDER / "steelyard.db"))
 
 
-def _fix_published(near: Path | None, names: Collection[str]) -> None:
-    from steelyard.registry_wiring import fix_rubrics
+def published_files(root: Path) -> PublishedFiles:
+    """The rubrics of a project that may call themselves published."""
+    from steelyard.store.registry import project_registry
+    from steelyard.usecases.fix_published import PublishedFiles
 
-    fix_rubrics(near, names)
+    return PublishedFiles(project_registry(root), references(root), system_clock())
 
 
 def run_door(near: Path | None = None) -> RunDoor:
@@ -172,7 +175,7 @@ def run_door(near: Path | None = None) -> RunDoor:
         judgements=JudgementStore(store.engine),
         new_secret=new_secret,
         secrets=configured_secrets(targets, os.environ),
-        fix_published=lambda names: _fix_published(near, names),
+        fix_published=lambda names: published_files(found.root).fix(names),
         validations=project_validations(found.root),
     )
 

@@ -69,7 +69,7 @@ def plan_publication(door: RegistryDoor, kind: ReferenceKind, name: str) -> Plan
         return Plan(reference=str(reference), proposed=standing, standing=standing)
     row = raw_value(found)
     data = fixed_bytes(row, contract_of(content))
-    proposed = proposed_version(door, found, row, data)
+    proposed = proposed_version(found, row, data, door.clock.stamp())
     plan = Plan(
         reference=str(reference),
         definition=found,
@@ -147,9 +147,7 @@ def contract_of(content: Content) -> str:
     return "check_rubric" if isinstance(content, Rubric) else "question_rubric"
 
 
-def proposed_version(
-    door: RegistryDoor, definition: Definition, row: JsonObject, data: bytes
-) -> Published:
+def proposed_version(definition: Definition, row: JsonObject, data: bytes, at: str) -> Published:
     """What would stand in the registry for a file, of which `data` is what a version fixes."""
     assert definition.content
     contract = contract_of(definition.content)
@@ -164,7 +162,7 @@ def proposed_version(
         version=reference.version,
         contract=contract,
         sha256=sha256,
-        published_at=door.clock.stamp(),
+        published_at=at,
         source=definition.shown,
         files=(StoredFile(f"{reference.kind}.json", sha256, len(data)),),
         beside=beside,
