@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from typing import cast
 
@@ -41,7 +42,7 @@ def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
     except ParseError as wrong:
         raise ConfigError(f"{name}:{wrong.line}: {wrong}") from None
     value = {} if located.value is None else located.value
-    problems = Schema(project_schema()).problems(value)
+    problems = _schema().problems(value)
     if problems:
         first = problems[0]
         if first.code == "missing_required_field":
@@ -69,7 +70,7 @@ def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings
             place[last] = _value(name, text)
         elif hint := did_you_mean(name, known):
             raise ConfigError(f"the environment variable {name} is no setting ({hint})")
-    for wrong in Schema(project_schema()).problems(values):
+    for wrong in _schema().problems(values):
         said = [name for name, path in known.items() if wrong.path[: len(path)] == path]
         raise ConfigError(f"the environment variable {', '.join(said)}: {_said(wrong)}")
     return _settings(values)
@@ -112,6 +113,11 @@ def _settings(values: JsonObject) -> Settings:
         allowed_variables=tuple(cast(list[str], allow.get("env", []))),
         values=values,
     )
+
+
+@cache
+def _schema() -> Schema:
+    return Schema(project_schema())
 
 
 def project_schema() -> JsonObject:

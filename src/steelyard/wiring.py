@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing
 from dataclasses import replace
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,6 +20,7 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Clock, Workspace
+from steelyard.store.installed import offered
 
 if TYPE_CHECKING:
     from steelyard.checks.catalog import Catalog
@@ -83,7 +84,7 @@ def catalog(found: Project | None = None) -> Catalog:
     from steelyard.checks.catalog import BUILT_IN, Catalog
     from steelyard.targets.programs import LocalPrograms
 
-    plugged = [point.load() for point in entry_points(group="steelyard.checks")]
+    plugged = [point.load() for point in offered("steelyard.checks")]
     programs = None
     if found and cast(JsonObject, found.settings.values.get("allow", {})).get("commands"):
         programs = LocalPrograms(found.root, found.settings.allowed_folders)
@@ -94,7 +95,7 @@ def policies() -> Policies:
     """The policies of legal_eval rows: built in, and from `steelyard.policies` entry points."""
     from steelyard.contracts.legal_eval.policies import built_in_policies
 
-    plugged = [point.load() for point in entry_points(group="steelyard.policies")]
+    plugged = [point.load() for point in offered("steelyard.policies")]
     return built_in_policies().with_plugins(plugged) if plugged else built_in_policies()
 
 
@@ -136,7 +137,7 @@ def run_door(near: Path | None = None) -> RunDoor:
     found = project(near)
     clock = SystemClock()
     targets = cast(JsonObject, found.settings.values.get("targets", {}))
-    plugged = {point.name: point.load for point in entry_points(group=TARGETS)}
+    plugged = {point.name: point.load for point in offered(TARGETS)}
     maker = TargetMaker(found.root, targets, os.environ, clock, plugged)
     store = run_store(found.root)
     kinds = catalog(found)

@@ -174,6 +174,7 @@ def test_no_canary_sings_in_anything_that_was_written_or_said(tmp_path: Path) ->
     ]
 
     assert len(found) > 4 * 8
+    assert manifests
     assert {name: sung(data) for name, data in found.items() if sung(data)} == {}
     for manifest in manifests:
         assert manifest["redaction"]["version"] == "1"

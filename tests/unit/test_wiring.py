@@ -135,7 +135,7 @@ def test_checks_of_other_packages_are_known(monkeypatch: pytest.MonkeyPatch) -> 
     def installed(group: str) -> EntryPoints:
         return EntryPoints([point]).select(group=group)
 
-    monkeypatch.setattr(wiring, "entry_points", installed)
+    monkeypatch.setattr(wiring, "offered", installed)
 
     assert "says_moo" in wiring.catalog().kinds
 

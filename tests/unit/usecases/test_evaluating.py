@@ -247,7 +247,9 @@ def test_a_wall_clock_that_jumps_harms_no_run(project: Project) -> None:
 
     check_run(Path(run.folder), Trial(acknowledged=kept))
     assert run.status == "completed"
-    assert all(entry["latency_ms"] >= 0 for entry in rows_of(run, "attempt_logs.jsonl"))
+    latencies = [entry["latency_ms"] for entry in rows_of(run, "attempt_logs.jsonl")]
+    assert len(latencies) >= 20
+    assert min(latencies) >= 0
 
 
 class LeapingClock(SystemClock):

@@ -16,7 +16,8 @@ def test_the_files_of_a_new_project_are_valid(tmp_path: Path) -> None:
     made = scaffold(tmp_path / "new")
     dataset, findings = read_dataset(tmp_path / "new" / "datasets" / "first.yaml")
 
-    assert all(path.is_file() for path in made)
+    files = [path for path in (tmp_path / "new").rglob("*") if path.is_file()]
+    assert sorted(made) == sorted(files) != []
     assert (len(dataset.cases), list(findings)) == (2, [])
 
 

@@ -1,0 +1,19 @@
+"""What other installed packages offer; they are looked through once, however much is asked."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib.metadata import EntryPoints, entry_points
+from typing import cast
+
+
+def offered(group: str) -> EntryPoints:
+    """The entry points of a group."""
+    return _all_offered(tuple(sys.path)).select(group=group)
+
+
+@cache
+def _all_offered(_path: tuple[str, ...]) -> EntryPoints:
+    # Python 3.11 gives a mapping, which selects as well.
+    return cast(EntryPoints, entry_points())
