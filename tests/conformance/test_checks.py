@@ -55,7 +55,7 @@ def test_a_file_is_valid_in_strict_mode(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_is_read_whole(folder: Path, name: str) -> None:
-    """EJ-10, EJ-13"""
+    """EJ-10, EJ-13, EJ-23"""
     original = written(folder, name)
     cases = dataset(folder, name).cases
 
@@ -65,7 +65,9 @@ def test_a_file_is_read_whole(folder: Path, name: str) -> None:
     ]
     for case, one in zip(cases, original["evals"], strict=True):
         inline = ("must_contain_any", "must_not_contain", "check_php_lint")
-        assert len(case.evaluators) == sum(bool(one[field]) for field in inline)
+        *checks, statements = case.evaluators
+        assert len(checks) == sum(bool(one[field]) for field in inline)
+        assert [item.description for item in statements.rubrics] == one["expectations"]
 
 
 @pytest.mark.parametrize("name", FILES)

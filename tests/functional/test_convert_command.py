@@ -144,3 +144,23 @@ def test_a_reader_that_goes_away_is_no_error(desk: Desk) -> None:
 
     assert done.returncode == 0
     assert json.loads((desk.folder / "first").read_text(encoding="utf-8"))["id"] == "lexam:open:q0"
+
+
+def test_a_test_without_assertions_is_left_out_or_said_to_be_ungraded(
+    steelyard: Steelyard, desk: Desk
+) -> None:
+    config = """
+prompts: ["Say hello to {{ name }}"]
+tests:
+  - {vars: {name: Ann}, assert: [{type: icontains, value: ann}]}
+  - {vars: {name: Bob}}
+"""
+    desk.write("p.yaml", config)
+    words = ("convert", "p.yaml", "--from", "promptfoo")
+    cases = steelyard(*words, "--to", "eval_cases", "-o", "out.yaml", cwd=desk.folder)
+    document = steelyard(*words, "--to", "dataset_document", "-o", "o.json", cwd=desk.folder)
+
+    assert "1 written + 0 invalid + 0 skipped + 1 left out" in cases.stderr
+    assert "nothing to grade by" in cases.stderr
+    assert "grading (1 case" in document.stderr
+    assert "2 written" in document.stderr

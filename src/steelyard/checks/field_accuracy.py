@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Annotated, ClassVar, Literal, NamedTuple, cast
 
-from steelyard.checks.dates import day_of, require_forms
+from steelyard.checks.dates import FORMS, day_of, require_forms
 from steelyard.checks.json_in_text import embedded_json
 from steelyard.checks.json_reply import any_json, same_json
 from steelyard.checks.setting_rules import Rule
@@ -157,8 +157,26 @@ def _result(field: AccurateField, wanted: JsonValue, given: JsonValue) -> _Resul
     found = cast(JsonValue, value)
     if field.is_same(expected, found):
         return _Result(field, 1.0, "")
-    said = f"{field.path} is {clip(repr(found), 40)}, not {clip(repr(expected), 40)}"
-    return _Result(field, 0.0, said)
+    return _Result(field, 0.0, f"{field.path} is {_difference(field, found, expected)}")
+
+
+def _difference(field: AccurateField, found: JsonValue, expected: JsonValue) -> str:
+    """What is there and what was wanted; where both look the same, what tells them apart."""
+    shown, wanted = clip(repr(found), 40), clip(repr(expected), 40)
+    for value, text, whose in ((expected, wanted, " of the reference"), (found, shown, "")):
+        if field.match == "date" and not (isinstance(value, str) and day_of(value, field.formats)):
+            forms = ", ".join((FORMS[0], *(field.formats or FORMS[1:])))
+            return f"{shown}, and {text}{whose} is no date of the forms {forms}"
+        if field.match == "numeric_tolerance" and _number(value) is None:
+            return f"{shown}, and {text}{whose} is no number"
+    if shown != wanted:
+        return f"{shown}, not {wanted}"
+    return f"{shown} ({_kind(found)}), not {wanted} ({_kind(expected)}); they differ further on"
+
+
+def _kind(value: JsonValue) -> str:
+    size = f" of {len(value):,}" if isinstance(value, str | list | dict) else ""
+    return f"{type(value).__name__}{size}"
 
 
 def _reference(case: Case) -> JsonValue:

@@ -244,7 +244,7 @@ def _native(
     if contract == "eval_cases":
         places = Lines(1, {index: Lines(1) for index in range(len(rows))})
         located = Located({"dataset": name, "tests": listed}, Lines(1, {"tests": places}))
-        return EvalCasesYaml(located, name, files=files)
+        return EvalCasesYaml(located, name, files=files, is_made=True)
     if contract == "question_set":
         return QuestionSetReading(compact({"questions": listed}), name)
     if contract == "evals_json":

@@ -238,3 +238,39 @@ def test_a_path_or_form_that_cannot_be_read_is_refused(settings: JsonObject, mes
 
     assert caught.value.name == "fields"
     assert str(caught.value).startswith(message)
+
+
+LONG = "x" * 50
+
+
+@pytest.mark.parametrize(
+    ("one", "wanted", "given", "told"),
+    [
+        (
+            field("c", "date", formats=("DD/MM/YYYY",)),
+            "01/15/2025",
+            "01/15/2025",
+            "'01/15/2025', and '01/15/2025' of the reference is no date of the forms YYYY-MM-DD",
+        ),
+        (
+            field("c", "date"),
+            "2025-01-15",
+            20250115,
+            "20250115, and 20250115 is no date of the forms YYYY-MM-DD, DD-MMM-YYYY, MM/DD/YYYY",
+        ),
+        (field("c", "numeric_tolerance"), 1, "one", "'one', and 'one' is no number"),
+        (field("c"), 1, "1", "'1', not 1"),
+        (
+            field("c"),
+            LONG + "a",
+            LONG + "bc",
+            f"'{'x' * 38}… (str of 52), not '{'x' * 38}… (str of 51); they differ further on",
+        ),
+    ],
+)
+def test_the_reason_never_shows_two_values_as_the_same(
+    one: AccurateField, wanted: JsonValue, given: JsonValue, told: str
+) -> None:
+    outcome = found([one], {"c": wanted}, {"c": given})
+
+    assert outcome.reason.startswith(f"0 of 1 field(s) as expected: c is {told}")

@@ -462,7 +462,7 @@ def test_a_promptfoo_file_becomes_eval_cases(desk: Desk) -> None:
     made = desk.convert("promptfooconfig.yaml", "eval_cases", "out.yaml", made_from="promptfoo")
     (case,) = desk.read("out.yaml").cases
 
-    assert counts(made) == (4, 1, 1, 0, 2)
+    assert counts(made) == (4, 1, 0, 0, 3)
     assert case.evaluators[0].type == "icontains"
     assert desk.read("out.yaml").description == "Greetings"
     assert fields(made) == {"providers": "lost"}

@@ -195,9 +195,18 @@ class EvalCasesYaml(_EvalCasesReading):
     """An opened YAML file."""
 
     def __init__(
-        self, content: Located, stem: str, *, files: Files | None = None, file: str | None = None
+        self,
+        content: Located,
+        stem: str,
+        *,
+        files: Files | None = None,
+        file: str | None = None,
+        is_made: bool = False,
     ) -> None:
+        """`is_made` says that an importer made the rows: their texts stand for themselves, and
+        what grades a case is looked at elsewhere."""
         super().__init__(Defaults.without_file(stem), files, file)
+        self._is_made = is_made
         self._located = content
         self._name: str | None = None
         self.findings = self._open(content, stem)
@@ -222,7 +231,8 @@ class EvalCasesYaml(_EvalCasesReading):
                 yield self._checked(place, entry.value, seen, [entry.problem])
                 continue
             found: list[Problem] = []
-            value = self._filled(entry.value, found) if self._is_later else entry.value
+            is_filled = self._is_later and not self._is_made
+            value = self._filled(entry.value, found) if is_filled else entry.value
             schema = self._row_schema(value)
             found += [] if schema.is_clean(value) else schema.problems(value)
             yield self._checked(place, value, seen, found)
@@ -243,7 +253,7 @@ class EvalCasesYaml(_EvalCasesReading):
         if not self._is_later:
             return self._case_schema
         is_graded = bool(self._defaults.evaluators) and isinstance(value, dict)
-        if is_graded and not skips_defaults(cast(JsonObject, value)):
+        if self._is_made or (is_graded and not skips_defaults(cast(JsonObject, value))):
             return _schema("#/$defs/graded_test")
         return _schema("#/$defs/test")
 

@@ -12,7 +12,14 @@ from steelyard.contracts.importers.conversation import (
     text_or_blocks,
     tool_call,
 )
-from steelyard.contracts.importers.source_row import Import, Imported, legal_row, mcq, wrong
+from steelyard.contracts.importers.source_row import (
+    Import,
+    Imported,
+    legal_row,
+    mcq,
+    one_of,
+    wrong,
+)
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -20,7 +27,8 @@ _ATTACHMENT = "attachment://"
 _SCORES = "what Inspect's scorers found is no part of a trace; grade with a rubric"
 _EVENTS = "single steps are not carried over; messages and tool calls are"
 _SANDBOX = "what a sandbox was set up with has no place in a case"
-_SEVERAL = "the first of several targets is the reference; all stand in metadata"
+_SEVERAL = "the first of several targets is the reference; the expected outcome names all"
+_APART = "the log does not hold what attachment:// refers to; the reference stands in its place"
 _USAGE = ("input_tokens", "output_tokens")
 
 
@@ -46,11 +54,13 @@ def import_response(head: LogHead, sample: JsonObject) -> Import:
     if isinstance(epoch, int) and epoch > 1:
         row["repeat"] = epoch - 1
     error = sample.get("error")
-    row["trace"] = _trace(head, sample)
+    trace = _trace(head, sample)
+    row["trace"] = trace
     if isinstance(error, dict):
         row["error_code"] = "target_error"
         row["message"] = str(error.get("message") or "the sample failed")
-    return Imported(row, tuple(_unsaid(sample)))
+    unresolved = _apart(cast(list[JsonValue], trace["messages"]))
+    return Imported(row, (*_unsaid(sample), *unresolved))
 
 
 def import_case(sample: JsonObject, to: str) -> Import:
@@ -63,7 +73,7 @@ def import_case(sample: JsonObject, to: str) -> Import:
     targets = [text for text in _targets(sample) if text.strip()]
     name = _record_id(sample)
     metadata = dict(as_object(sample.get("metadata")))
-    changes = tuple(_unset(sample))
+    changes = (*_unset(sample), *_apart(cast(list[JsonValue], asked)))
     if to == "legal_eval":
         return _legal(name, asked, choices, targets, Imported(metadata, changes))
     if choices:
@@ -73,6 +83,7 @@ def import_case(sample: JsonObject, to: str) -> Import:
     if targets:
         row["expected_messages"] = [{"role": "assistant", "content": targets[0]}]
     if len(targets) > 1:
+        row["expected_outcome"] = one_of(targets)
         metadata |= {"target": [*targets]}
         changes = (*changes, Change("target", _SEVERAL, is_lost=False))
     if metadata:
@@ -185,8 +196,28 @@ def _content(content: JsonValue, texts: JsonObject) -> JsonValue:
             text = _resolved(str(part.get("text") or ""), texts)
             blocks.append({"type": "text", "value": text})
         elif isinstance(part, dict):
-            blocks.append({name: value for name, value in part.items() if value is not None})
+            found = {name: _held(value, texts) for name, value in part.items()}
+            blocks.append({name: value for name, value in found.items() if value is not None})
     return text_or_blocks(blocks)
+
+
+def _held(value: JsonValue, texts: JsonObject) -> JsonValue:
+    """A part of a block, such as a picture, which a log may keep apart as well."""
+    return _resolved(value, texts) if isinstance(value, str) else value
+
+
+def _apart(messages: list[JsonValue]) -> Iterator[Change]:
+    """That something is kept apart and not there, where that is so."""
+    if any(_ATTACHMENT in text for text in _texts(messages)):
+        yield Change("attachments", _APART)
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
 def _resolved(text: str, texts: JsonObject) -> str:

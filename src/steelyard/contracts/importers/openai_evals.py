@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from steelyard.contracts.importers.source_row import Import, Imported, content_id, wrong
+from steelyard.contracts.importers.source_row import Import, Imported, content_id, one_of, wrong
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import ROLES
@@ -21,7 +21,7 @@ GOALS = ("expected_outcome", "criteria")
 _NAMES = ("id", "case_id", "item_id")
 _ASKED = ("trajectory", "input")
 _RESULTS = ("grades", "passes", "grader_samples", "results")
-_SEVERAL = "the first of several good answers is the reference; all stand in metadata"
+_SEVERAL = "the first of several good answers is the reference; the expected outcome names all"
 _LOG = ({"spec"}, {"final_report"}, {"event_id", "sample_id", "type"})
 _ROLES = {**{role: role for role in ROLES}, "developer": "system", "function": "tool"}
 
@@ -114,12 +114,14 @@ class _Item:
         said = [text for text in texts if text]
         if said:
             row["expected_messages"] = [{"role": "assistant", "content": said[0]}]
+        _, goal = self._find("expected_outcome", GOALS)
+        goals = [goal] if isinstance(goal, str) and goal.strip() else []
         if len(said) > 1:
             self._taken.discard(name)
             self.changes.append(Change(name, _SEVERAL, is_lost=False))
-        _, goal = self._find("expected_outcome", GOALS)
-        if isinstance(goal, str) and goal.strip():
-            row["expected_outcome"] = goal
+            goals.append(one_of(said))
+        if goals:
+            row["expected_outcome"] = "\n\n".join(goals)
         return row
 
     def name(self, asked: list[JsonObject]) -> str:

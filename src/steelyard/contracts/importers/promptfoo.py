@@ -22,6 +22,7 @@ _LOGIC = re.compile(r"\{%|\{#|\{\{")
 _CONFIG = {"prompts", "tests", "defaultTest", "description", "$schema"}
 _TEST = {"vars", "assert", "description", "metadata", "threshold", "options"}
 _NO_PLACE = "eval_cases has no place for it"
+_UNGRADED = "no assertion of the test came along, so that nothing in the case grades it"
 
 
 def import_promptfoo(config: JsonValue) -> Iterator[Import]:
@@ -111,6 +112,8 @@ class _Test:
             *_listed(self._test.get("assert") or []),
         ]
         evaluators, changes = evaluators_of(entries, render, all_must_pass=threshold is None)
+        if not evaluators:
+            changes.append(Change("grading", _UNGRADED))
         if threshold is not None:
             changes.append(Change("threshold", "set 'pass_threshold' in a suite instead"))
         description = self._test.get("description")

@@ -159,3 +159,8 @@ def _but(value: JsonValue) -> str:
         return ", but is absent"
     shown = json.dumps(value, ensure_ascii=False)
     return f", but holds {shown if len(shown) <= 40 else shown[:37] + '...'}"
+
+
+def one_of(answers: list[str]) -> str:
+    """A goal in words for a case whose source knows several good answers."""
+    return "\n".join(["The answer agrees with one of these:", *(f"- {text}" for text in answers)])

@@ -176,8 +176,36 @@ def test_of_several_targets_the_first_is_the_reference(target: list[str]) -> Non
 
     assert isinstance(made, Imported)
     assert made.row["expected_messages"] == [{"role": "assistant", "content": "a"}]
+    assert made.row["expected_outcome"] == "The answer agrees with one of these:\n- a\n- b"
     assert cast(JsonObject, made.row["metadata"])["target"] == ["a", "b"]
     assert [(change.field, change.is_lost) for change in made.changes] == [("target", False)]
+
+
+PICTURE = "data:image/png;base64,iVBORw0KGgo="
+
+
+@pytest.mark.parametrize(
+    ("held", "picture", "told"),
+    [({"abc": PICTURE}, PICTURE, []), ({}, "attachment://abc", ["attachments"])],
+)
+def test_a_picture_that_is_kept_apart_comes_along_or_is_told(
+    held: JsonObject, picture: str, told: list[str]
+) -> None:
+    asked = [
+        {
+            "role": "user",
+            "content": [{"type": "image", "image": "attachment://abc", "detail": None}],
+        }
+    ]
+    made = import_case(sample(input=asked, attachments=held), "eval_cases")
+    answered = import_response(HEAD, sample(messages=asked, attachments=held))
+
+    assert isinstance(made, Imported)
+    (message,) = cast(list[Any], made.row["input_messages"])
+    assert message["content"] == [{"type": "image", "image": picture}]
+    for found in (made, answered):
+        assert isinstance(found, Imported)
+        assert [change.field for change in found.changes if change.field == "attachments"] == told
 
 
 @pytest.mark.parametrize("target", ["", None, []])

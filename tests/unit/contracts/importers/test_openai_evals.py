@@ -100,8 +100,17 @@ def test_of_several_ideals_the_first_is_the_reference_and_all_are_kept() -> None
     row, changes = imported({"input": "2 + 2", "ideal": ["4", "four"]})
 
     assert row["expected_messages"] == [{"role": "assistant", "content": "4"}]
+    assert row["expected_outcome"] == "The answer agrees with one of these:\n- 4\n- four"
     assert row["metadata"] == {"ideal": ["4", "four"]}
     assert [(change.field, change.is_lost) for change in changes] == [("ideal", False)]
+
+
+def test_several_ideals_stand_beside_a_goal_in_words() -> None:
+    row, _ = imported({"input": "2 + 2", "ideal": ["4", "four"], "criteria": "Is brief"})
+
+    assert row["expected_outcome"] == (
+        "Is brief\n\nThe answer agrees with one of these:\n- 4\n- four"
+    )
 
 
 def test_a_goal_in_words_is_the_expected_outcome() -> None:

@@ -199,7 +199,7 @@ def test_an_assertion_that_cannot_be_carried_is_reported(
     row, changes = graded(assertion)
 
     assert row["evaluators"] == []
-    assert [change.field for change in changes] == [field]
+    assert [change.field for change in changes] == [field, "grading"]
     assert told in changes[0].message
 
 
