@@ -20,12 +20,12 @@ def command(
     ] = None,
 ) -> None:
     """Print or write the published JSON Schemas."""
-    from steelyard.contracts.schemas import FAMILIES, SCHEMAS, SUFFIX, schema_bytes
+    from steelyard.contracts.schemas import PUBLISHED, SUFFIX, schema_bytes
 
     if name is None and output is None:
         _list()
     elif name is None and output is not None:
-        for known in (*SCHEMAS, *FAMILIES):
+        for known in PUBLISHED:
             _write(output / f"{known}{SUFFIX}", schema_bytes(known))
     elif name is not None:
         name = name.removesuffix(SUFFIX)
@@ -37,10 +37,10 @@ def command(
 
 
 def _list() -> None:
-    from steelyard.contracts.schemas import FAMILIES, SCHEMAS, published_schema
+    from steelyard.contracts.schemas import PUBLISHED, published_schema
 
-    for known in (*SCHEMAS, *FAMILIES):
-        show(f"{known:<18}{published_schema(known)['description']}")
+    for known in PUBLISHED:
+        show(f"{known:<19}{published_schema(known)['description']}")
     show(
         "\nsteelyard schema NAME prints one; -o FOLDER writes them all.\n"
         "An editor with YAML support uses one by this first line of a file:\n"

@@ -23,11 +23,22 @@ SCHEMAS = (
     "labels",
     "project",
 )
+ARTIFACTS = {
+    "run_manifest": "run_manifest.json",
+    "record_validation": "record_validation.jsonl",
+    "prediction": "predictions.jsonl",
+    "attempt_log": "attempt_logs.jsonl",
+    "failure": "failures.jsonl",
+    "metrics_summary": "metrics_summary.json",
+    "metrics_by_slice": "metrics_by_slice.json",
+}
+"""The schemas of what a run leaves behind, each with the file that it is for."""
 FAMILIES = {
     "dataset": ("legal_eval", "dataset_document", "eval_cases", "evals_json", "question_set"),
     "rubric": ("question_rubric", "check_rubric"),
 }
 """Names for a file that may be of several contracts."""
+PUBLISHED = (*SCHEMAS, *ARTIFACTS, *FAMILIES)
 ADDRESS = "http://127.0.0.1:8765/schemas"
 """Where `steelyard serve` gives the schemas, unless it is told otherwise."""
 SUFFIX = ".schema.json"
@@ -37,7 +48,8 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 @cache
 def load_schema(name: str) -> JsonObject:
     """A schema as the reader of its contract runs it."""
-    package = "steelyard" if name == "project" else f"steelyard.contracts.{name}"
+    folder = "run_artifacts" if name in ARTIFACTS else name
+    package = "steelyard" if name == "project" else f"steelyard.contracts.{folder}"
     return json.loads(files(package).joinpath(f"{name}{SUFFIX}").read_bytes())
 
 
@@ -47,10 +59,10 @@ def published_schema(name: str, address: str = ADDRESS) -> JsonObject:
     What only our readers understand, such as `x-missing`, becomes a comment or a description.
     """
     at: JsonObject = {"$schema": _DRAFT, "$id": f"{address}/{name}{SUFFIX}"}
-    if name in SCHEMAS:
+    if name in {*SCHEMAS, *ARTIFACTS}:
         return {**_standard(load_schema(name)), **at}
     if name not in FAMILIES:
-        known = ", ".join((*SCHEMAS, *FAMILIES))
+        known = ", ".join(PUBLISHED)
         raise NotFoundError(f"unknown schema '{name}'; known schemas: {known}")
     members = FAMILIES[name]
     return {
