@@ -24,14 +24,13 @@ def repeated_keys(data: bytes, value: JsonValue) -> list[Problem]:
         written = _encode(value)
     except UnicodeEncodeError:  # half a surrogate pair, which no encoder writes
         return list(_looked_up(data))
-    if data.count(b":") == written.count(b":") and not _hides_colons(data):
-        return []
-    return list(_looked_up(data))
+    is_clean = data.count(b":") == written.count(b":") and not _hides_colons(data, written)
+    return [] if is_clean else list(_looked_up(data))
 
 
-def _hides_colons(data: bytes) -> bool:
-    """Whether a colon is written as an escape, which an encoder does not do."""
-    return b"\\" in data and (b"\\u003a" in data or b"\\u003A" in data)
+def _hides_colons(data: bytes, written: bytes) -> bool:
+    """Whether a colon may be written as an escape, which an encoder does not do."""
+    return data.count(b"\\") != written.count(b"\\") and b"\\u003" in data
 
 
 def _looked_up(data: bytes) -> Iterator[Problem]:
