@@ -12,6 +12,8 @@ from typing import Any, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
+from steelyard.engine.redaction_secrets import GIVEN, STEMS
+
 _re2 = cast(Any, re2)
 
 SECRETS = "secrets"
@@ -22,6 +24,7 @@ _ESCAPED = rb"\\[u/]"
 _EDGE = rb"[^0-9A-Zu]"
 _NUMBER_EDGE = rb"[^0-9A-Zu.]"
 _GAP = rb"(?:[ ()./-]|\xc2\xa0|\xe2\x80[\x80-\xbf])"
+_DASH = rb"(?:-|\xe2\x80[\x90-\x95])"
 _ONE_GAP = rb"(?:[ -]|\xc2\xa0|\xe2\x80[\x80-\xbf])"
 _PATTERNS: dict[str, tuple[bytes, ...]] = {
     "email": (rb"@", rb"%40"),
@@ -44,6 +47,7 @@ _PATTERNS: dict[str, tuple[bytes, ...]] = {
         + _ONE_GAP
         + rb"?[0-9]{4}){2,7})[^0-9A-Zu]",
     ),
+    "ssn": (_EDGE + rb"[0-8][0-9]{2}" + _DASH + rb"[0-9]{2}" + _DASH + rb"[0-9]{4}[^0-9A-Zu]",),
     "key": (
         rb"[-_][0-9A-Zu]{6}",
         rb"B [0-9A-Zu]{6}",
@@ -52,6 +56,7 @@ _PATTERNS: dict[str, tuple[bytes, ...]] = {
         _EDGE + rb"SG\.",
         _EDGE + rb"A[KS]IA[0-9A-Z]{16}",
         rb"-----BEGIN",
+        rb"[^0-9A-Zu/+=][0-9A-Zu/+]{9,40}[^0-9A-Zu/+=]",
     ),
 }
 
@@ -69,9 +74,11 @@ _KEY = _re2.compile(
     rb"(?:sk-|[prs]k_(?:live|test)_|whsec_|gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|hf_"
     rb"|npm_|pypi-|gsk_|xai-|dop_v1_|GOCSPX-)[0-9A-Za-z_-]{16}|Bearer [0-9A-Za-z._~+/=-]{16}"
     rb"|eyJ[0-9A-Za-z_-]{10}|A[KS]IA[0-9A-Z]{16}|SG\.[0-9A-Za-z_-]{16}|AGE-SECRET-KEY-1"
-    rb"|AIza[0-9A-Za-z_-]{35}|ya29\.[0-9A-Za-z_-]{20}|-----BEGIN",
+    rb"|AIza[0-9A-Za-z_-]{35}|ya29\.[0-9A-Za-z_-]{20}|-----BEGIN"
+    rb"|[^0-9A-Za-z/+=][0-9A-Za-z/+]{40}[^0-9A-Za-z/+=]",
     _options(),
 )
+_GIVEN = _re2.compile(GIVEN, _options())
 
 
 class Sieve:
@@ -97,9 +104,19 @@ class Sieve:
         found = [self._kinds[number] for number in numbers] if numbers else []
         if "key" in found and b"\\" not in data and not _KEY.search(data):
             found.remove("key")
+        if "key" not in found and "key" in self._kinds and _gives_away(data):
+            found.append("key")
         if self._whole and any(secret in data for secret in self._whole):
             found.append(SECRETS)
         return found
+
+
+def _gives_away(data: bytes) -> bool:
+    """Whether a name such as `password` stands before a value; names are in small letters too."""
+    small = data.lower()
+    if not any(stem in small for stem in STEMS):
+        return False
+    return b"\\" in data or _GIVEN.search(data) is not None
 
 
 def _compiled(signs: list[bytes]) -> Any:

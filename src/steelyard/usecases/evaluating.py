@@ -192,7 +192,7 @@ def redactor_of(prepared: Prepared) -> Redactor:
     """What keeps secrets of targets and personal data out of everything that is written."""
     specs = (*prepared.specs.values(), *prepared.judge_specs.values())
     used = (secret for spec in specs for secret in spec.secrets)
-    return Redactor((*prepared.secrets, *used), prepared.redacted)
+    return Redactor.by(prepared.redacted, (*prepared.secrets, *used))
 
 
 class Done:
