@@ -285,6 +285,7 @@ class Errand:
             is_enforced=is_enforced,
             attempts=attempts,
             prompt=call.messages,
+            private=record.asking.private if record.asking else (),
         )
 
     def _logged(self, number: int, at: str) -> JudgeAttempt:

@@ -19,7 +19,7 @@ from steelyard.usecases.accounts import Account
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.early_sealing import EarlySealing
 from steelyard.usecases.planning import Prepared
-from steelyard.usecases.row_artifacts import RowArtifacts
+from steelyard.usecases.row_artifacts import RowArtifacts, row_artifacts
 from steelyard.usecases.run_ports import Artifacts, RunDoor, Sealing
 from steelyard.usecases.verify import sealed_json, with_own_hash
 
@@ -41,7 +41,7 @@ def finalize(
         ended = _ended(door, run_id, artifacts)
         if ended:
             return ended
-    rows = early.rows if early else RowArtifacts(artifacts, account, redact)
+    rows = early.rows if early else row_artifacts(door, run_id, account, redact)
     with closing(rows):
         summary, slices = early.metrics() if early else _metrics(door, run_id, rows)
         sealed = rows.seal()
