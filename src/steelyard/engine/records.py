@@ -366,6 +366,7 @@ def _attempt(
     wait: float | None = None,
 ) -> Attempt:
     usage = trace.usage if trace else None
+    said = error or (trace.served if trace else None)
     return Attempt(
         index=work.result.index,
         record_id=work.result.record_id,
@@ -377,11 +378,11 @@ def _attempt(
         latency_ms=trace.latency_ms if trace else elapsed,
         error_code=error.code if error else None,
         message=str(error) if error else None,
-        http_status=error.http_status if error else None,
+        http_status=said.http_status if said else None,
         retry_in_s=None if wait is None else round(wait, 3),
         input_tokens=usage.input_tokens if usage else None,
         output_tokens=usage.output_tokens if usage else None,
-        request_id=error.request_id if error else None,
+        request_id=said.request_id if said else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing import cast
 
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.run_artifacts.rows import MANIFEST
+from steelyard.engine.judging_metrics import add_probes
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.errors import SourceError
@@ -47,6 +48,7 @@ def finalize(
         sealed = rows.seal()
     if account.unread and account.selected is not None:
         summary["unread_records"] = account.selected - cast(int, summary["total_records"])
+    add_probes(summary, account.probes)
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
@@ -162,6 +164,7 @@ def _manifest(
         "states": [{"state": state, "at": when} for state, when in times],
         **account.about,
         "judges": account.judges,
+        "probes": list(account.probes),
         "harness": door.harness,
         "environment": door.environment,
         "unread": account.unread or None,
