@@ -48,6 +48,7 @@ def judging_cost(sums: Sums, number: int = 0) -> float | None:
 
 def add_probes(summary: JsonObject, probes: Sequence[JsonObject]) -> None:
     """Put what probes of judges' endpoints took into the metrics of a run, and into its cost."""
+    summary["probes"] = None
     if not probes:
         return
     spent = {name: _known_sum(probes, name) for name in ("input_tokens", "output_tokens")}

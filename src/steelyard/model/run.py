@@ -119,11 +119,16 @@ class Judging:
     saved_usd: float | None = None
 
 
+AskedContent: TypeAlias = str | tuple[str | JsonObject, ...]
+"""A text; or texts and, between them, what is none, such as an image by its hash."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """What a target is asked about a record, and what a good answer to it would be."""
 
-    messages: tuple[tuple[str, str], ...]
+    messages: tuple[tuple[str, AskedContent], ...]
+    """Roles and contents."""
     sha256: str
     """The hash of the messages, before anything in them is redacted."""
     expected: JsonObject | None = None

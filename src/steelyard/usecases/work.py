@@ -40,7 +40,7 @@ _NONE: Mapping[tuple[int, int], bytes] = {}
 class _Kept(msgspec.Struct):
     """What is needed of a stored prediction: what was asked may well be redacted in it."""
 
-    trace: msgspec.Raw | None
+    trace: msgspec.Raw = msgspec.Raw(b"null")
 
 
 _read_kept = msgspec.json.Decoder(_Kept).decode
@@ -115,10 +115,8 @@ def _recalled(repository: RunRepository, places: AnswerPlaces, key: bytes) -> Tr
     """A stored answer; one in which something was redacted is not what the target said."""
     place = places.find(key)
     kept = repository.answer(key, *place) if place else None
-    trace = _read_kept(kept).trace if kept else None
-    if trace is None or b"[redacted" in bytes(trace):
-        return None
-    return read_trace(json.loads(bytes(trace)))[0]
+    trace = bytes(_read_kept(kept).trace) if kept else b""
+    return read_trace(json.loads(trace))[0] if trace and b"[redacted" not in trace else None
 
 
 def work_items(

@@ -75,4 +75,4 @@ def test_a_run_without_probes_says_nothing_of_them() -> None:
     summary: JsonObject = {}
     add_probes(summary, [])
 
-    assert summary == {}
+    assert summary == {"probes": None}

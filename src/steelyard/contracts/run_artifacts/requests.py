@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.run import CACHED, Result
+from steelyard.model.run import CACHED, AskedContent, Result
 
 LONG = 1024
 """Characters from which on a text may be kept beside the records."""
 PARTS = "request_parts"
 """The name in `input_dataset.json` under which such texts stand by their hashes."""
+_BESIDE = "sha256"
+"""What alone stands in the place of such a text."""
 _NEVER_SENT = ("prefilled", "part_of_conversation", CACHED)
 
 KeepBeside: TypeAlias = Callable[[str], "str | None"]
@@ -45,15 +47,25 @@ def whole_request(row: JsonObject, part: Callable[[str], str]) -> JsonObject:
     return {**row, "messages": [_whole_message(message, part) for message in messages]}
 
 
-def _content(text: str, documents: tuple[str, ...], keep_beside: KeepBeside) -> JsonValue:
-    """A text as it is, or its pieces in order where some of them are kept beside."""
-    if len(text) < LONG:
-        return text
+def _content(
+    content: AskedContent, documents: tuple[str, ...], keep_beside: KeepBeside
+) -> JsonValue:
+    """A text as it is, or pieces in order where it is more than that, or in part kept beside."""
+    if isinstance(content, str) and len(content) < LONG:
+        return content
     pieces: list[JsonValue] = []
-    for piece in _pieces(text, documents):
-        sha256 = keep_beside(piece) if len(piece) >= LONG else None
-        pieces.append({"sha256": sha256} if sha256 else piece)
-    return pieces if any(isinstance(piece, dict) for piece in pieces) else text
+    for said in (content,) if isinstance(content, str) else content:
+        if isinstance(said, str):
+            pieces += [_piece(piece, keep_beside) for piece in _pieces(said, documents)]
+        else:
+            pieces.append(said)
+    is_text = isinstance(content, str) and all(isinstance(piece, str) for piece in pieces)
+    return content if is_text else pieces
+
+
+def _piece(text: str, keep_beside: KeepBeside) -> JsonValue:
+    sha256 = keep_beside(text) if len(text) >= LONG else None
+    return {_BESIDE: sha256} if sha256 else text
 
 
 def _pieces(text: str, documents: tuple[str, ...]) -> Iterator[str]:
@@ -75,8 +87,13 @@ def _whole_message(message: JsonObject, part: Callable[[str], str]) -> JsonObjec
     content = message["content"]
     if not isinstance(content, list):
         return message
-    texts = (
-        piece if isinstance(piece, str) else part(cast(str, cast(JsonObject, piece)["sha256"]))
-        for piece in content
-    )
-    return {**message, "content": "".join(texts)}
+    pieces: list[JsonValue] = []
+    for piece in content:
+        is_part = isinstance(piece, dict) and piece.keys() == {_BESIDE}
+        text = part(cast(str, piece[_BESIDE])) if is_part else piece
+        if isinstance(text, str) and pieces and isinstance(pieces[-1], str):
+            pieces[-1] += text
+        else:
+            pieces.append(text)
+    is_text = len(pieces) == 1 and isinstance(pieces[0], str)
+    return {**message, "content": pieces[0] if is_text else pieces}

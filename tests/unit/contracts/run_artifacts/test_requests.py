@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from steelyard.contracts.run_artifacts.requests import LONG, request_row, whole_request
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import Asking, Result
+from steelyard.model.run import AskedContent, Asking, Result
 
 DOCUMENT = "The lease ends in May. " * 100
 OTHER = "The rent is due. " * 100
 
 
-def asked(*messages: tuple[str, str], documents: tuple[str, ...] = ()) -> Result:
+def asked(*messages: tuple[str, AskedContent], documents: tuple[str, ...] = ()) -> Result:
     asking = Asking(messages=messages, sha256="ab", documents=documents)
     return Result(
         index=0,
@@ -121,3 +121,14 @@ def test_what_was_cut_is_whole_again(parts: list[str], documents: list[str]) -> 
     row = made(asked(("user", text), documents=tuple(documents)), shelf)
 
     assert whole_request(row, shelf.text)["messages"] == [{"role": "user", "content": text}]
+
+
+def test_what_is_no_text_keeps_its_place_between_the_texts() -> None:
+    shelf = Shelf()
+    image: JsonObject = {"type": "image", "sha256": "cd", "media_type": "image/png", "size": 7}
+    row = made(asked(("user", ("Look:", image, DOCUMENT))), shelf)
+
+    assert row["messages"] == [{"role": "user", "content": ["Look:", image, {"sha256": "0"}]}]
+    assert whole_request(row, shelf.text)["messages"] == [
+        {"role": "user", "content": ["Look:", image, DOCUMENT]}
+    ]
