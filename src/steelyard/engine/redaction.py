@@ -12,7 +12,6 @@ from typing import TypeAlias
 from steelyard.engine.redaction_numbers import cards
 from steelyard.engine.redaction_own import NO_RULES, OwnFields, OwnPattern, RedactionRules
 from steelyard.engine.redaction_patterns import FINDERS, KINDS, VERSION
-from steelyard.engine.redaction_secrets import is_given
 from steelyard.engine.redaction_sieve import SECRETS, Sieve
 from steelyard.engine.redaction_text import Span, unescaped
 from steelyard.formats.encoding import without_surrogates
@@ -172,18 +171,15 @@ class _Cleaning:
         numbers: Counter[str] = Counter()
         for name, item in value.items():
             key = name if _FIELD.fullmatch(name) else self.text(name)
-            clean[_free(key, clean, numbers)] = self._member(name, item, (*walked, name))
+            clean[_free(key, clean, numbers)] = self._member(item, (*walked, name))
         return clean
 
-    def _member(self, name: str, item: JsonValue, walked: tuple[str, ...]) -> JsonValue:
+    def _member(self, item: JsonValue, walked: tuple[str, ...]) -> JsonValue:
         """The value of a field, unless its name alone says that nobody may see it."""
         field = None if item is None else self._fields.of(walked)
         if field:
             self._counts[_FIELDS + field] += 1
             return f"[redacted:{field}]"
-        if isinstance(item, str) and "key" in self._kinds and is_given(name, item):
-            self._counts["key"] += 1
-            return "[redacted:key]"
         return self.value(item, walked)
 
     def _number(self, value: JsonValue) -> JsonValue:

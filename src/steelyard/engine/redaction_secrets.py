@@ -13,17 +13,19 @@ _NAMED = (
     r"|(?:access|auth)[_-]?token"
 )
 _GIVEN = re.compile(
-    rf"(?:(?P<password>{_WORDS})|{_NAMED})[\"']?\s{{0,3}}(?P<sign>[=:])\s{{0,3}}"
+    rf"(?:(?P<password>{_WORDS})|{_NAMED})[\"']?\s{{0,3}}"
+    r"(?:(?P<sign>=)\s{0,3}|:(?=[ \"']) ?)"
     r"(?P<quote>[\"']?)(?P<value>[^\s\"'&;,<>(){}\[\]$*=][^\s\"'&;,<>(){}\[\]]{3,199})",
     re.IGNORECASE,
 )
-STEMS = (b"assw", b"assphrase", b"pwd", b"secret", b"key", b"ss_token", b"th_token", b"s-token")
-"""In small letters: a text without any of them gives nothing away by a name."""
-GIVEN = (
+RAW_GIVEN = (
     rb"(?i)(?:passw(?:or)?d|passphrase|pwd|secret(?:[_-]?access)?(?:[_-]?key)?|api[_-]?key"
-    rb"|access[_-]?key|private[_-]?key|(?:access|auth)[_-]?token)[\"']?[ \t]{0,3}[=:]"
+    rb"|access[_-]?key|private[_-]?key|(?:access|auth)[_-]?token)[\\\"']{0,8}"
+    rb"(?:\s|\\[nrt]){0,3}[=:]"
 )
-"""The same as a look at the text as a whole."""
+"""The same in a JSON text, whose strings have escapes."""
+RAW_AWS = rb"(?:[^0-9A-Za-z/+=]|\\[bfnrt])[0-9A-Za-z/+]{40}(?:[^0-9A-Za-z/+=])"
+"""Forty signs of base64 in a JSON text."""
 _NO_VALUES = frozenset(("none", "null", "true", "false", "undefined", "required", "string"))
 _NAME = re.compile(r"([A-Za-z_.]+)[^0-9A-Za-z]?")
 _AWS_SECRET = re.compile(r"(?<![0-9A-Za-z/+=])[0-9A-Za-z/+]{40}(?![0-9A-Za-z/+=])")
@@ -36,13 +38,6 @@ def given_secrets(text: str) -> Iterator[Span]:
     for match in _GIVEN.finditer(text):
         if _is_secret(match, text):
             yield Span(*match.span("value"))
-
-
-def is_given(name: str, value: str) -> bool:
-    """Whether a field of this name has a secret for its value."""
-    said = "".join(value.split())
-    found = next(given_secrets(f'{name}="{said}"'), None)
-    return found is not None and found.start == len(name) + 2
 
 
 def aws_secrets(text: str) -> Iterator[Span]:
@@ -64,5 +59,5 @@ def _is_secret(match: re.Match[str], text: str) -> bool:
     if value.startswith("//") or (name and _GIVEN.search(f"{name[1]}=xxxx")):
         return False
     has_digit = any(sign.isdigit() for sign in value)
-    is_plain = match["password"] and (is_quoted or match["sign"] == "=")
+    is_plain = match["password"] and (is_quoted or match["sign"])
     return bool(is_plain) or has_digit

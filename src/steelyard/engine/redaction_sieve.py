@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
-from steelyard.engine.redaction_secrets import GIVEN, STEMS
+from steelyard.engine.redaction_secrets import RAW_AWS, RAW_GIVEN
 
 _re2 = cast(Any, re2)
 
@@ -56,7 +56,6 @@ _PATTERNS: dict[str, tuple[bytes, ...]] = {
         _EDGE + rb"SG\.",
         _EDGE + rb"A[KS]IA[0-9A-Z]{16}",
         rb"-----BEGIN",
-        rb"[^0-9A-Zu/+=][0-9A-Zu/+]{9,40}[^0-9A-Zu/+=]",
     ),
 }
 
@@ -74,11 +73,17 @@ _KEY = _re2.compile(
     rb"(?:sk-|[prs]k_(?:live|test)_|whsec_|gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|hf_"
     rb"|npm_|pypi-|gsk_|xai-|dop_v1_|GOCSPX-)[0-9A-Za-z_-]{16}|Bearer [0-9A-Za-z._~+/=-]{16}"
     rb"|eyJ[0-9A-Za-z_-]{10}|A[KS]IA[0-9A-Z]{16}|SG\.[0-9A-Za-z_-]{16}|AGE-SECRET-KEY-1"
-    rb"|AIza[0-9A-Za-z_-]{35}|ya29\.[0-9A-Za-z_-]{20}|-----BEGIN"
-    rb"|[^0-9A-Za-z/+=][0-9A-Za-z/+]{40}[^0-9A-Za-z/+=]",
+    rb"|AIza[0-9A-Za-z_-]{35}|ya29\.[0-9A-Za-z_-]{20}|-----BEGIN",
     _options(),
 )
-_GIVEN = _re2.compile(GIVEN, _options())
+_LOOKS: dict[str, tuple[bytes, Any]] = {
+    "given": (rb"=|: ?(?:\\+[\"\\]|')|: [^ \"]*[0-9]", _re2.compile(RAW_GIVEN, _options())),
+    "mixed": (
+        rb"[A-Z/+][0-9A-Zu/+]{8}|[0-9A-Zu/+]{8}[A-Z/+]",
+        _re2.compile(RAW_AWS, _options()),
+    ),
+}
+"""Signs of keys that innocent texts have as well, each with what looks at the text as it is."""
 
 
 class Sieve:
@@ -90,6 +95,9 @@ class Sieve:
         self._whole = [secret for secret, rest in rests.items() if len(rest) < 3]
         """Secrets of which too little is left; they are looked for as they are."""
         signs = [b"|".join((*_PATTERNS[kind], _ESCAPED)) for kind in kinds]
+        if "key" in kinds:
+            self._kinds += _LOOKS
+            signs += [sign for sign, _ in _LOOKS.values()]
         if len(self._whole) < len(rests):
             self._kinds.append(SECRETS)
             left = (rest for secret, rest in rests.items() if secret not in self._whole)
@@ -104,19 +112,13 @@ class Sieve:
         found = [self._kinds[number] for number in numbers] if numbers else []
         if "key" in found and b"\\" not in data and not _KEY.search(data):
             found.remove("key")
-        if "key" not in found and "key" in self._kinds and _gives_away(data):
-            found.append("key")
+        if found:
+            looks = [found.pop(found.index(name)) for name in _LOOKS if name in found]
+            if "key" not in found and any(_LOOKS[name][1].search(data) for name in looks):
+                found.append("key")
         if self._whole and any(secret in data for secret in self._whole):
             found.append(SECRETS)
         return found
-
-
-def _gives_away(data: bytes) -> bool:
-    """Whether a name such as `password` stands before a value; names are in small letters too."""
-    small = data.lower()
-    if not any(stem in small for stem in STEMS):
-        return False
-    return b"\\" in data or _GIVEN.search(data) is not None
 
 
 def _compiled(signs: list[bytes]) -> Any:
