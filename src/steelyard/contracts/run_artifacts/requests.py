@@ -59,8 +59,9 @@ def _content(
             pieces += [_piece(piece, keep_beside) for piece in _pieces(said, documents)]
         else:
             pieces.append(said)
-    is_text = isinstance(content, str) and all(isinstance(piece, str) for piece in pieces)
-    return content if is_text else pieces
+    if isinstance(content, str) and all(isinstance(piece, str) for piece in pieces):
+        return content
+    return pieces
 
 
 def _piece(text: str, keep_beside: KeepBeside) -> JsonValue:
@@ -89,8 +90,9 @@ def _whole_message(message: JsonObject, part: Callable[[str], str]) -> JsonObjec
         return message
     pieces: list[JsonValue] = []
     for piece in content:
-        is_part = isinstance(piece, dict) and piece.keys() == {_BESIDE}
-        text = part(cast(str, piece[_BESIDE])) if is_part else piece
+        text = piece
+        if isinstance(piece, dict) and piece.keys() == {_BESIDE}:
+            text = part(cast(str, piece[_BESIDE]))
         if isinstance(text, str) and pieces and isinstance(pieces[-1], str):
             pieces[-1] += text
         else:
