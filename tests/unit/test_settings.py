@@ -282,6 +282,8 @@ def test_every_setting_without_names_of_its_own_has_a_variable() -> None:
         "STEELYARD_LIMITS_BUDGET_USD",
         "STEELYARD_LIMITS_DEADLINE_S",
         "STEELYARD_LIMITS_OUTAGE_S",
+        "STEELYARD_REDACTION_CUSTOM",
+        "STEELYARD_REDACTION_FIELDS",
         "STEELYARD_REDACTION_PATTERNS",
         "STEELYARD_RETENTION_RAW_DAYS",
         "STEELYARD_RETENTION_SUMMARY_DAYS",
