@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from steelyard.contracts.hashes import record_sha256
+from steelyard.contracts.hashes import messages_sha256
 from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.legal_eval.prompting import policy_messages
 from steelyard.contracts.run_artifacts.expected import expected_row
@@ -32,7 +32,7 @@ def asking_of(prompt: Prompt, case: Case, hidden: Iterable[str] = ()) -> Asking:
     """What a run keeps of a prompt, beside what a good answer to it would be."""
     return Asking(
         messages=prompt.messages,
-        sha256=record_sha256([{"role": role, "content": text} for role, text in prompt.messages]),
+        sha256=messages_sha256(prompt.messages),
         expected=expected_row(case),
         documents=tuple(_documents(case)) if len(prompt.text) >= LONG else (),
         private=tuple(_private(case, hidden)) if hidden else (),
