@@ -22,6 +22,7 @@ from steelyard.checks.catalog import Catalog
 from steelyard.contracts.importers.prbench import reference_number
 from steelyard.contracts.legal_eval.policies import placeholders
 from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.engine.redaction_own import OwnPattern
 from steelyard.engine.redaction_patterns import FINDERS, KINDS
 from steelyard.engine.redaction_text import unescaped
 from steelyard.errors import SteelyardError
@@ -47,6 +48,7 @@ PIECES = (
     *("a", "\\", '"', "{", "[", "{{", "}}", "{{ ", " ", "\n", "\t", "`", "```\n", "~", "# ", "#"),
     *("<", "-", ".", ",", ":", "&", "*", "@", "0", "1 ", "+1", "A1", "\u0301", "\ud7ff", "\x85"),
     *('\\"', "\\u", "\\\\n", "a@b.", "@a", "sk-", "eyJa.", "Bearer ", "-----BEGIN ", "&a [*a]"),
+    *("password=", "secret=a", "pwd:", "api_key", "1-", "aB1/"),
     *("reference", "<think>", "'", "null", "- ", "? ", "!", "%40", "9-", "(0"),
 )
 FRAMES = (
@@ -85,6 +87,7 @@ def readers() -> Mapping[str, Callable[[str], object]]:
         "redaction of names of fields": lambda text: redactor(_named_fields(text)),
         "escapes before redaction": unescaped,
         **{f"redaction: {kind}": _drained(find) for kind, find in FINDERS.items()},
+        "redaction: a project's own": _drained(OwnPattern("own", "(a+)+b|@[0-9]*|\\pL+x").find),
         "a guideline pattern": lambda text: matches(text[:4000], "a" * 4000),
         "a path under a guideline pattern": lambda text: matches("*a*a*a*a*a*b", text),
         "a Mustache template": lambda text: rendered(text, {}),

@@ -54,8 +54,8 @@ def _redactor(found: Project) -> Redactor:
     """What every run of the project writes through."""
     from steelyard.engine.redaction import Redactor
     from steelyard.targets.configured_secrets import configured_secrets
-    from steelyard.usecases.planning import redacted_patterns
+    from steelyard.usecases.planning import redaction_rules
 
     targets = cast(JsonObject, found.settings.values.get("targets", {}))
     secrets = configured_secrets(targets, os.environ)
-    return Redactor(secrets, redacted_patterns(found.settings))
+    return Redactor.by(redaction_rules(found.settings), secrets)

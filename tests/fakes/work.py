@@ -14,6 +14,7 @@ from steelyard.engine.budget import Budget
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import Phase
+from steelyard.engine.prompts import build_prompt
 from steelyard.engine.record_work import Asked, Surroundings, Work
 from steelyard.engine.records import RecordLoop
 from steelyard.engine.retries import RetryPolicy
@@ -35,7 +36,9 @@ def work(index: int, *, target: str = "scripted", attempt: int = 1, repeat: int 
     result = Result(
         index=index, record_id=case.id, status="evaluated", target=target, repeat=repeat
     )
-    return Work(result=result, case=case, rubric=SAYS_YES, attempt=attempt)
+    return Work(
+        result=result, case=case, prompt=build_prompt(case), rubric=SAYS_YES, attempt=attempt
+    )
 
 
 class Bench:

@@ -111,10 +111,34 @@ def test_an_endpoint_that_holds_to_a_schema_is_found_out_and_trusted(
     assert details["calls"][0]["is_enforced"] is True
     assert details["calls"][0]["fingerprint"] in judge["fingerprints"]
     assert (metrics["judging"]["calls"], metrics["judging"]["tokens"]["total"]) == (6, 90)
-    assert metrics["cost_usd"]["judging"] == pytest.approx(6 * 0.015)
+    assert metrics["cost_usd"]["judging"] == pytest.approx(7 * 0.015)
     folder = newest(tmp_path / "p")
     assert folder
     check_run(folder, Trial(calls=6, judge_calls=7))
+
+
+def test_the_manifest_tells_how_judges_were_asked_and_what_the_probe_took(
+    command: WarmCommand, endpoint: JudgeEndpoint, tmp_path: Path
+) -> None:
+    write_project(tmp_path / "p", endpoint, count=2)
+    done = ended(command, tmp_path / "p", *RUN)
+    manifest = of_run(tmp_path / "p", "run_manifest.json")
+    metrics = of_run(tmp_path / "p", "metrics_summary.json")
+    attempts = of_run(tmp_path / "p", "attempt_logs.jsonl")
+    (probe,) = manifest["probes"]
+
+    assert done.code == 0
+    asked = manifest["judge_targets"]["judge"]
+    assert (asked["provider"], asked["model"], asked["base_url"]) == ("openai", "j", endpoint.url)
+    assert (probe["target"], probe["enforced"], probe["attempts"]) == ("judge", True, 1)
+    assert (probe["input_tokens"] + probe["output_tokens"], probe["cost_usd"]) == (15, 0.015)
+    assert metrics["probes"]["calls"] == 1
+    assert metrics["probes"]["cost_usd"] == 0.015
+    assert metrics["cost_usd"]["total"] == pytest.approx(3 * 0.015)
+    assert [(row["call"], row["http_status"]) for row in attempts] == [
+        ("probe", 200),
+        *[("target", 200), ("judge/accuracy@1.0.0", 200)] * 2,
+    ]
 
 
 def test_an_endpoint_that_ignores_the_schema_is_told_in_words_and_counted_where_it_fails(

@@ -115,7 +115,10 @@ def test_show_gives_manifest_metrics_and_slices(project: Project, told: dict[str
 def test_show_tells_everything_about_a_record(told: dict[str, Done]) -> None:
     said = told["show record"].stdout
 
-    assert said.startswith("hours  pass  score 1.000\n  assistant: At nine, please.\n")
+    assert said.startswith(
+        "hours  pass  score 1.000\n  user: When do you open?\n  assistant: At nine, please.\n"
+        "  expected outcome: Says nine.\n"
+    )
     assert "  check says (must_contain_any): pass, contains 'nine'\n" in said
     assert re.search(r"  attempt 1 at 20\S+: answered\n", said)
 

@@ -194,28 +194,34 @@ def test_a_slice_has_one_mean_whatever_the_weights_of_criteria(
     assert found["score"]["value"] == found["checks"]["criteria"]["mean_score"] == mean
 
 
-def test_a_policy_of_a_package_is_known_wherever_rows_are_read(
-    steelyard: Command, tmp_path: Path
-) -> None:
-    installed = tmp_path / "installed"
-    parts = ["{{context}}", "{{attachments}}", "{{prompt}}", "{{choices}}"]
-    policy = {"id": "my_exam_v1", "description": "Ours.", "user": parts}
+def _install_policy(installed: Path, *parts: str) -> dict[str, str]:
+    """A package with the policy `my_exam_v1`; what makes the command find it."""
+    shown = [*parts, "{{context}}", "{{attachments}}", "{{prompt}}", "{{choices}}"]
+    policy = {"id": "my_exam_v1", "description": "Ours.", "user": shown}
     write(installed, "exams.py", f"POLICIES = [{policy!r}]\n")
     write(installed, "exams-1.0.dist-info/METADATA", "Name: exams\nVersion: 1.0\n")
     points = "[steelyard.policies]\nexams = exams:POLICIES\n"
     write(installed, "exams-1.0.dist-info/entry_points.txt", points)
-    row = {
-        "schema_version": "legal_eval_v1",
-        "id": "a",
-        "dataset": "d",
-        "task_type": "reference_qa",
-        "prompt": "?",
-        "reference_answers": ["So."],
-        "metadata": {"policy_id": "my_exam_v1"},
-    }
+    return {"PYTHONPATH": str(installed)}
+
+
+EXAM = {
+    "schema_version": "legal_eval_v1",
+    "id": "a",
+    "dataset": "d",
+    "task_type": "reference_qa",
+    "prompt": "?",
+    "reference_answers": ["So."],
+    "metadata": {"policy_id": "my_exam_v1"},
+}
+
+
+def test_a_policy_of_a_package_is_known_wherever_rows_are_read(
+    steelyard: Command, tmp_path: Path
+) -> None:
+    with_package = _install_policy(tmp_path / "installed")
     write_project(tmp_path, HEAVY)
-    write(tmp_path, "legal.jsonl", json.dumps(row) + "\n")
-    with_package = {"PYTHONPATH": str(installed)}
+    write(tmp_path, "legal.jsonl", json.dumps(EXAM) + "\n")
     checked = steelyard("validate", "legal.jsonl", cwd=tmp_path, env=with_package)
     words = ("run", "legal.jsonl", "--target", "echo", "--format", "json")
     run = steelyard(*words, cwd=tmp_path, env=with_package)
@@ -224,7 +230,27 @@ def test_a_policy_of_a_package_is_known_wherever_rows_are_read(
 
     assert "my_exam_v1" not in checked.stdout + checked.stderr + run.stderr
     assert [one["policy"] for one in manifest["policies"]] == ["my_exam_v1"]
+    assert manifest["schema_version"] == "legal_eval_v1"
     assert "is no policy" in steelyard("validate", "legal.jsonl", cwd=tmp_path).stdout
+
+
+def test_two_texts_under_the_id_of_one_policy_are_two_measurements(
+    steelyard: Command, tmp_path: Path
+) -> None:
+    write_project(tmp_path, HEAVY)
+    write(tmp_path, "legal.jsonl", json.dumps(EXAM) + "\n")
+    for name, text in (("old", "Be brief."), ("new", "Be thorough.")):
+        package = _install_policy(tmp_path / name, text)
+        done = steelyard("run", "legal.jsonl", "--target", "echo", cwd=tmp_path, env=package)
+        assert done.returncode in {0, 4}
+    strict = steelyard("compare", "latest~1", "latest", "--strict", cwd=tmp_path)
+    page = json.loads(
+        steelyard("compare", "latest~1", "latest", "--format", "json", cwd=tmp_path).stdout
+    )
+
+    assert strict.returncode == 2
+    assert "policy: my_exam_v1 (sha256" in strict.stderr
+    assert [one["what"] for one in page["not_alike"]] == ["policy"]
 
 
 def test_underlined_headings_are_headings(steelyard: Command, tmp_path: Path) -> None:

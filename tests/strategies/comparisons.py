@@ -34,7 +34,9 @@ CORRECTED = CorrectedDifference(
     labels_a=16,
     labels_b=17,
 )
-LOST = Moved(index=3, record_id="<b>fees</b>", score_a=1.0, score_b=0.25, reason="no € sum")
+LOST = Moved(
+    index=3, index_a=2, record_id="<b>fees</b>", score_a=1.0, score_b=0.25, reason="no € sum"
+)
 FOUND = Comparison(
     a=Side(run_id="run_a", title="desk × a", records=110, rate=0.7, score=0.71),
     b=Side(run_id="run_b", title="desk × b", records=101, rate=0.8, score=0.82),

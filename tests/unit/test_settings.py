@@ -163,7 +163,7 @@ def test_an_unknown_key_at_any_level_is_named_with_line_and_hint(text: str, mess
         ("guideline_patterns: [1]", "1: guideline_patterns[0] must be a string"),
         (
             "redaction: {patterns: [emial]}",
-            """1: redaction.patterns[0] must be email, phone, card, iban or key, \
+            """1: redaction.patterns[0] must be email, phone, card, iban, ssn or key, \
 not 'emial' (did you mean 'email'?)""",
         ),
         (
@@ -282,6 +282,8 @@ def test_every_setting_without_names_of_its_own_has_a_variable() -> None:
         "STEELYARD_LIMITS_BUDGET_USD",
         "STEELYARD_LIMITS_DEADLINE_S",
         "STEELYARD_LIMITS_OUTAGE_S",
+        "STEELYARD_REDACTION_CUSTOM",
+        "STEELYARD_REDACTION_FIELDS",
         "STEELYARD_REDACTION_PATTERNS",
         "STEELYARD_RETENTION_RAW_DAYS",
         "STEELYARD_RETENTION_SUMMARY_DAYS",

@@ -99,25 +99,32 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     spare_collector()
     found = compare_all(folders, strict=strict, known=judge_knowledge())
     gated = gate_comparisons(found, gate) if gate else []
-    _print(found, gated, output, file)
+    if output is Format.html:
+        _put_page(found, folders, file)
+    else:
+        _print(found, output, file, gated)
+    for one, result in gated:
+        _print_gate(one, result)
     raise typer.Exit(_exit_code(found, gated))
 
 
+def _put_page(found: Sequence[Comparison], folders: Sequence[Path], file: Path | None) -> None:
+    from steelyard.errors import UsageError
+    from steelyard.reports.comparison_html import SHOWN, comparison_html
+    from steelyard.usecases.moved_records import moved_records
+
+    if len(folders) != 2:
+        raise UsageError("--format html compares two runs; name two")
+    _put(comparison_html(found[0], moved_records(found[0], *folders, most=SHOWN)), file)
+
+
 def _print(
-    found: Sequence[Comparison], gated: Sequence[Gated], output: Format, file: Path | None
+    found: Sequence[Comparison], output: Format, file: Path | None, gated: Sequence[Gated]
 ) -> None:
     from dataclasses import asdict
 
-    from steelyard.errors import UsageError
-
     is_single = len(found) == 1
-    if output is Format.html and not is_single:
-        raise UsageError("--format html compares two runs; name two")
-    if output is Format.html:
-        from steelyard.reports.comparison_html import comparison_html
-
-        _put(comparison_html(found[0]), file)
-    elif output is Format.json:
+    if output is Format.json:
         from steelyard.reports.comparison_text import comparison_json
 
         results = {id(one): result for one, result in gated}
@@ -131,8 +138,6 @@ def _print(
 
         lines = comparison_lines(found[0], painter()) if is_single else table_lines(found)
         _put("\n".join(lines), file)
-    for one, result in gated:
-        _print_gate(one, result)
 
 
 def _print_gate(one: Comparison, result: GateResult) -> None:

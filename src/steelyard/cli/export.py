@@ -41,10 +41,10 @@ def command(
     from steelyard.errors import UsageError
     from steelyard.results_wiring import run_folder
     from steelyard.usecases.export import export_csv, export_jsonl
-    from steelyard.usecases.read_run import read_rows, read_run
+    from steelyard.usecases.read_run import read_predictions, read_run
 
     folder = run_folder(run)
-    rows = read_rows(folder, "predictions.jsonl")
+    rows = read_predictions(folder)
     lines = export_csv(rows) if to is Form.csv else export_jsonl(rows)
     if output is None:
         if told is Format.json:

@@ -33,7 +33,7 @@ def command(
     from steelyard.reports.run_html import run_html
     from steelyard.results_wiring import run_folder
     from steelyard.usecases.pruned_files import pruned_on
-    from steelyard.usecases.read_run import read_rows, read_run
+    from steelyard.usecases.read_run import read_predictions, read_run
     from steelyard.validation_wiring import as_of_today
 
     folder = run_folder(run)
@@ -41,7 +41,7 @@ def command(
     day = pruned_on(folder, "predictions.jsonl")
     if day:
         typer.echo(f"the records were pruned on {day}; the report has only the numbers", err=True)
-    page = run_html(as_of_today(view), () if day else read_rows(folder, "predictions.jsonl"))
+    page = run_html(as_of_today(view), () if day else read_predictions(folder))
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:

@@ -252,7 +252,7 @@ def print_runs(
     """The forms that hold all runs at once; text was shown run by run."""
     from steelyard.reports.run_junit import run_junit
     from steelyard.reports.run_text import run_markdown
-    from steelyard.usecases.read_run import read_rows, read_run
+    from steelyard.usecases.read_run import read_predictions, read_run
 
     if output is Format.json:
         rows = [finished_row(one) for one in finished]
@@ -262,7 +262,7 @@ def print_runs(
     if output is Format.markdown:
         show("\n\n".join(run_markdown(view) for view in views).encode("utf-8"))
     elif output is Format.junit:
-        pairs = [(view, read_rows(Path(view.folder), "predictions.jsonl")) for view in views]
+        pairs = [(view, read_predictions(Path(view.folder))) for view in views]
         show(run_junit(pairs).encode("utf-8"))
 
 

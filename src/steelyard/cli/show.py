@@ -142,13 +142,31 @@ def _record(row: dict[str, Any], failure: dict[str, Any] | None, paint: Paint) -
     score = "" if row["score"] is None else f"  score {row['score']:.3f}"
     reason = "" if row["passed"] is not None else f"  {_line(row['reason'])}"
     yield f"{_name(row)}  {passed[row['passed']]}{score}{reason}"
+    yield from _asked(row, paint)
     trace = cast(dict[str, Any], row["trace"] or {})
     for message in cast(list[dict[str, Any]], trace.get("messages", [])):
         yield from _message(message, paint)
+    yield from _expected(row, paint)
     for found in cast(list[dict[str, Any]], row["evaluator_scores"]):
         word = passed[found["passed"]] if found["status"] == "scored" else found["status"]
         about = _line(f"{found['check']} ({found['kind']})")
         yield f"  check {about}: {word}, {_line(found['reason'])}"
+
+
+def _asked(row: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """The messages that were sent, or would have been."""
+    request: dict[str, Any] = row.get("request") or {}
+    if request and not request["sent"]:
+        yield f"  {paint('not sent; this would have been asked:', 'quiet')}"
+    for message in cast(list[dict[str, Any]], request.get("messages", [])):
+        yield from _message(message, paint)
+
+
+def _expected(row: dict[str, Any], paint: Paint) -> Iterator[str]:
+    from steelyard.reports.asked_text import expected_lines
+
+    for word, text in expected_lines(row.get("expected") or {}):
+        yield from _message({"role": f"expected {word}", "content": text}, paint)
 
 
 def _message(message: dict[str, Any], paint: Paint) -> Iterator[str]:

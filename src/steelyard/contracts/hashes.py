@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -24,6 +24,15 @@ _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 def record_sha256(value: JsonValue) -> str:
     """The hash of a record in its canonical form: sorted keys, compact, UTF-8."""
     return hashlib.sha256(_canonical_bytes(value)).hexdigest()
+
+
+def messages_sha256(messages: Iterable[tuple[str, str]]) -> str:
+    """The same for messages, which hold no number that could be written in two ways."""
+    rows: JsonValue = [{"role": role, "content": text} for role, text in messages]
+    try:
+        return hashlib.sha256(_encode(rows)).hexdigest()
+    except UnicodeEncodeError:
+        return record_sha256(rows)
 
 
 def _canonical_bytes(value: JsonValue) -> bytes:

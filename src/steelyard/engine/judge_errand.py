@@ -210,6 +210,8 @@ class Errand:
             latency_ms=answer.latency_ms,
             input_tokens=answer.usage.input_tokens,
             output_tokens=answer.usage.output_tokens,
+            http_status=answer.served.http_status if answer.served else None,
+            request_id=answer.served.request_id if answer.served else None,
         )
         # Kept before it is used: what a verdict stands on is there, whatever happens next.
         await around.ledger.keep_judgement(judgement, (attempt,))
@@ -285,6 +287,7 @@ class Errand:
             is_enforced=is_enforced,
             attempts=attempts,
             prompt=call.messages,
+            private=record.asking.private if record.asking else (),
         )
 
     def _logged(self, number: int, at: str) -> JudgeAttempt:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import cast
+
 import numpy as np
 
 from steelyard.engine.fact_batches import Batch, Sums
@@ -41,6 +44,30 @@ def judging_cost(sums: Sums, number: int = 0) -> float | None:
     """What judges cost, as far as it is known."""
     is_paid = sums.count(("judging", "paid_rows"), number)
     return sums.total(("judging", "cost_usd"), number) if is_paid else None
+
+
+def add_probes(summary: JsonObject, probes: Sequence[JsonObject]) -> None:
+    """Put what probes of judges' endpoints took into the metrics of a run, and into its cost."""
+    summary["probes"] = None
+    if not probes:
+        return
+    spent = {name: _known_sum(probes, name) for name in ("input_tokens", "output_tokens")}
+    cost = _known_sum(probes, "cost_usd")
+    summary["probes"] = {
+        "calls": len(probes),
+        "attempts": _known_sum(probes, "attempts"),
+        "tokens": {"input": spent["input_tokens"], "output": spent["output_tokens"]},
+        "cost_usd": cost,
+    }
+    if cost is not None:
+        costs = cast("dict[str, float | None]", summary["cost_usd"])
+        for name in ("total", "judging"):
+            costs[name] = (costs[name] or 0.0) + cost
+
+
+def _known_sum(rows: Sequence[JsonObject], name: str) -> float | None:
+    known = [cast(float, row[name]) for row in rows if row[name] is not None]
+    return sum(known) if known else None
 
 
 def judging_summary(sums: Sums, number: int = 0) -> JsonObject | None:

@@ -12,7 +12,6 @@ from typing import Protocol
 from steelyard.engine.budget import Budget
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.limiter import Limiter
-from steelyard.engine.prompts import build_prompt
 from steelyard.engine.retries import RetryPolicy
 from steelyard.model.case import Case
 from steelyard.model.judgement import Judgement
@@ -33,6 +32,7 @@ class Work:
     result: Result
     """What is known of the result so far: place, hash, target, slices."""
     case: Case
+    prompt: Prompt
     rubric: Rubric
     attempt: int = 1
     answered: Result | None = None
@@ -107,8 +107,6 @@ class Asked:
 
     target: Target | None
     limiter: Limiter
-    prompt: Callable[[Case], Prompt] = build_prompt
-    """What it is asked."""
     price: tuple[float, float] | None = None
     """US dollars per million input and output tokens."""
     counts_tokens: bool = False

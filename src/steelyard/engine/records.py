@@ -31,7 +31,7 @@ from steelyard.model.rubric import Rubric
 from steelyard.model.run import CACHED, Attempt, RecordStatus, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
-from steelyard.ports import Prompt, Request, Target
+from steelyard.ports import Request, Target
 
 _TIMED = (None, "sampled")
 _UNJUDGED = Verdict(status="evaluated")
@@ -114,18 +114,18 @@ class RecordLoop:
         await self._phase.tell(self, is_only_retrying=self._schedule.is_only_retrying)
 
     async def _attempt(self, work: Work, task: asyncio.Task[None]) -> None:
-        prompt, cache = self._asked.prompt(work.case), self._asked.cache
+        cache = self._asked.cache
         if cache is None or work.attempt > 1:
-            asked = await self._ask(work, prompt, task)
+            asked = await self._ask(work, task)
             if asked:
                 await self._grade(work, *asked)
             return
-        key = cache.key(prompt, work.result.repeat)
+        key = cache.key(work.prompt, work.result.repeat)
         if not cache.begin(key) and await self._is_known(work, cache, key):
             return
         asked = None
         try:
-            asked = await self._ask(work, prompt, task)
+            asked = await self._ask(work, task)
         finally:
             cache.settle(key, asked[0] if asked else None)
         if asked:
@@ -144,12 +144,10 @@ class RecordLoop:
         await self._grade(work, known)
         return True
 
-    async def _ask(
-        self, work: Work, prompt: Prompt, task: asyncio.Task[None]
-    ) -> tuple[Trace, Attempt] | None:
+    async def _ask(self, work: Work, task: asyncio.Task[None]) -> tuple[Trace, Attempt] | None:
         """The answer to one call with its attempt; None when what came of it is kept already."""
         asked, clock = self._asked, self._around.clock
-        known = work.result
+        known, prompt = work.result, work.prompt
         request = Request(
             *(work.case, prompt, known.repeat, work.attempt, None),
             *(known.index, known.record_sha256),
@@ -341,6 +339,7 @@ class RecordLoop:
             saved_usd=None if attempt else cost,
             slices=known.slices,
             cluster=known.cluster,
+            asking=known.asking,
         )
 
     def _keep(self, result: Result, attempts: Sequence[Attempt]) -> None:
@@ -367,6 +366,7 @@ def _attempt(
     wait: float | None = None,
 ) -> Attempt:
     usage = trace.usage if trace else None
+    said = error or (trace.served if trace else None)
     return Attempt(
         index=work.result.index,
         record_id=work.result.record_id,
@@ -378,11 +378,11 @@ def _attempt(
         latency_ms=trace.latency_ms if trace else elapsed,
         error_code=error.code if error else None,
         message=str(error) if error else None,
-        http_status=error.http_status if error else None,
+        http_status=said.http_status if said else None,
         retry_in_s=None if wait is None else round(wait, 3),
         input_tokens=usage.input_tokens if usage else None,
         output_tokens=usage.output_tokens if usage else None,
-        request_id=error.request_id if error else None,
+        request_id=said.request_id if said else None,
     )
 
 

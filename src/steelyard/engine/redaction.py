@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TypeAlias
 
+from steelyard.engine.redaction_numbers import cards
+from steelyard.engine.redaction_own import NO_RULES, OwnFields, OwnPattern, RedactionRules
 from steelyard.engine.redaction_patterns import FINDERS, KINDS, VERSION
 from steelyard.engine.redaction_sieve import SECRETS, Sieve
 from steelyard.engine.redaction_text import Span, unescaped
@@ -14,15 +18,24 @@ from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
 
 MIN_SECRET = 8
+_LEAST_CARD = 10**12
 MARK = "[redacted]"
 # Names of fields are plain words; a header whose value is such a word must not break them.
 _FIELD = re.compile(r"[a-z_]+")
+_FIELDS = "field:"
+"""Before the path of a field where things are counted; a pattern may have the same name."""
+_Find: TypeAlias = Callable[[str], Iterator[Span]]
 
 
 class Redactor:
     """Replaces secrets by value and personal data by pattern in JSON texts, and counts them."""
 
-    def __init__(self, secrets: Iterable[str] = (), patterns: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        secrets: Iterable[str] = (),
+        patterns: Collection[str] = (),
+        own: RedactionRules = NO_RULES,
+    ) -> None:
         plain = {secret for secret in secrets if is_redacted(secret)}
         # A string may itself be JSON, in which the secret stands escaped.
         texts = plain | _escaped(plain)
@@ -30,26 +43,63 @@ class Redactor:
         self._patterns = [kind for kind in FINDERS if kind in patterns]
         forms = {form.encode("utf-8", "surrogatepass") for form in texts | _escaped(texts)}
         self._sieve = Sieve(self._patterns, forms)
+        self._own = [OwnPattern(name, pattern) for name, pattern in own.custom]
+        self._fields = OwnFields(own.fields)
+        self._rules = own
         self._counts: Counter[str] = Counter()
 
-    def __call__(self, data: bytes, own: bytes = b"") -> bytes:
+    @classmethod
+    def by(cls, rules: RedactionRules, secrets: Iterable[str]) -> Redactor:
+        """One that follows the rules of a project."""
+        return cls(secrets, rules.patterns, rules)
+
+    def __call__(self, data: bytes, *own: bytes) -> bytes:
         """A JSON text without any of it; where there is none it is returned as it is.
 
         `own` is what Steelyard itself wrote into it, such as a hash, which looks like much.
         """
-        kinds = self._sieve.signs(data.replace(own, b"") if own else data)
+        kinds = self._signs(data, own)
         if not kinds or self._is_innocent(data, kinds):
             return data
         before = self._counts.total()
-        value = _Cleaning(self._texts, kinds, self._counts).value(json.loads(data))
+        value = self._cleaning(kinds, self._counts).value(json.loads(data))
         return data if self._counts.total() == before else json_bytes(value)
 
-    def each(self, texts: list[bytes], own: bytes = b"") -> list[bytes]:
+    def each(self, texts: list[bytes], *own: bytes) -> list[bytes]:
         """The same for several texts; where there is nothing, one look at all of them tells."""
         data = b"\n".join(texts)
-        if not self._sieve.signs(data.replace(own, b"") if own else data):
+        if not self._signs(data, own):
             return texts
-        return [self(text, own) for text in texts]
+        return [self(text, *own) for text in texts]
+
+    def without(self, data: bytes, private: Collection[tuple[str, str]]) -> bytes:
+        """A JSON text without what fields of one record hold: pairs of a path and its value."""
+        found = [(path, value) for path, value in private if _stands_in(value, data)]
+        if not found:
+            return data
+        counts: Counter[str] = Counter()
+        finders = [(path, partial(_places, value)) for path, value in found]
+        clean = _Cleaning([], finders, OwnFields(()), counts).value(json.loads(data))
+        self._counts.update({_FIELDS + path: count for path, count in counts.items()})
+        return json_bytes(clean)
+
+    def _signs(self, data: bytes, own: Iterable[bytes]) -> list[str]:
+        """The kinds of which there may be something in a JSON text."""
+        for one in own:
+            if one:
+                data = data.replace(one, b"")
+        kinds = self._sieve.signs(data)
+        if self._own:
+            kinds += [pattern.name for pattern in self._own if pattern.may_be_in(data)]
+        if self._rules.fields and self._fields.may_be_in(data):
+            kinds.append(_FIELDS)
+        return kinds
+
+    def _cleaning(self, kinds: list[str], counts: Counter[str]) -> _Cleaning:
+        own = [(pattern.name, pattern.find) for pattern in self._own if pattern.name in kinds]
+        usual = [(kind, find) for kind, find in FINDERS.items() if kind in kinds]
+        secrets = self._texts if SECRETS in kinds else []
+        return _Cleaning(secrets, [*own, *usual], self._fields, counts)
 
     def _is_innocent(self, data: bytes, kinds: list[str]) -> bool:
         """Whether the exact looks find nothing in the text as a whole.
@@ -57,7 +107,7 @@ class Redactor:
         Quotes around a string are edges as good as its ends, so that what stands in one of its
         strings is found in the text as well; only escapes could hide it.
         """
-        if b"\\" in data:
+        if b"\\" in data or any(kind not in FINDERS for kind in kinds if kind != SECRETS):
             return False
         text = data.decode("utf-8")
         if SECRETS in kinds and any(secret in text for secret in self._texts):
@@ -68,8 +118,8 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The same for a name that stands elsewhere too, and is not counted twice."""
-        kinds = self._sieve.signs(json_bytes(text))
-        return _Cleaning(self._texts, kinds, Counter()).text(text) if kinds else text
+        kinds = self._signs(json_bytes(text), ())
+        return self._cleaning(kinds, Counter()).text(text) if kinds else text
 
     def take_counts(self) -> dict[str, int]:
         """How many of each kind were replaced since this was asked last."""
@@ -83,33 +133,63 @@ class Redactor:
         """What the manifest says: what was replaced before and by this, by kind."""
         counts = self._counts + Counter(before)
         patterns: JsonObject = {kind: counts[kind] for kind in KINDS if kind in self._patterns}
-        return {SECRETS: counts[SECRETS], "patterns": patterns, "version": VERSION}
+        own: JsonObject = {}
+        if self._own:
+            own["custom"] = {pattern.name: counts[pattern.name] for pattern in self._own}
+        if self._rules.fields:
+            own["fields"] = {path: counts[_FIELDS + path] for path in self._rules.fields}
+        return {SECRETS: counts[SECRETS], "patterns": patterns, **own, "version": VERSION}
 
 
 class _Cleaning:
     """One pass over one value."""
 
-    def __init__(self, secrets: list[str], kinds: list[str], counts: Counter[str]) -> None:
-        self._secrets = secrets if SECRETS in kinds else []
-        self._finders = [(kind, find) for kind, find in FINDERS.items() if kind in kinds]
+    def __init__(
+        self,
+        secrets: list[str],
+        finders: list[tuple[str, _Find]],
+        fields: OwnFields,
+        counts: Counter[str],
+    ) -> None:
+        self._secrets = secrets
+        self._finders = finders
+        self._kinds = {kind for kind, _ in finders}
+        self._fields = fields
         self._counts = counts
 
-    def value(self, value: JsonValue) -> JsonValue:
+    def value(self, value: JsonValue, walked: tuple[str, ...] = ()) -> JsonValue:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
-            return [self.value(item) for item in value]
+            return [self.value(item, walked) for item in value]
         if isinstance(value, dict):
-            return self._object(value)
-        return value
+            return self._object(value, walked)
+        return self._number(value)
 
-    def _object(self, value: JsonObject) -> JsonObject:
+    def _object(self, value: JsonObject, walked: tuple[str, ...]) -> JsonObject:
         clean: JsonObject = {}
         numbers: Counter[str] = Counter()
         for name, item in value.items():
             key = name if _FIELD.fullmatch(name) else self.text(name)
-            clean[_free(key, clean, numbers)] = self.value(item)
+            clean[_free(key, clean, numbers)] = self._member(item, (*walked, name))
         return clean
+
+    def _member(self, item: JsonValue, walked: tuple[str, ...]) -> JsonValue:
+        """The value of a field, unless its name alone says that nobody may see it."""
+        field = None if item is None else self._fields.of(walked)
+        if field:
+            self._counts[_FIELDS + field] += 1
+            return f"[redacted:{field}]"
+        return self.value(item, walked)
+
+    def _number(self, value: JsonValue) -> JsonValue:
+        """A number as it is, unless it is that of a card."""
+        if not isinstance(value, int) or value < _LEAST_CARD or "card" not in self._kinds:
+            return value
+        if not any(cards(str(value))):
+            return value
+        self._counts["card"] += 1
+        return "[redacted:card]"
 
     def text(self, text: str) -> str:
         for secret in self._secrets:
@@ -121,6 +201,18 @@ class _Cleaning:
             self._counts[kind] += len(spans)
             text = _replaced(text, spans, f"[redacted:{kind}]")
         return text
+
+
+def _stands_in(value: str, data: bytes) -> bool:
+    forms = _escaped({value} | _escaped({value}))
+    return any(form.encode("utf-8", "surrogatepass") in data for form in forms)
+
+
+def _places(value: str, text: str) -> Iterator[Span]:
+    place = text.find(value)
+    while place >= 0:
+        yield Span(place, place + len(value))
+        place = text.find(value, place + len(value))
 
 
 def _replaced(text: str, spans: list[Span], mark: str) -> str:

@@ -1,4 +1,4 @@
-"""Numbers that are about a person: payment cards and telephone numbers.
+"""Numbers that are about a person: payment cards, telephone and social security numbers.
 
 A number in a text may be anything, so that only forms which are hardly ever anything else count:
 a card has the length and the beginning that its issuer gives it and a right checksum; a telephone
@@ -24,6 +24,7 @@ _CARD_DIGITS = range(13, 20)
 _PLUS_DIGITS = range(8, 16)
 _TRUNK_DIGITS = range(9, 13)
 _DIAL_DIGITS = range(11, 18)
+_DIALLED_DIGITS = range(12, 17)
 _BARE_PLUS = 10
 """A sign and fewer digits in one piece may be a number."""
 _ISSUERS: tuple[tuple[range, range], ...] = (
@@ -42,6 +43,12 @@ _ISSUERS: tuple[tuple[range, range], ...] = (
     (range(6000, 7000), _CARD_DIGITS),
 )
 """The first four digits of cards, and how many digits such a card has."""
+
+
+_SSN = re.compile(
+    rf"(?<![0-9A-Za-z_.])(?<![{re.escape(DASHES)}/])(?!000|666|9)[0-9]{{3}}([{re.escape(DASHES)}])"
+    rf"(?!00)[0-9]{{2}}\1(?!0000)[0-9]{{4}}(?![0-9A-Za-z_])(?![{re.escape(DASHES)}/.][0-9A-Za-z])"
+)
 
 
 class _Chain(NamedTuple):
@@ -90,6 +97,12 @@ def phones(text: str) -> Iterator[Span]:
             if end:
                 yield _phone_span(chain, first, end)
             first = end or first + 1
+
+
+def ssns(text: str) -> Iterator[Span]:
+    """Social security numbers of the United States, with their dashes: `123-45-6789`."""
+    for match in _SSN.finditer(text):
+        yield Span(*match.span())
 
 
 def _chains(text: str) -> Iterator[_Chain]:
@@ -206,11 +219,20 @@ def _is_national(chain: _Chain, first: int, end: int) -> bool:
     numbers = [chain.number(place) for place in range(first, end)]
     between = [chain.between(place) for place in range(first + 1, end)]
     is_open = last_of(chain.text, chain.groups[first].start) == "("
+    if len(numbers) == 1:
+        return _is_dialled(numbers[0])
     if numbers[0][0] == "0":
         return _has_trunk(numbers, between, is_alone=end - first == len(chain.groups))
     return _is_north_american(numbers, between, is_open=is_open) or (
         is_open and _is_brazilian(numbers, between)
     )
+
+
+def _is_dialled(number: str) -> bool:
+    """Two zeros, a country and the rest in one piece, as it is dialled from abroad."""
+    is_abroad = number.startswith("00") and number[2:3] not in {"", "0", "1"}
+    is_american = number.startswith("001") and len(number) == 13 and number[3] not in "01"
+    return (is_abroad and len(number) in _DIALLED_DIGITS) or is_american
 
 
 def _has_trunk(numbers: list[str], between: list[str], *, is_alone: bool) -> bool:

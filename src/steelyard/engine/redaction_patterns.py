@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from steelyard.engine.redaction_numbers import DASHES, cards, phones
+from steelyard.engine.redaction_numbers import DASHES, cards, phones, ssns
+from steelyard.engine.redaction_secrets import aws_secrets, given_secrets
 from steelyard.engine.redaction_text import SPACES, Span, is_word, last_of
 
-VERSION = "1"
+VERSION = "2"
 """Of the patterns as a whole: another one may find other things in the same text."""
-KINDS = ("email", "phone", "card", "iban", "key")
+KINDS = ("email", "phone", "card", "iban", "ssn", "key")
 
 _LOCAL_SIGNS = 64
 _NAME = re.compile("[0-9A-Za-z_.%+'\u00c0-\u052f-]+")
@@ -127,9 +128,9 @@ def _account_size(text: str) -> int:
 
 
 def keys(text: str) -> Iterator[Span]:
-    """Keys of well-known services, web tokens and private keys."""
+    """Keys of well-known services, web tokens, private keys, and what is called a password."""
     begun = _private_keys(text) if "-----BEGIN" in text else ()
-    found = [*_tokens(text), *begun]
+    found = [*_tokens(text), *begun, *given_secrets(text), *aws_secrets(text)]
     end = 0
     for span in sorted(found):
         if span.end > end:
@@ -188,6 +189,7 @@ FINDERS: Mapping[str, Callable[[str], Iterator[Span]]] = {
     "email": emails,
     "iban": ibans,
     "card": cards,
+    "ssn": ssns,
     "phone": phones,
 }
 """In the order in which they look: a number inside a key or an account is no card and no phone."""

@@ -12,6 +12,8 @@ from typing import Any, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
+from steelyard.engine.redaction_secrets import RAW_AWS, RAW_GIVEN
+
 _re2 = cast(Any, re2)
 
 SECRETS = "secrets"
@@ -22,6 +24,7 @@ _ESCAPED = rb"\\[u/]"
 _EDGE = rb"[^0-9A-Zu]"
 _NUMBER_EDGE = rb"[^0-9A-Zu.]"
 _GAP = rb"(?:[ ()./-]|\xc2\xa0|\xe2\x80[\x80-\xbf])"
+_DASH = rb"(?:-|\xe2\x80[\x90-\x95])"
 _ONE_GAP = rb"(?:[ -]|\xc2\xa0|\xe2\x80[\x80-\xbf])"
 _PATTERNS: dict[str, tuple[bytes, ...]] = {
     "email": (rb"@", rb"%40"),
@@ -44,6 +47,7 @@ _PATTERNS: dict[str, tuple[bytes, ...]] = {
         + _ONE_GAP
         + rb"?[0-9]{4}){2,7})[^0-9A-Zu]",
     ),
+    "ssn": (_EDGE + rb"[0-8][0-9]{2}" + _DASH + rb"[0-9]{2}" + _DASH + rb"[0-9]{4}[^0-9A-Zu]",),
     "key": (
         rb"[-_][0-9A-Zu]{6}",
         rb"B [0-9A-Zu]{6}",
@@ -72,6 +76,14 @@ _KEY = _re2.compile(
     rb"|AIza[0-9A-Za-z_-]{35}|ya29\.[0-9A-Za-z_-]{20}|-----BEGIN",
     _options(),
 )
+_LOOKS: dict[str, tuple[bytes, Any]] = {
+    "given": (rb"=|: ?(?:\\+[\"\\]|')|: [^ \"]*[0-9]", _re2.compile(RAW_GIVEN, _options())),
+    "mixed": (
+        rb"[A-Z/+][0-9A-Zu/+]{8}|[0-9A-Zu/+]{8}[A-Z/+]",
+        _re2.compile(RAW_AWS, _options()),
+    ),
+}
+"""Signs of keys that innocent texts have as well, each with what looks at the text as it is."""
 
 
 class Sieve:
@@ -83,6 +95,9 @@ class Sieve:
         self._whole = [secret for secret, rest in rests.items() if len(rest) < 3]
         """Secrets of which too little is left; they are looked for as they are."""
         signs = [b"|".join((*_PATTERNS[kind], _ESCAPED)) for kind in kinds]
+        if "key" in kinds:
+            self._kinds += _LOOKS
+            signs += [sign for sign, _ in _LOOKS.values()]
         if len(self._whole) < len(rests):
             self._kinds.append(SECRETS)
             left = (rest for secret, rest in rests.items() if secret not in self._whole)
@@ -97,6 +112,10 @@ class Sieve:
         found = [self._kinds[number] for number in numbers] if numbers else []
         if "key" in found and b"\\" not in data and not _KEY.search(data):
             found.remove("key")
+        if found:
+            looks = [found.pop(found.index(name)) for name in _LOOKS if name in found]
+            if "key" not in found and any(_LOOKS[name][1].search(data) for name in looks):
+                found.append("key")
         if self._whole and any(secret in data for secret in self._whole):
             found.append(SECRETS)
         return found

@@ -91,6 +91,8 @@ class Moved:
     score_b: float
     reason: str | None
     """Why it fails, where it does."""
+    index_a: int
+    """The place of the record in A; `index` is that in B."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,6 +119,25 @@ class Judging:
     saved_usd: float | None = None
 
 
+AskedContent: TypeAlias = str | tuple[str | JsonObject, ...]
+"""A text; or texts and, between them, what is none, such as an image by its hash."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What a target is asked about a record, and what a good answer to it would be."""
+
+    messages: tuple[tuple[str, AskedContent], ...]
+    """Roles and contents."""
+    sha256: str
+    """The hash of the messages, before anything in them is redacted."""
+    expected: JsonObject | None = None
+    documents: tuple[str, ...] = ()
+    """Long texts within the messages that those of other records may show as well."""
+    private: tuple[tuple[str, str], ...] = ()
+    """What fields hold that are never written, each with its path."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """What became of one record in one repeat."""
@@ -152,3 +171,5 @@ class Result:
     """The groups that the record belongs to, as (slice, value)."""
     cluster: str | None = None
     """What its interval is clustered by, beside the record itself."""
+    asking: Asking | None = None
+    """What the target is asked; None for a record that cannot be read."""

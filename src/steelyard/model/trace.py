@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.message import Message
@@ -25,6 +26,13 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
 
+class Served(NamedTuple):
+    """What an endpoint said of a call beside its answer."""
+
+    http_status: int
+    request_id: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """Messages, tool calls, usage and timing of one answer."""
@@ -36,6 +44,8 @@ class Trace:
     refusal: str | None = None
     model: str | None = None
     extra: Extra = field(default_factory=no_extra)
+    served: Served | None = field(default=None, compare=False, repr=False)
+    """Belongs to the call, whose attempt keeps it, and not to what was said."""
 
     @property
     def response(self) -> str:

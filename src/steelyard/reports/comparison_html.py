@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -20,7 +21,19 @@ from steelyard.reports.comparison_text import (
 )
 from steelyard.reports.pages import environment
 
-_SHOWN = 200
+SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedRecord:
+    """What a record asks, and what both runs answered."""
+
+    asked: str | None
+    asked_otherwise: str | None
+    """What A was asked, where that is something else."""
+    expected: str | None
+    answer_a: str | None
+    answer_b: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +46,12 @@ class ComparisonPage:
     corrected: tuple[str, ...]
     needed: tuple[str, ...]
     """How much data a difference of five points takes."""
-    shown: int = _SHOWN
+    records: Mapping[int, MovedRecord]
+    """The records that are shown, by their place in B."""
+    shown: int = SHOWN
 
 
-def comparison_html(found: Comparison) -> str:
+def comparison_html(found: Comparison, records: Mapping[int, MovedRecord]) -> str:
     """The page; it loads nothing from anywhere."""
     pages = environment()
     pages.filters.update(points=points, shift=shift, p=p_text)
@@ -47,6 +62,7 @@ def comparison_html(found: Comparison) -> str:
         warnings=tuple(warnings_of(found)),
         corrected=tuple(corrected_lines(found)),
         needed=tuple(needed_lines(found)),
+        records=records,
     )
     return pages.get_template("comparison.html").render(page=page)
 

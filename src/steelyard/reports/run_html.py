@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from markupsafe import Markup
 
 from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.charts import histogram, interval_bar
 from steelyard.reports.comparison_text import p_text
 from steelyard.reports.correction import correction_of, judge_text
@@ -94,6 +95,8 @@ def _pages() -> Environment:
     pages = environment()
     pages.filters.update(bar=_bar, histogram=_histogram, json=_json, mark=_mark, p=p_text)
     pages.filters.update({"bounds": bounds_text})
+    pages.filters["asked"] = cast(Any, request_text)
+    pages.filters["expected"] = cast(Any, expected_text)
     return pages
 
 

@@ -8,9 +8,12 @@ from xml.etree import ElementTree as ET
 
 from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
+from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.findings import xml_text
 from steelyard.reports.headline import gate_lines
 from steelyard.reports.run_text import RunView
+
+_SHOWN = 2000
 
 
 def run_junit(runs: Iterable[tuple[RunView, Iterable[JsonObject]]]) -> str:
@@ -56,10 +59,26 @@ def _case(suite: ET.Element, row: JsonObject, counts: dict[str, int]) -> None:
     if row["status"] == "evaluated":
         if not row["passed"]:
             counts["failures"] += 1
-            ET.SubElement(case, "failure", message=message)
+            ET.SubElement(case, "failure", message=message).text = _body(row)
     elif row["status"] in {"skipped", "cancelled"}:
         counts["skipped"] += 1
         ET.SubElement(case, "skipped", message=message)
     else:
         counts["errors"] += 1
-        ET.SubElement(case, "error", type=str(row["status"]), message=message)
+        ET.SubElement(case, "error", type=str(row["status"]), message=message).text = _body(row)
+
+
+def _body(row: JsonObject) -> str | None:
+    """What was asked, expected and answered, cut where somebody looks at a page of failures."""
+    told = (
+        ("asked", request_text(row)),
+        ("expected", expected_text(row)),
+        ("answered", cast("str | None", row["model_response"])),
+    )
+    parts = [f"{word}: {_cut(text)}" for word, text in told if text is not None]
+    lines = "\n\n".join(parts).splitlines()
+    return "\n".join(map(xml_text, lines)) if parts else None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters)"

@@ -141,11 +141,23 @@ def _add_annotations(operations: Operations) -> None:
     )
 
 
+def _add_request_parts(operations: Operations) -> None:
+    operations.create_table(
+        "request_parts",
+        Column("run_id", String, nullable=False),
+        Column("sha256", String, nullable=False),
+        Column("text", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("run_id", "sha256"),
+        sqlite_with_rowid=False,
+    )
+
+
 STEPS: dict[int, Callable[[Operations], None]] = {
     1: _add_leases_and_answers,
     2: _count_by_kind,
     3: _add_judgements,
     4: _keep_answers_in_order,
     5: _add_annotations,
+    6: _add_request_parts,
 }
 """What is done to a store of a version to make it one of the next."""

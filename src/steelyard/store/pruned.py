@@ -23,6 +23,7 @@ from steelyard.store.tables import (
     answers,
     attempts,
     judgements,
+    parts,
     pruned,
     results,
     runs,
@@ -30,7 +31,7 @@ from steelyard.store.tables import (
     states,
 )
 
-_RAW_TABLES = (scores, results, attempts, answers, answered, judgements)
+_RAW_TABLES = (scores, results, attempts, answers, answered, judgements, parts)
 _RUN_ID = re.compile(rb"run_[0-9A-Z]{26}")
 _NO_PLAN = b"{}"
 

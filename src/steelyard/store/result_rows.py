@@ -9,6 +9,7 @@ import msgspec
 
 from steelyard.contracts.run_artifacts.facts import Facts, facts_of
 from steelyard.contracts.run_artifacts.judgements import answered_row, judgement_row
+from steelyard.contracts.run_artifacts.requests import request_row
 from steelyard.contracts.run_artifacts.rows import (
     FAILURES,
     failure_row,
@@ -21,6 +22,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
 from steelyard.model.run import Attempt, Result
 from steelyard.model.verdict import CheckResult
+from steelyard.store.request_parts import RequestParts
 from steelyard.store.row_writer import Rows, TableRow
 from steelyard.store.tables import NO_RECORD
 
@@ -35,20 +37,25 @@ class ResultRows:
         self._run_id = run_id
         self._redact = redact
         self._ids: dict[str, str] = {}
+        self._parts = RequestParts(run_id, redact)
 
     def of_result(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
         """A result with its attempts."""
         checked = result.verdict.results if result.verdict else ()
         is_failure = result.status in FAILURES
         texts = [
-            _bytes(prediction_row(result)),
+            _bytes(prediction_row(result, self._request(result))),
             _bytes(validation_row(result)),
             _bytes(facts_of(result)),
             _bytes(failure_row(result)) if is_failure else b"",
             *[_bytes(score_row(entry)) for entry in checked],
             *[_bytes(tried) for tried in attempts],
         ]
-        texts = self._redact.each(texts, (result.record_sha256 or "").encode("ascii"))
+        asked, private = _own(result)
+        if private:
+            texts = [self._redact.without(text, private) if text else text for text in texts]
+        own = (result.record_sha256 or "", asked)
+        texts = self._redact.each(texts, *[one.encode("ascii") for one in own])
         prediction, validation, facts, failure, *others = texts
         place = self._run_id, result.index, result.repeat
         kept = (*place, result.status, prediction, validation, failure or None, facts)
@@ -61,6 +68,7 @@ class ResultRows:
             attempts=self._tried(attempts, others[len(checked) :]),
             answers=[(*place, result.answer_key)] if result.answer_key else [],
             settled=[place] if result.judging else [],
+            parts=self._parts.take(),
             redactions=self._redact.take_counts(),
         )
 
@@ -73,7 +81,8 @@ class ResultRows:
     def of_answer(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
         """An answer that is yet to be judged, with its attempts."""
         rows = self.of_attempts(attempts)
-        row = self._redact(_bytes(answered_row(result)))
+        _, private = _own(result)
+        row = self._redact(self._redact.without(_bytes(answered_row(result)), private))
         rows.answered = [(self._run_id, result.index, result.repeat, row)]
         rows.add(Rows(redactions=self._redact.take_counts()))
         return rows
@@ -82,6 +91,10 @@ class ResultRows:
         """What came of a call to a judge, with its last attempt."""
         rows = self.of_attempts(attempts)
         prompt: JsonObject = {"messages": [list(message) for message in judgement.prompt]}
+        told, said = (
+            self._redact(self._redact.without(_bytes(one), judgement.private))
+            for one in (prompt, judgement_row(judgement))
+        )
         row = (
             self._run_id,
             NO_RECORD if judgement.index is None else judgement.index,
@@ -91,12 +104,19 @@ class ResultRows:
             judgement.target,
             judgement.fingerprint,
             judgement.cache_key,
-            self._redact(_bytes(judgement_row(judgement))),
-            zlib.compress(self._redact(_bytes(prompt))),
+            said,
+            zlib.compress(told),
         )
         rows.judgements = [row]
         rows.add(Rows(redactions=self._redact.take_counts()))
         return rows
+
+    def _request(self, result: Result) -> JsonObject | None:
+        """What was asked; nothing private is kept beside, where others would refer to it."""
+        _, private = _own(result)
+        if not private:
+            return request_row(result, self._parts.keep_beside)
+        return request_row(result, lambda _: None)
 
     def _tried(self, attempts: Sequence[Attempt], texts: Sequence[bytes]) -> list[TableRow]:
         return [
@@ -119,6 +139,12 @@ class ResultRows:
                 self._ids.clear()
             clean = self._ids[entry.check] = self._redact.text(entry.check)
         return clean if clean == entry.check else f"{clean} {place}"
+
+
+def _own(result: Result) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The hash of what was asked, and what of it is never written."""
+    asking = result.asking
+    return (asking.sha256, asking.private) if asking else ("", ())
 
 
 def _bytes(row: JsonObject | Facts | Attempt) -> bytes:

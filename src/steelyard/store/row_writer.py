@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from sqlalchemy import bindparam, delete
+from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.errors import RunError
@@ -14,7 +15,15 @@ from steelyard.model.run import RunState
 from steelyard.store.database import reason_of
 from steelyard.store.many_rows import ManyRows
 from steelyard.store.runs import move_run, note_redactions
-from steelyard.store.tables import answered, answers, attempts, judgements, results, scores
+from steelyard.store.tables import (
+    answered,
+    answers,
+    attempts,
+    judgements,
+    parts,
+    results,
+    scores,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -36,6 +45,9 @@ _SETTLE = delete(answered).where(
 )
 
 
+_KEEP_PART = insert(parts).on_conflict_do_nothing()
+
+
 class Rows(msgspec.Struct, array_like=True):
     """What is kept together."""
 
@@ -51,6 +63,8 @@ class Rows(msgspec.Struct, array_like=True):
     judgements: list[TableRow] = []
     settled: list[TableRow] = []
     """The places (run, index, repeat) of answers that judges have finished with."""
+    parts: list[TableRow] = []
+    """Long texts that several records show; another process may have kept the same."""
 
     def add(self, more: Rows) -> None:
         """Take in what else is kept."""
@@ -62,6 +76,7 @@ class Rows(msgspec.Struct, array_like=True):
         self.answered += more.answered
         self.judgements += more.judgements
         self.settled += more.settled
+        self.parts += more.parts
         for kind, count in more.redactions.items():
             self.redactions[kind] = self.redactions.get(kind, 0) + count
 
@@ -109,6 +124,10 @@ class RowWriter:
         self._answers.put(connection, rows.answers)
         self._answered.put(connection, rows.answered)
         self._judgements.put(connection, rows.judgements)
+        if rows.parts:
+            names = parts.c.keys()
+            found = [dict(zip(names, row, strict=True)) for row in rows.parts]
+            connection.execute(_KEEP_PART, found)
         if rows.settled:
             connection.execute(
                 _SETTLE, [dict(zip(_PLACE, row, strict=True)) for row in rows.settled]

@@ -38,6 +38,7 @@ from steelyard.store.tables import (
     NO_RECORD,
     answers,
     attempts,
+    parts,
     redactions,
     results,
     runs,
@@ -278,6 +279,12 @@ class RunStore:
             filled = NO_SCORES[:-1] + b",".join(listed) + b"]"
             filled_in = prediction.replace(NO_SCORES, filled, 1)
             yield KeptResult(filled_in, validation, failure, facts, repeat)
+
+    def request_parts(self, run_id: str) -> Iterator[tuple[str, bytes]]:
+        """The texts that what several records are asked has in common: hash and JSON, in order."""
+        query = select(parts.c.sha256, parts.c.text).where(parts.c.run_id == run_id)
+        for row in self._rows(query.order_by(parts.c.sha256)):
+            yield row.sha256, row.text
 
     def record_hashes(self, run_id: str) -> Iterator[tuple[int, str]]:
         """The index of every record that has a result, in order, with the hash it had then."""

@@ -14,7 +14,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()
@@ -141,6 +141,17 @@ judgements = Table(
     sqlite_with_rowid=False,
 )
 """What came of each call to a judge, with its prompt in deflated JSON; -1 is about no record."""
+
+parts = Table(
+    "request_parts",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("sha256", String, nullable=False),
+    Column("text", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_id", "sha256"),
+    sqlite_with_rowid=False,
+)
+"""Long texts, as JSON, that what several records of a run are asked has in common."""
 
 annotation_revisions = Table(
     "annotations",

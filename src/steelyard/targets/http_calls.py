@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.engine.redaction import MARK, is_redacted
 from steelyard.errors import TargetError
-from steelyard.model.trace import Trace
+from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock
 from steelyard.targets.http_endpoint import HttpEndpoint, Reply
 from steelyard.targets.reply_json import refusal_text
@@ -66,9 +66,10 @@ class HttpCalls:
         if reply.status // 100 != 2:
             raise self._refusal(reply)
         try:
-            return read(reply.data, round(latency_ms, 3))
+            trace = read(reply.data, round(latency_ms, 3))
         except TargetError as error:
             raise self._error(error.code, str(error), reply) from None
+        return replace(trace, served=Served(reply.status, _request_id(reply)))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -102,9 +103,13 @@ class HttpCalls:
             self._shown(message),
             http_status=reply.status,
             retry_after_s=retry_after_s(headers.get("retry-after"), self._clock.now()),
-            request_id=headers.get("x-request-id") or headers.get("request-id"),
+            request_id=_request_id(reply),
             away="unavailable" if code == "service_unavailable" else None,
         )
+
+
+def _request_id(reply: Reply) -> str | None:
+    return reply.headers.get("x-request-id") or reply.headers.get("request-id")
 
 
 def without_secrets(message: str, secrets: tuple[str, ...]) -> str:

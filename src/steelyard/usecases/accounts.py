@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from steelyard.contracts.judge.validation import file_claim
+from steelyard.contracts.legal_eval.writer import SCHEMA_VERSION as LEGAL_EVAL
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import StoredRun
-from steelyard.usecases.judge_manifest import judge_rows, template_rows
+from steelyard.usecases.judge_manifest import judge_rows, probe_rows, template_rows
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import RunDoor
+
+_SCHEMA_VERSIONS = {"dataset_document": "1.0", "legal_eval": LEGAL_EVAL}
+"""What the datasets of a contract call their own version; others are called by its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,8 @@ class Account:
     """How many records the run is about, where that was kept."""
     claims: Mapping[str, str] = field(default_factory=dict[str, str])
     """When the files of its judges say that they were validated, by their references."""
+    probes: tuple[JsonObject, ...] = ()
+    """The calls that found out about the endpoints of judges, with what each took."""
 
 
 def account_of(door: RunDoor, run_id: str, prepared: Prepared) -> Account:
@@ -44,6 +50,7 @@ def account_of(door: RunDoor, run_id: str, prepared: Prepared) -> Account:
     return Account(
         about=about(prepared),
         judges=judge_rows(door, run_id, prepared),
+        probes=tuple(probe_rows(door, run_id)),
         documents=(lambda: _documents(prepared)) if is_document else None,
         beside={**dataset.extra, **metadata} if is_document else None,
         claims={
@@ -76,13 +83,12 @@ def about(prepared: Prepared) -> JsonObject:
     single = next(iter(specs.values())) if len(specs) == 1 else None
     sampling = single.sampling if single else {}
     first = next(iter(prepared.source.values()))
-    is_document = prepared.contract == "dataset_document"
     return {
         "group_id": prepared.options.group_id,
         "dataset_id": prepared.dataset.id,
         # The hash of its source where the contract has no version.
         "dataset_version": prepared.dataset.version or f"sha256:{first}",
-        "schema_version": "1.0" if is_document else prepared.contract,
+        "schema_version": _SCHEMA_VERSIONS.get(prepared.contract, prepared.contract),
         "contract": prepared.contract,
         "source": cast(JsonObject, dict(prepared.source)),
         "model": single.model if single else None,
@@ -91,6 +97,7 @@ def about(prepared: Prepared) -> JsonObject:
         "max_new_tokens": sampling.get("max_new_tokens"),
         "seed": sampling.get("seed"),
         "targets": {name: spec.described() for name, spec in specs.items()},
+        "judge_targets": {name: spec.described() for name, spec in prepared.judge_specs.items()},
         "rubrics": _rubrics(prepared),
         "graders": cast(JsonObject, prepared.grading.revisions),
         "policies": [

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction_own import RedactionRules
 from steelyard.engine.states import is_terminal
 from steelyard.errors import RunError, SourceError, SteelyardError, TargetError, UsageError
 from steelyard.model.json_value import JsonObject
@@ -119,7 +120,7 @@ class _Remembered:
 def _seal_unread(door: RunDoor, run: StoredRun, why: str) -> None:
     """Seal what was kept, and say that there is more which nobody can read."""
     _log.warning("%s; %s is sealed with what it has kept", why, run.run_id)
-    redact = Redactor(door.secrets, tuple(cast(list[str], run.plan["redacted"])))
+    redact = Redactor.by(RedactionRules.restored(run.plan["redacted"]), door.secrets)
     require_claim(door, run)
     try:
         if run.status in {"running", "retrying"}:

@@ -285,6 +285,7 @@ def _moved(pair: Pair) -> tuple[bool, Moved]:
         score_a=pair.a.score,
         score_b=pair.b.score,
         reason=worse.reason,
+        index_a=pair.a.index,
     )
 
 

@@ -17,7 +17,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.usecases.accounts import account_of
 from steelyard.usecases.evaluating import redactor_of
 from steelyard.usecases.planning import Prepared
-from steelyard.usecases.row_artifacts import RowArtifacts
+from steelyard.usecases.row_artifacts import row_artifacts
 from steelyard.usecases.run_ports import KeptResult, RunDoor
 
 STEP = 256
@@ -45,10 +45,10 @@ class EarlySealing:
         """Records from the first on that need nothing more."""
         self._is_over = self._is_given_up = False
         self._changed = threading.Condition()
-        artifacts = door.artifacts(run_id)
-        artifacts.clear_drafts()
+        door.artifacts(run_id).clear_drafts()
         self.redact = redactor_of(prepared)
-        self.rows = RowArtifacts(artifacts, account_of(door, run_id, prepared), self.redact)
+        account = account_of(door, run_id, prepared)
+        self.rows = row_artifacts(door, run_id, account, self.redact)
         self.note(door.repository.done(run_id))
         self._thread = ThreadPoolExecutor(1, "steelyard-sealing")
         self._metrics = self._thread.submit(lambda: metrics_of(self.rows.facts(self._results())))

@@ -15,9 +15,10 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Check, Rubric, RubricCheck
 from steelyard.model.run import RunState
+from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.usecases.in_memory import DatasetInMemory
 from steelyard.usecases.planning import Prepared, Source, open_source, prepare_source
-from steelyard.usecases.read_run import read_rows
+from steelyard.usecases.read_run import read_predictions
 from steelyard.usecases.run import start_run
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
@@ -35,17 +36,21 @@ class Run:
     metrics: JsonObject
 
     def records(self) -> Iterator[JsonObject]:
-        """The rows of predictions.jsonl, one at a time."""
-        return read_rows(self.folder, "predictions.jsonl")
+        """The rows of predictions.jsonl, one at a time, with what was asked in full."""
+        return read_predictions(self.folder)
 
     def to_frame(self) -> Any:
-        """The rows as a polars DataFrame, nested fields left out."""
+        """The rows as a polars DataFrame: what was asked as text, and without the trace."""
         try:
             polars: Any = import_module("polars")
         except ImportError:
             raise UsageError("to_frame needs polars: pip install polars") from None
         rows = [
-            {name: value for name, value in row.items() if name not in _NESTED}
+            {
+                **{name: value for name, value in row.items() if name not in _NESTED},
+                "request": request_text(row),
+                "expected": expected_text(row),
+            }
             for row in self.records()
         ]
         return polars.DataFrame(rows, infer_schema_length=None)

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
@@ -20,6 +21,7 @@ from steelyard.errors import TargetStoppedError
 from steelyard.model.run import Result, RunState
 from steelyard.usecases.judging import RunJudges, Shared, run_judges
 from steelyard.usecases.planning import Prepared
+from steelyard.usecases.prompting import prompt_of
 from steelyard.usecases.run_ports import RunDoor
 from steelyard.usecases.work import Limiters, asked, shares, work_items
 
@@ -48,7 +50,14 @@ async def evaluate_records(
     answered = judges.answered if judges else {}
     loops = {
         share.target: RecordLoop(
-            work_items(prepared, share, done.has, tried, answered),
+            work_items(
+                prepared,
+                share,
+                done.has,
+                tried,
+                answered,
+                prompt=partial(prompt_of, door.policies, spec.template),
+            ),
             asked(door, run_id, spec, limiters.of(spec), is_shared=prepared.options.cache),
             around,
             phase,
@@ -192,7 +201,7 @@ def redactor_of(prepared: Prepared) -> Redactor:
     """What keeps secrets of targets and personal data out of everything that is written."""
     specs = (*prepared.specs.values(), *prepared.judge_specs.values())
     used = (secret for spec in specs for secret in spec.secrets)
-    return Redactor((*prepared.secrets, *used), prepared.redacted)
+    return Redactor.by(prepared.redacted, (*prepared.secrets, *used))
 
 
 class Done:

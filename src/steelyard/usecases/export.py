@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.reports.asked_text import expected_text, request_text
 
 _COLUMNS = (
     "index",
@@ -17,6 +18,8 @@ _COLUMNS = (
     "target",
     "repeat",
     "status",
+    "request",
+    "expected",
     "score",
     "raw_score",
     "passed",
@@ -41,7 +44,7 @@ def export_jsonl(rows: Iterable[JsonObject]) -> Iterator[str]:
 
 
 def export_csv(rows: Iterable[JsonObject]) -> Iterator[str]:
-    """One line a row, and a column for the score of each check.
+    """One line a row, with what was asked as text, and a column for the score of each check.
 
     Text that a spreadsheet would run as a formula gets a leading apostrophe.
     """
@@ -52,7 +55,8 @@ def export_csv(rows: Iterable[JsonObject]) -> Iterator[str]:
     yield _line([*_COLUMNS, *(f"check:{name}" for name in checks)])
     for row in listed:
         scores = {cast(str, score["check"]): score["score"] for score in _scores(row)}
-        values = [row.get(column) for column in _COLUMNS]
+        told = {**row, "request": request_text(row), "expected": expected_text(row)}
+        values = [told.get(column) for column in _COLUMNS]
         yield _line([_safe(value) for value in (*values, *(scores.get(name) for name in checks))])
 
 

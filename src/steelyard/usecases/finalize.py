@@ -10,6 +10,7 @@ from typing import cast
 
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.run_artifacts.rows import MANIFEST
+from steelyard.engine.judging_metrics import add_probes
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.errors import SourceError
@@ -19,7 +20,7 @@ from steelyard.usecases.accounts import Account
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.early_sealing import EarlySealing
 from steelyard.usecases.planning import Prepared
-from steelyard.usecases.row_artifacts import RowArtifacts
+from steelyard.usecases.row_artifacts import RowArtifacts, row_artifacts
 from steelyard.usecases.run_ports import Artifacts, RunDoor, Sealing
 from steelyard.usecases.verify import sealed_json, with_own_hash
 
@@ -41,12 +42,13 @@ def finalize(
         ended = _ended(door, run_id, artifacts)
         if ended:
             return ended
-    rows = early.rows if early else RowArtifacts(artifacts, account, redact)
+    rows = early.rows if early else row_artifacts(door, run_id, account, redact)
     with closing(rows):
         summary, slices = early.metrics() if early else _metrics(door, run_id, rows)
         sealed = rows.seal()
     if account.unread and account.selected is not None:
         summary["unread_records"] = account.selected - cast(int, summary["total_records"])
+    add_probes(summary, account.probes)
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
@@ -162,6 +164,7 @@ def _manifest(
         "states": [{"state": state, "at": when} for state, when in times],
         **account.about,
         "judges": account.judges,
+        "probes": list(account.probes),
         "harness": door.harness,
         "environment": door.environment,
         "unread": account.unread or None,

@@ -11,6 +11,7 @@ from steelyard.judging.fingerprint import fingerprint
 from steelyard.judging.probe import is_enforced
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judge import Judge
+from steelyard.model.judgement import Judgement
 from steelyard.usecases.judging import NO_RECORD, endpoint_id
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
@@ -74,11 +75,28 @@ def _row(judge: Judge | None, name: str, spec: TargetSpec | None) -> JsonObject:
     }
 
 
+def probe_rows(door: RunDoor, run_id: str) -> Iterator[JsonObject]:
+    """What each probe of an endpoint took, which belongs to no record."""
+    for probe in _probes(door, run_id):
+        usage = probe.trace.usage if probe.trace else None
+        yield {
+            "target": probe.target,
+            "enforced": is_enforced(probe.trace.response) if probe.trace else None,
+            "attempts": probe.attempts,
+            "input_tokens": usage.input_tokens if usage else None,
+            "output_tokens": usage.output_tokens if usage else None,
+            "cost_usd": probe.cost_usd,
+        }
+
+
 def _enforced(door: RunDoor, run_id: str) -> Iterator[tuple[str | None, bool | None]]:
     """What the probes have shown, by endpoint."""
-    for data in door.judgements.judged(run_id).get(NO_RECORD, {}).values():
-        probe = read_judgement(data)
+    for probe in _probes(door, run_id):
         yield probe.item, is_enforced(probe.trace.response) if probe.trace else None
+
+
+def _probes(door: RunDoor, run_id: str) -> Iterator[Judgement]:
+    return map(read_judgement, door.judgements.judged(run_id).get(NO_RECORD, {}).values())
 
 
 def _endpoint(spec: TargetSpec | None) -> str | None:

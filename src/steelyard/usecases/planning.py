@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from steelyard.contracts.reading import DatasetReading, Rereadable, Row
 from steelyard.engine.circuit import OUTAGE_S
 from steelyard.engine.redaction import MIN_SECRET, is_redacted
-from steelyard.engine.redaction_patterns import KINDS
+from steelyard.engine.redaction_own import OwnPattern, RedactionRules
 from steelyard.engine.retries import RetryPolicy
 from steelyard.errors import ParseError, SourceError, UsageError
 from steelyard.model.case import Case
@@ -76,7 +76,7 @@ class Prepared:
     retry: RetryPolicy
     limits: RunLimits
     slices: tuple[str, ...]
-    redacted: tuple[str, ...]
+    redacted: RedactionRules
     """The patterns that are replaced in everything that is written."""
     secrets: tuple[str, ...]
     """What is replaced there wherever it stands, beside the secrets of the targets asked."""
@@ -256,7 +256,7 @@ def _prepared(door: RunDoor, source: Source, survey: Survey) -> Prepared:
         retry=_retry(door.settings),
         limits=_limits(door.settings, survey.options),
         slices=_slices(door.settings),
-        redacted=redacted_patterns(door.settings),
+        redacted=redaction_rules(door.settings),
         secrets=door.secrets,
         outlook=survey.outlook,
         kept=survey.kept,
@@ -324,8 +324,9 @@ def _slices(settings: Settings) -> tuple[str, ...]:
     return tuple(cast(list[str], named)) if isinstance(named, list) else _DEFAULT_SLICES
 
 
-def redacted_patterns(settings: Settings) -> tuple[str, ...]:
-    """The kinds of personal data that a project never writes."""
-    row = cast(JsonObject, settings.values.get("redaction", {}))
-    named = cast(list[str], row.get("patterns", list(KINDS)))
-    return tuple(kind for kind in KINDS if kind in named)
+def redaction_rules(settings: Settings) -> RedactionRules:
+    """What a project never writes; a pattern of its own that is none is told at once."""
+    rules = RedactionRules.of(cast(JsonObject, settings.values.get("redaction", {})))
+    for name, pattern in rules.custom:
+        OwnPattern(name, pattern)
+    return rules

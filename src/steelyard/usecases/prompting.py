@@ -1,15 +1,23 @@
-"""What a target is asked for a case."""
+"""What a target is asked for a case, and what is kept of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from steelyard.contracts.hashes import messages_sha256
 from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.legal_eval.prompting import policy_messages
+from steelyard.contracts.run_artifacts.expected import expected_row
+from steelyard.contracts.run_artifacts.requests import LONG
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.prompts import build_prompt
+from steelyard.engine.redaction import is_redacted
 from steelyard.model.case import Case
+from steelyard.model.message import FileBlock
+from steelyard.model.run import Asking
 from steelyard.ports import Prompt
+from steelyard.usecases.record_selection import field_of
 
 
 def prompt_of(policies: Policies, template: PromptTemplate | None, case: Case) -> Prompt:
@@ -18,3 +26,36 @@ def prompt_of(policies: Policies, template: PromptTemplate | None, case: Case) -
         messages = policy_messages(case, policies.of(case))
         case = replace(case, input_messages=messages, context="")
     return template.prompt(case) if template else build_prompt(case)
+
+
+def asking_of(prompt: Prompt, case: Case, hidden: Iterable[str] = ()) -> Asking:
+    """What a run keeps of a prompt, beside what a good answer to it would be."""
+    return Asking(
+        messages=prompt.messages,
+        sha256=messages_sha256(prompt.messages),
+        expected=expected_row(case),
+        documents=tuple(_documents(case)) if len(prompt.text) >= LONG else (),
+        private=tuple(_private(case, hidden)) if hidden else (),
+    )
+
+
+def _private(case: Case, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What a case has in fields that are never written, where it is not too short to be found."""
+    for path in paths:
+        found = field_of(case, path)
+        for value in found if isinstance(found, list) else [found]:
+            text = str(value)
+            if not isinstance(value, dict | list | bool) and is_redacted(text):
+                yield path, text
+
+
+def _documents(case: Case) -> Iterator[str]:
+    """The texts of files, which many cases may show, as they stand in a prompt."""
+    shown = (
+        block.text.strip()
+        for message in case.input_messages
+        for block in message.blocks
+        if isinstance(block, FileBlock)
+    )
+    attached = ((document.text or "").strip() for document in case.attachments)
+    return (text for text in (*shown, *attached) if len(text) >= LONG)

@@ -18,8 +18,10 @@ from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.gates import gates_of_run
 from steelyard.usecases.pruned_files import pruned_on
+from steelyard.usecases.request_parts import whole_rows
 
 Decoded = TypeVar("Decoded")
+PREDICTIONS = "predictions.jsonl"
 _SUMMARY = (MANIFEST, "metrics_summary.json", "metrics_by_slice.json")
 
 
@@ -100,18 +102,23 @@ def decoded_rows(folder: Path, name: str, decode: Callable[[bytes], Decoded]) ->
         raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
 
 
+def read_predictions(folder: Path) -> Iterator[JsonObject]:
+    """The predictions of a run, with what was asked in full."""
+    return whole_rows(folder, read_rows(folder, PREDICTIONS))
+
+
 def find_records(folder: Path, record: str) -> list[JsonObject]:
     """The predictions of one record, by its id, or else by its index."""
     named: list[JsonObject] = []
     placed: list[JsonObject] = []
-    for row in read_rows(folder, "predictions.jsonl"):
+    for row in read_rows(folder, PREDICTIONS):
         if row["record_id"] == record:
             named.append(row)
         elif str(row["index"]) == record:
             placed.append(row)
     if not named and not placed:
         raise NotFoundError(f"no record '{record}' in {folder}")
-    return named or placed
+    return list(whole_rows(folder, named or placed))
 
 
 def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:

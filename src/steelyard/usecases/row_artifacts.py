@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
+from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
 from steelyard.contracts.run_artifacts.facts import Facts, read_facts
+from steelyard.contracts.run_artifacts.requests import PARTS
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.model.json_value import JsonObject
 from steelyard.usecases.accounts import Account
-from steelyard.usecases.run_ports import Artifacts, Draft, KeptResult, Sealing
+from steelyard.usecases.run_ports import Artifacts, Draft, KeptResult, RunDoor, Sealing
 
 _INPUT = "input_dataset.json"
 _ROWS = ("predictions.jsonl", "record_validation.jsonl", "failures.jsonl", "attempt_logs.jsonl")
 
 
+Parts: TypeAlias = Callable[[], Iterator[tuple[str, bytes]]]
+"""The texts that requests have in common, each with its hash, in the order of the hashes."""
+
+
 class RowArtifacts:
     """Drafts of all of them; what is closed before it is sealed stays a draft."""
 
-    def __init__(self, artifacts: Artifacts, account: Account, redact: Redactor) -> None:
+    def __init__(
+        self, artifacts: Artifacts, account: Account, redact: Redactor, parts: Parts
+    ) -> None:
         self._open = ExitStack()
         with ExitStack() as stack:
             self._drafts = {
                 name: stack.enter_context(closing(artifacts.draft(name)))
                 for name in (*_ROWS, _INPUT)
             }
-            self._input = _InputRecords(self._drafts[_INPUT], account, redact)
+            self._input = _InputRecords(self._drafts[_INPUT], account, redact, parts)
             self._open = stack.pop_all()
 
     def facts(self, results: Iterable[KeptResult]) -> Iterator[Facts]:
@@ -62,6 +71,12 @@ class RowArtifacts:
         self._open.close()
 
 
+def row_artifacts(door: RunDoor, run_id: str, account: Account, redact: Redactor) -> RowArtifacts:
+    """Those of a run, begun."""
+    parts = partial(door.repository.request_parts, run_id)
+    return RowArtifacts(door.artifacts(run_id), account, redact, parts)
+
+
 class _Accepted(msgspec.Struct):
     """What `input_dataset.json` says of an accepted record of a file that stays where it is."""
 
@@ -81,8 +96,9 @@ _encode = msgspec.json.Encoder().encode
 class _InputRecords:
     """The accepted document of contract 2; of other contracts, hashes and the source's own."""
 
-    def __init__(self, draft: Draft, account: Account, redact: Redactor) -> None:
+    def __init__(self, draft: Draft, account: Account, redact: Redactor, parts: Parts) -> None:
         self._draft = draft
+        self._parts = parts
         self._documents = account.documents
         self._redact = redact
         self._separator = b"\n"
@@ -100,7 +116,18 @@ class _InputRecords:
         """All records are there."""
         for value in self._documents() if self._documents else ():
             self._write(self._redact(json_bytes(value)))
-        self._draft.write(b"\n]}\n")
+        self._draft.write(b"\n]")
+        self._write_parts()
+        self._draft.write(b"}\n")
+
+    def _write_parts(self) -> None:
+        """One a line, so that one can be found without a look at all of them."""
+        separator = f',"{PARTS}":{{\n'.encode()
+        for sha256, text in self._parts():
+            self._draft.write(b'%b"%b":%b' % (separator, sha256.encode("ascii"), text))
+            separator = b",\n"
+        if separator == b",\n":
+            self._draft.write(b"\n}")
 
     def _write(self, record: bytes) -> None:
         self._draft.write(self._separator + record)
@@ -112,4 +139,5 @@ def _head(account: Account) -> JsonObject:
     head: JsonObject = {name: account.about[name] for name in names}
     if account.beside is None:
         return {**head, "source": account.about["source"]}
-    return {**head, **account.beside}
+    # A document that another run has sealed may bring its parts.
+    return {**head, **{name: told for name, told in account.beside.items() if name != PARTS}}

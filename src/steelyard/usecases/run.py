@@ -198,7 +198,7 @@ def _plan(door: RunDoor, prepared: Prepared) -> JsonObject:
             "targets": {name: _model(spec) for name, spec in prepared.judge_specs.items()},
             "templates": {name: judge_sha256(one) for name, one in judges.items()},
         },
-        "redacted": list(prepared.redacted),
+        "redacted": prepared.redacted.stored(),
     }
 
 

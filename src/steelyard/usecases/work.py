@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+import msgspec
+
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.reading import Row
 from steelyard.contracts.run_artifacts.judgements import read_answered
@@ -23,9 +25,9 @@ from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Result
 from steelyard.model.trace import Trace
-from steelyard.ports import Clock
+from steelyard.ports import Clock, Prompt
 from steelyard.usecases.planning import Prepared
-from steelyard.usecases.prompting import prompt_of
+from steelyard.usecases.prompting import asking_of
 from steelyard.usecases.record_selection import cluster_of_case, field_of
 from steelyard.usecases.run_ports import RunDoor, RunRepository, TargetSpec
 
@@ -33,6 +35,15 @@ _USUAL = frozenset(("tags", "task_type"))
 _LONGEST = 64
 """So many characters a tag may have (contract 2)."""
 _NONE: Mapping[tuple[int, int], bytes] = {}
+
+
+class _Kept(msgspec.Struct):
+    """What is needed of a stored prediction: what was asked may well be redacted in it."""
+
+    trace: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_read_kept = msgspec.json.Decoder(_Kept).decode
 
 
 class Share(NamedTuple):
@@ -93,7 +104,6 @@ def asked(
     return Asked(
         target=spec.target,
         limiter=limiter,
-        prompt=partial(prompt_of, door.policies, spec.template),
         price=spec.price,
         counts_tokens=spec.tokens_per_minute is not None,
         cache=cache,
@@ -105,9 +115,8 @@ def _recalled(repository: RunRepository, places: AnswerPlaces, key: bytes) -> Tr
     """A stored answer; one in which something was redacted is not what the target said."""
     place = places.find(key)
     kept = repository.answer(key, *place) if place else None
-    if kept is None or b"[redacted" in kept:
-        return None
-    return read_trace(json.loads(kept)["trace"])[0]
+    trace = bytes(_read_kept(kept).trace) if kept else b""
+    return read_trace(json.loads(trace))[0] if trace and b"[redacted" not in trace else None
 
 
 def work_items(
@@ -116,11 +125,14 @@ def work_items(
     is_done: Callable[[int, int], bool],
     tried: Mapping[tuple[int, int], tuple[int, str]],
     answered: Mapping[tuple[int, int], bytes] = _NONE,
+    *,
+    prompt: Callable[[Case], Prompt],
 ) -> Iterator[Work | Result]:
     """Every record and repeat of a share that has no result yet, in dataset order.
 
     `tried` says how many attempts were made for those, and when the first was; `answered` has
-    the answers of those that only judges are to be asked about.
+    the answers of those that only judges are to be asked about; `prompt` makes what a target is
+    asked of a case.
     """
     for row, case, graded in prepared.records():
         if case is None or graded is None:
@@ -134,20 +146,21 @@ def work_items(
         left = [repeat for repeat in repeats if not is_done(row.index, repeat)]
         if not left:
             continue
-        base = _base(prepared, row, case)
+        told = prompt(case)
+        base = _base(prepared, row, case, told)
         for repeat in left:
             made, first = tried.get((row.index, repeat), (0, None))
             if isinstance(graded, Rubric):
                 is_fresh = repeat == 0 and first is None
                 again = base if is_fresh else replace(base, repeat=repeat, first_attempt_at=first)
-                work = Work(result=again, case=case, rubric=graded, attempt=made + 1)
+                work = Work(result=again, case=case, prompt=told, rubric=graded, attempt=made + 1)
                 kept = answered.get((row.index, repeat)) if answered else None
                 yield replace(work, answered=read_answered(kept, again)) if kept else work
             else:
                 yield _skipped(replace(base, repeat=repeat), graded.reason)
 
 
-def _base(prepared: Prepared, row: Row, case: Case) -> Result:
+def _base(prepared: Prepared, row: Row, case: Case, prompt: Prompt) -> Result:
     """What is known of a result before its target is asked."""
     name = prepared.target_of(case)
     spec = prepared.specs.get(name)
@@ -160,6 +173,7 @@ def _base(prepared: Prepared, row: Row, case: Case) -> Result:
         response_source=spec.response_source if spec else None,
         slices=_slices(prepared, case),
         cluster=cluster_of_case(case, prepared.options.cluster),
+        asking=asking_of(prompt, case, prepared.redacted.fields),
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from steelyard.engine.judging_metrics import add_probes
 from steelyard.engine.metrics import metrics_of
+from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Judging
 from strategies.run_facts import facts
 
@@ -45,3 +47,32 @@ def test_what_nobody_counted_is_unknown_and_not_nought() -> None:
     assert found["tokens"] == {"input": None, "output": None, "total": None, "n": 0}
     assert found["cost_usd"] == {"total": None, "n": 0}
     assert found["cache"] == {"hits": 0, "saved_usd": None}
+
+
+def test_probes_are_told_apart_and_paid_like_judges() -> None:
+    costs: JsonObject = {"total": None, "judging": None, "n": 0}
+    summary: JsonObject = {"cost_usd": costs}
+    probe: JsonObject = {
+        "attempts": 1,
+        "input_tokens": 9,
+        "output_tokens": 2,
+        "cost_usd": 0.25,
+        "target": "judge",
+    }
+    unknown: JsonObject = dict.fromkeys(probe, None)
+    add_probes(summary, [{**probe}, {**unknown, "attempts": 3}])
+
+    assert summary["probes"] == {
+        "calls": 2,
+        "attempts": 4,
+        "tokens": {"input": 9, "output": 2},
+        "cost_usd": 0.25,
+    }
+    assert costs == {"total": 0.25, "judging": 0.25, "n": 0}
+
+
+def test_a_run_without_probes_says_nothing_of_them() -> None:
+    summary: JsonObject = {}
+    add_probes(summary, [])
+
+    assert summary == {"probes": None}

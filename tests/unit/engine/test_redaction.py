@@ -207,9 +207,9 @@ def test_the_manifest_is_told_all_kinds_that_were_looked_for() -> None:
     assert redact.described({"email": 2, "secrets": 1}) == {
         "secrets": 2,
         "patterns": {"email": 3, "card": 0},
-        "version": "1",
+        "version": "2",
     }
-    assert Redactor().described({}) == {"secrets": 0, "patterns": {}, "version": "1"}
+    assert Redactor().described({}) == {"secrets": 0, "patterns": {}, "version": "2"}
 
 
 @given(value=VALUES)
@@ -237,3 +237,38 @@ def test_what_was_written_by_ourselves_is_not_looked_at_in_any_of_them() -> None
 
     assert Redactor((), KINDS).each(texts, own) == texts
     assert Redactor((), KINDS).each(texts) != texts
+
+
+def test_a_card_that_json_has_as_a_number_is_found() -> None:
+    row: JsonValue = {"card": 4111111111111111, "other": 4111111111111112, "at": 1700000000000}
+    redact = Redactor(patterns=KINDS)
+
+    assert json.loads(redact(json_bytes({"rows": [row]}))) == {
+        "rows": [{**row, "card": "[redacted:card]"}]
+    }
+    assert redact.take_counts() == {"card": 1}
+
+
+GIVEN = {
+    "password=hunter2 and more": "password=[redacted:key] and more",
+    "postgres://db?user=joe&password=pass-word&x=1": (
+        "postgres://db?user=joe&password=[redacted:key]&x=1"
+    ),
+    "DB_PASSWORD = 'correct horse'": "DB_PASSWORD = '[redacted:key] horse'",
+    "password: hunter2": "password: [redacted:key]",
+    "Passwd=geheim!": "Passwd=[redacted:key]",
+    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY": (
+        "aws_secret_access_key = [redacted:key]"
+    ),
+    "export API_KEY=abc123def456": "export API_KEY=[redacted:key]",
+    '{"client_secret": "a1b2c3d4"}': '{"client_secret": "[redacted:key]"}',
+}
+
+
+@pytest.mark.parametrize("said", GIVEN)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_what_is_called_a_password_or_key_is_found(said: str, writer: str) -> None:
+    value = json.loads(Redactor(patterns=KINDS)(WRITERS[writer]({"said": said})))
+    inner = json.loads(value["text"]) if "text" in value else value
+
+    assert inner["said"] == GIVEN[said]

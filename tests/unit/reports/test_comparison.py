@@ -92,7 +92,7 @@ def test_a_corrected_verdict_leads_and_the_raw_one_is_called_what_it_is():
     assert lines[4].startswith("  raw        A 70.0 %, B 80.0 %, B − A +10.0 points")
     assert lines[4].endswith("; as the judge sees it: better")
     assert "to detect a corrected difference of 5 points takes about 4,100 records" in text(found)
-    page = comparison_html(found)
+    page = comparison_html(found, {})
     assert "<h1>No difference detectable between A and B, corrected by people&#39;s" in page
     assert "<p>As the judge sees it: better.</p>" in page
 
@@ -136,7 +136,7 @@ def test_what_is_not_alike_is_named():
 
     assert "not alike  rubric differs: rubric/x@1.0.0 in A, rubric/x@2.0.0 in B" in said
     assert "note       seed differs: 1 in A, 2 in B" in said
-    assert "✗ not alike: rubric differs" in comparison_html(found)
+    assert "✗ not alike: rubric differs" in comparison_html(found, {})
 
 
 def test_a_slice_that_moved_is_shown_with_its_adjusted_p_value():
@@ -163,7 +163,7 @@ def test_without_pairs_there_are_no_numbers():
 
     assert "B − A –  (, p –, n = 0)" in said
     assert "A –, B 0.820" in said
-    assert "no value" in comparison_html(bare)
+    assert "no value" in comparison_html(bare, {})
 
 
 def test_several_runs_are_a_table_with_their_ids():
@@ -188,7 +188,7 @@ def test_several_runs_are_a_table_with_their_ids():
 
 
 def test_the_page_escapes_what_users_wrote_and_loads_nothing():
-    page = comparison_html(replace(FOUND, regressions=(LOST,) * 201))
+    page = comparison_html(replace(FOUND, regressions=(LOST,) * 201), {})
 
     assert "&lt;b&gt;fees&lt;/b&gt;" in page
     assert "default-src 'none'" in page

@@ -131,5 +131,5 @@ def test_a_comparison_says_which_run_has_no_corrected_rate() -> None:
     found = replace(FOUND, a=replace(FOUND.a, corrected=NEVER))
 
     assert "  uncorrected A: <never> validated" in list(comparison_lines(found))
-    assert "! uncorrected A: &lt;never&gt; validated" in comparison_html(found)
+    assert "! uncorrected A: &lt;never&gt; validated" in comparison_html(found, {})
     assert not any("corrected B" in line for line in comparison_lines(found))

@@ -220,7 +220,7 @@ def test_a_page_shows_each_record_that_did_not_pass_with_its_reasons() -> None:
 
     assert "Not passed (2)" in text
     assert (
-        "q1 (2) ✗ fail b: why 4 "
+        "q1 (2) ✗ fail b: why answered 4 "
         "✓ a (equals): why ✗ b (equals): why – c (equals): why ! d (equals): why 1,234 ms"
     ) in text
     assert "record 2 ! timeout timeout 1,234 ms" in text

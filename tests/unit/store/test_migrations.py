@@ -92,6 +92,7 @@ def test_answers_that_were_kept_by_their_question_are_kept_by_their_place(path: 
     connection = sqlite3.connect(path)
     connection.executescript(
         """
+        DROP TABLE request_parts;
         DROP TABLE annotations;
         DROP TABLE answers;
         CREATE TABLE answers (

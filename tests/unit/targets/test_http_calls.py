@@ -98,6 +98,14 @@ def fault(
     return asyncio.run(main())
 
 
+def test_an_answer_comes_with_what_the_endpoint_says_of_the_call(provider: str) -> None:
+    async def main() -> tuple[int, str | None] | None:
+        async with serving(says(KINDS[provider].good, x_request_id="r-8")) as url:
+            return (await ask_once(target(provider, url))).served
+
+    assert asyncio.run(main()) == (200, "r-8")
+
+
 def spoken(**error: Any) -> dict[str, Any]:
     return {"error": error}
 

@@ -10,12 +10,13 @@ from checker import check_run
 from fakes.projects import SETTINGS, Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
+from steelyard.engine.redaction_patterns import KINDS
 from steelyard.errors import RunError
 from steelyard.store import result_rows
 from steelyard.usecases.planning import unused_settings
 
 SAID = "ask joe@example.com or 030/1234567"
-NONE = dict.fromkeys(("email", "phone", "card", "iban", "key"), 0)
+NONE = dict.fromkeys(KINDS, 0)
 
 
 def cases(project: Project) -> Path:
@@ -29,7 +30,7 @@ def test_the_manifest_counts_by_kind(project: Project) -> None:
     # the tag in the facts of its record and in its prediction.
     patterns = {**NONE, "email": 3 * 4 + 2, "phone": 3 * 4}
 
-    assert json_of(run)["redaction"] == {"secrets": 0, "patterns": patterns, "version": "1"}
+    assert json_of(run)["redaction"] == {"secrets": 0, "patterns": patterns, "version": "2"}
     assert {line["model_response"] for line in rows_of(run)} == {
         "ask [redacted:email] or [redacted:phone]"
     }
@@ -64,8 +65,8 @@ def test_a_run_is_not_gone_on_with_under_another_choice(project: Project) -> Non
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ("", ("email", "phone", "card", "iban", "key")),
-        ("redaction: {}", ("email", "phone", "card", "iban", "key")),
+        ("", KINDS),
+        ("redaction: {}", KINDS),
         ("redaction: {patterns: []}", ()),
         ("redaction: {patterns: [key, email]}", ("email", "key")),
     ],
@@ -76,7 +77,7 @@ def test_the_project_chooses_the_patterns(
     project.write("steelyard.yaml", SETTINGS + settings)
     door = project.door(ScriptedTarget())
 
-    assert project.prepare(door, cases(project)).redacted == expected
+    assert project.prepare(door, cases(project)).redacted.patterns == expected
     assert unused_settings(door.settings) == []
 
 

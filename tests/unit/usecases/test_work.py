@@ -13,6 +13,7 @@ from fakes.targets import ScriptedTarget
 from steelyard.engine import cache as caching
 from steelyard.engine import schedule
 from steelyard.engine.limiter import START
+from steelyard.engine.prompts import build_prompt
 from steelyard.engine.record_work import Work
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Result
@@ -42,7 +43,7 @@ def items(
     def is_done(index: int, repeat: int) -> bool:
         return (index, repeat) in done
 
-    return list(work_items(made, share, is_done, tried or {}))
+    return list(work_items(made, share, is_done, tried or {}, prompt=build_prompt))
 
 
 def places(found: list[Work | Result]) -> list[tuple[int, int]]:

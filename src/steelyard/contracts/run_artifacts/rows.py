@@ -29,7 +29,7 @@ FAILURES = frozenset(("invalid_record", "timeout", "evaluation_error", "cancelle
 """The statuses for which a run is no longer `completed` (contract 2, 3.3): a failure row each."""
 
 
-def prediction_row(result: Result) -> JsonObject:
+def prediction_row(result: Result, request: JsonObject | None = None) -> JsonObject:
     """A row of predictions.jsonl; the scores of its checks, kept apart, are put in later.
 
     `evaluator_scores` stands before anything a target or user wrote, so that its empty list is
@@ -45,6 +45,8 @@ def prediction_row(result: Result) -> JsonObject:
         "repeat": result.repeat,
         "status": result.status,
         "evaluator_scores": [],
+        "request": request,
+        "expected": result.asking.expected if result.asking else None,
         "model_response": trace.response if trace else None,
         "trace": trace_row(trace) if trace else None,
         "score": verdict.score if verdict else None,

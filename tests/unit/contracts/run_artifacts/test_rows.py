@@ -20,7 +20,7 @@ from steelyard.contracts.run_artifacts.rows import (
 from steelyard.model.finding import Finding
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.outcome import Outcome
-from steelyard.model.run import Attempt, Judging, Result
+from steelyard.model.run import Asking, Attempt, Judging, Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.model.verdict import CheckResult, Verdict
 
@@ -78,6 +78,8 @@ def test_a_prediction_has_every_field_of_the_published_shape() -> None:
         "repeat": 1,
         "status": "evaluated",
         "evaluator_scores": [],
+        "request": None,
+        "expected": None,
         "model_response": "4",
         "trace": {
             "messages": [{"role": "assistant", "content": "4"}],
@@ -132,9 +134,11 @@ def test_a_result_without_a_message_has_no_reason() -> None:
 def test_the_place_of_the_scores_is_found_whatever_users_and_targets_write() -> None:
     call = ToolCall(tool="t", input={"evaluator_scores": []})
     trace = Trace(messages=(Message(role="assistant", content=HOSTILE, tool_calls=(call,)),))
-    row = prediction_row(
-        Result(index=0, record_id=HOSTILE, target=HOSTILE, status="evaluated", trace=trace)
+    asking = Asking(messages=(), sha256=HOSTILE, expected={"evaluator_scores": []})
+    result = Result(
+        index=0, record_id=HOSTILE, target=HOSTILE, status="evaluated", trace=trace, asking=asking
     )
+    row = prediction_row(result, {"messages": [{"evaluator_scores": []}]})
     filled = msgspec.json.encode(row).replace(NO_SCORES, NO_SCORES[:-1] + b"7]", 1)
 
     assert json.loads(filled) == {**row, "evaluator_scores": [7]}

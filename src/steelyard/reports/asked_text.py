@@ -1,0 +1,66 @@
+"""What was asked about a record and what was expected, as people read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import cast
+
+from steelyard.model.json_value import JsonObject, JsonValue
+
+
+def request_text(row: JsonObject) -> str | None:
+    """The messages of a prediction; with their roles where more than one speaks."""
+    request = cast("JsonObject | None", row.get("request"))
+    if request is None:
+        return None
+    messages = cast("list[JsonObject]", request["messages"])
+    if len(messages) == 1:
+        return shown(messages[0]["content"])
+    return "\n\n".join(f"{said['role']}: {shown(said['content'])}" for said in messages)
+
+
+def expected_text(row: JsonObject) -> str | None:
+    """What a good answer would be; None where the record does not say it."""
+    expected = cast("JsonObject | None", row.get("expected"))
+    return "\n".join(_told(expected)) if expected else None
+
+
+def expected_lines(expected: JsonObject) -> Iterator[tuple[str, str]]:
+    """Each thing that is expected, with the word for it."""
+    for name, value in expected.items():
+        word = _WORDS.get(name, name)
+        for one in _each(name, value):
+            yield word, one
+
+
+_WORDS = {
+    "answers": "answer",
+    "choices": "choice",
+    "criteria": "criterion",
+    "messages": "messages",
+}
+
+
+def shown(value: JsonValue) -> str:
+    """Text as it is, and anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _told(expected: JsonObject) -> Iterator[str]:
+    """Without its word where there is one answer alone."""
+    lines = list(expected_lines(expected))
+    if len(lines) == 1 and lines[0][0] == "answer":
+        yield lines[0][1]
+        return
+    yield from (f"{word}: {text}" for word, text in lines)
+
+
+def _each(name: str, value: JsonValue) -> Iterator[str]:
+    if name == "criteria":
+        for one in cast("list[JsonObject]", value):
+            yield f"{one['text']} ({one['weight']:g})"
+    elif name in {"answers", "choices"}:
+        yield from map(shown, cast("list[JsonValue]", value))
+    else:
+        yield shown(value)

@@ -1,0 +1,95 @@
+"""What a project has redacted beside the usual never reaches a file of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.many_commands import run_many
+
+JSON = ("--format", "json")
+SETTINGS = r"""
+redaction:
+  custom: {order: 'ORD-[0-9]{4}'}
+  fields: [metadata.card, metadata.patient]
+targets:
+  told: {provider: echo, prompt: "{{input}} The patient is {{metadata.patient}}."}
+"""
+HIDDEN = (
+    *("123-45-6789", "hunter2", "00491701234567", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+    *("ORD-1234", "4111111111111111", "Erika Mustermann", "4012888888881881"),
+)
+PROMPT = (
+    "My number is 123-45-6789, password=hunter2, call 00491701234567. "
+    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY opens ORD-1234."
+)
+
+
+def document(**metadata: Any) -> str:
+    record = {
+        "record_id": "a",
+        "input": {"prompt": PROMPT, "card": 4012888888881881},
+        "expected": {"max_latency_ms": 60000},
+        "metadata": metadata,
+    }
+    head = {"dataset_id": "desk", "dataset_version": "1", "schema_version": "1.0"}
+    return json.dumps({**head, "records": [record]})
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "steelyard.yaml").write_text(SETTINGS, encoding="utf-8")
+    (tmp_path / "desk.json").write_text(
+        document(card=4111111111111111, patient="Erika Mustermann", ward="B"), encoding="utf-8"
+    )
+    return tmp_path
+
+
+def test_nothing_of_it_is_in_any_file_and_the_manifest_counts_it(project: Path) -> None:
+    run, shown = run_many(
+        project, [("run", "desk.json", "--target", "told", *JSON), ("show", "latest", "a", *JSON)]
+    )
+    assert (run.code, shown.code) == (0, 0)
+    folder = project / json.loads(run.stdout)["artifacts"]
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())["redaction"]
+    kept = json.loads((folder / "input_dataset.json").read_bytes())["records"][0]
+    asked = json.loads(shown.stdout)["records"][0]["request"]["messages"][0]["content"]
+
+    for path in (*folder.iterdir(), *(project / ".steelyard").glob("*.db*")):
+        data = path.read_bytes()
+        assert [text for text in HIDDEN if text.encode() in data] == []
+    assert kept["input"]["card"] == "[redacted:card]"
+    assert kept["metadata"] == {
+        "card": "[redacted:metadata.card]",
+        "patient": "[redacted:metadata.patient]",
+        "ward": "B",
+    }
+    assert asked == (
+        "My number is [redacted:ssn], password=[redacted:key], call [redacted:phone]. "
+        "[redacted:key] opens [redacted:order]. The patient is [redacted:metadata.patient]."
+    )
+    assert all(manifest["patterns"][kind] for kind in ("ssn", "key", "phone", "card"))
+    assert manifest["custom"]["order"] > 0
+    assert min(manifest["fields"].values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("{custom: {mine: '(?<=a)b'}}", "redaction.custom.mine: not a pattern RE2 knows"),
+        ("{custom: {mine: 'a*'}}", "redaction.custom.mine fits the empty text"),
+        ("{custom: {email: 'a+'}}", "redaction.custom"),
+        ("{fields: ['metadata..card']}", "redaction.fields"),
+    ],
+)
+def test_a_rule_that_cannot_be_followed_is_told_with_2(
+    project: Path, rules: str, said: str
+) -> None:
+    (project / "steelyard.yaml").write_text(f"redaction: {rules}\n", encoding="utf-8")
+    (done,) = run_many(project, [("run", "desk.json", "--target", "echo")])
+
+    assert (done.code, done.stdout) == (2, "")
+    assert said in done.stderr
