@@ -6,6 +6,7 @@ from pathlib import Path
 
 from steelyard import wiring
 from steelyard.model.json_value import JsonObject
+from steelyard.store.private_files import STEELYARD_FOLDER
 
 
 def run_folder(name: str) -> Path:
@@ -26,12 +27,12 @@ def find_run_folder(name: str) -> Path:
     if holds_artifacts(path):
         return path
     root = wiring.project().root
-    if not (root / wiring.STEELYARD_FOLDER).is_dir():
+    if not (root / STEELYARD_FOLDER).is_dir():
         from steelyard.store.runs import no_such_run
 
         raise no_such_run(name, has_runs=False)
     found = wiring.run_store(root).find(name)
-    folder = root / wiring.STEELYARD_FOLDER / "runs" / found.run_id
+    folder = root / STEELYARD_FOLDER / "runs" / found.run_id
     require_finished(folder, found)
     return folder
 

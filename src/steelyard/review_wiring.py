@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from steelyard import results_wiring, wiring
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
+from steelyard.store.private_files import STEELYARD_FOLDER
 
 if TYPE_CHECKING:
     from steelyard.engine.redaction import Redactor
@@ -28,7 +29,7 @@ def review_door(near: Path | None = None) -> ReviewDoor:
     def known_run(run_id: str) -> Path:
         if store.find(run_id).run_id != run_id:
             raise NotFoundError(f"no run '{run_id}' in this project; labels name the whole id")
-        folder = found.root / wiring.STEELYARD_FOLDER / "runs" / run_id
+        folder = found.root / STEELYARD_FOLDER / "runs" / run_id
         wiring.require_sealed(folder)
         return folder
 

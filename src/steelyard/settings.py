@@ -31,6 +31,8 @@ class Settings:
     """Folders outside the project from which datasets may show files."""
     allowed_variables: tuple[str, ...] = ()
     """Variables of the environment that datasets may name."""
+    allows_dot_files: bool = False
+    """Whether datasets may show files such as `.env`, and those in folders such as `.git`."""
     values: Extra = field(default_factory=no_extra)
     """The whole project file, checked."""
 
@@ -111,6 +113,7 @@ def _settings(values: JsonObject) -> Settings:
         guideline_patterns=tuple(cast(list[str], values.get("guideline_patterns", []))),
         allowed_folders=tuple(cast(list[str], allow.get("folders", []))),
         allowed_variables=tuple(cast(list[str], allow.get("env", []))),
+        allows_dot_files=cast(bool, allow.get("dot_files", False)),
         values=values,
     )
 

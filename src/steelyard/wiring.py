@@ -21,6 +21,7 @@ from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Clock, Workspace
 from steelyard.store.installed import offered
+from steelyard.store.private_files import STEELYARD_FOLDER
 
 if TYPE_CHECKING:
     from steelyard.checks.catalog import Catalog
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from steelyard.usecases.run_ports import OpenLedger, RunDoor
 
 Answer = TypeVar("Answer")
-STEELYARD_FOLDER = ".steelyard"
 _COLLECTED_AT = (20_000, 20, 50)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import socket
+from codecs import BOM_UTF8
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -41,6 +43,8 @@ targets:
 retry: {{max_attempts: 3, backoff_s: [0, 0]}}
 """
 GOOD = says(COMPLETION)
+WHOLE = json.dumps(COMPLETION).encode()
+TWO_MEMBERS = gzip.compress(WHOLE[:50]) + gzip.compress(WHOLE[50:])
 EVALUATED = ("evaluated", None)
 
 
@@ -77,9 +81,9 @@ FAULTS = {
     "a byte now and then": Fault((trickles,), failed("timeout"), 3),
     "endless body": Fault((floods,), failed("bad_response"), 1),
     "gzip bomb": Fault((packs(bytes(32 * 1024 * 1024)),), failed("bad_response"), 1),
-    "wrong content type": Fault(
-        (sends(json.dumps(COMPLETION).encode(), kind="text/html"),), EVALUATED, 1
-    ),
+    "gzip in two members": Fault((sends(TWO_MEMBERS, content_encoding="gzip"),), EVALUATED, 1),
+    "byte order mark": Fault((sends(BOM_UTF8 + WHOLE),), EVALUATED, 1),
+    "wrong content type": Fault((sends(WHOLE, kind="text/html"),), EVALUATED, 1),
     "not JSON": Fault((sends(b"<html>", kind="text/html"),), failed("internal_error"), 3),
     "truncated": Fault((cuts_off,), failed("internal_error"), 3),
     "invalid UTF-8": Fault((sends(b'{"choices": "\xff"}'),), failed("internal_error"), 3),

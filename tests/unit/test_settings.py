@@ -274,6 +274,7 @@ def test_a_wrong_variable_is_told_by_its_name(name: str, text: str, said: str) -
 def test_every_setting_without_names_of_its_own_has_a_variable() -> None:
     assert set(variables()) == {
         "STEELYARD_ALLOW_COMMANDS",
+        "STEELYARD_ALLOW_DOT_FILES",
         "STEELYARD_ALLOW_ENV",
         "STEELYARD_ALLOW_FOLDERS",
         "STEELYARD_ARTIFACTS",

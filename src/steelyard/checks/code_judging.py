@@ -11,6 +11,7 @@ from typing import cast
 from steelyard.checks.programs import NotRun, ProgramCall, Programs, Ran
 from steelyard.checks.text import clip
 from steelyard.errors import ParseError
+from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -159,7 +160,7 @@ def _outcome(ran: Ran, threshold: float) -> Outcome:
         said = clip(ran.complaint or ran.output, 200) or "without a word"
         return Outcome.unscored(f"the program exited with {ran.exit_code}: {said}")
     try:
-        reply = parse_json(ran.output.strip().encode("utf-8", "replace"))
+        reply = parse_json(without_bom(ran.output.encode("utf-8", "replace")).strip())
     except ParseError as wrong:
         return Outcome.unscored(f"the program's output is not JSON: {wrong}; {_got(ran)}")
     if not isinstance(reply, dict):

@@ -28,8 +28,9 @@ def command(
 ) -> None:
     """List runs, newest first."""
     from steelyard.reports.findings import printable
+    from steelyard.store.private_files import STEELYARD_FOLDER
     from steelyard.usecases.pruned_files import pruned_runs
-    from steelyard.wiring import STEELYARD_FOLDER, project, run_store
+    from steelyard.wiring import project, run_store
 
     root = project().root
     runs = run_store(root).list(limit) if (root / STEELYARD_FOLDER).is_dir() else []

@@ -33,7 +33,7 @@ def tampered_copy(run: Path, copy: Path) -> Path:
         shutil.rmtree(copy)
     shutil.copytree(run, copy)
     predictions = copy / "predictions.jsonl"
-    predictions.chmod(0o644)
+    predictions.chmod(0o600)
     data = bytearray(predictions.read_bytes())
     data[len(data) // 2] ^= 1
     predictions.write_bytes(data)

@@ -33,6 +33,7 @@ CODES = (
     "unreadable_file",
     "missing_file",
     "file_outside_root",
+    "hidden_file",
     "forbidden_variable",
     "missing_sidecar",
     "invalid_template",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import RunError
+from steelyard.store.private_files import SEALED, make_private_folder, private
 
 _PART = ".part"
 _CHUNK = 64 * 1024
@@ -34,7 +35,7 @@ class Draft:
         self._waiting: list[bytes] = []
         self._waiting_size = 0
         with _on_disk(self._final):
-            self._stream = self._path.open("wb")
+            self._stream = open(self._path, "wb", opener=private)  # noqa: SIM115 - a draft closes it
 
     def write(self, data: bytes) -> None:
         """Append."""
@@ -60,7 +61,7 @@ class Draft:
             self._stream.flush()
             os.fsync(self._stream.fileno())
             self._stream.close()
-            self._path.chmod(0o444)
+            self._path.chmod(SEALED)
             try:
                 # A link fails where the name exists, so that two writers cannot both win.
                 os.link(self._path, self._final)
@@ -90,7 +91,7 @@ class ArtifactFolder:
             raise _taken(self.folder / name)
         with _on_disk(self.folder):
             if not self.folder.is_dir():
-                self.folder.mkdir(parents=True)
+                make_private_folder(self.folder)
                 sync_folder(self.folder.parent)
         return Draft(self.folder, name)
 

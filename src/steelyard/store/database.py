@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from threading import get_ident
 from typing import cast
 from weakref import WeakKeyDictionary
 
@@ -17,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from steelyard.errors import RunError
+from steelyard.store.private_files import close_to_others, make_private_folder, private
 from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
 
 _INODES: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
@@ -44,7 +47,7 @@ def open_database(path: Path, patience_s: float = 30.0) -> Engine:
 
     Where another process holds a lock it is waited for so long.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_private(path)
     address = URL.create("sqlite", database=str(path))
     engine = create_engine(
         address, connect_args={"timeout": patience_s, "cached_statements": _STATEMENTS}
@@ -57,6 +60,28 @@ def open_database(path: Path, patience_s: float = 30.0) -> Engine:
         raise RunError(f"cannot use the store {path}: {reason_of(error)}") from None
     _INODES[engine] = path.stat().st_ino
     return engine
+
+
+def _make_private(path: Path) -> None:
+    """SQLite gives its log the rights of the file beside it, and that one those of the umask."""
+    make_private_folder(path.parent)
+    # What is wrong with the file SQLite says better.
+    with suppress(OSError):
+        if not path.exists():
+            _make_empty(path)
+    for name in ("", "-wal", "-shm"):
+        close_to_others(path.with_name(path.name + name))
+
+
+def _make_empty(path: Path) -> None:
+    # To close the file itself would end the locks of whoever has opened it here meanwhile.
+    part = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
+    with open(part, "xb", opener=private):
+        pass
+    try:
+        os.link(part, path)
+    finally:
+        part.unlink()
 
 
 def reason_of(error: Exception) -> str:

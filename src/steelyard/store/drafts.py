@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
 from steelyard.errors import UsageError
+from steelyard.store.private_files import private
 
 _NUMBERS = count()
 
@@ -17,13 +19,16 @@ _NUMBERS = count()
 class FileDraft:
     """A file on its way to its place."""
 
+    _opener: Callable[[str, int], int] | None = None
+    """Without one, the umask says who may read the file."""
+
     def __init__(self, path: Path, *, force: bool) -> None:
         self._final = path
         self._force = force
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._part = path.with_name(f".{path.name}.{os.getpid()}-{next(_NUMBERS)}.part")
-            self._stream = self._part.open("xb")
+            self._stream = open(self._part, "xb", opener=self._opener)  # noqa: SIM115 - settled later
         except OSError as error:
             raise _refused(path, error) from None
 
@@ -64,7 +69,9 @@ class FileDraft:
 
 
 class ScratchDraft(FileDraft):
-    """A file that goes nowhere."""
+    """A file that goes nowhere, in a folder where others look around."""
+
+    _opener = staticmethod(private)
 
     def __init__(self) -> None:
         super().__init__(Path(tempfile.gettempdir()) / "steelyard", force=False)

@@ -74,6 +74,7 @@ class ProjectFiles:
         self._root = root.resolve()
         self._allowed = tuple((root / folder).resolve() for folder in settings.allowed_folders)
         self._variables = settings.allowed_variables
+        self._allows_dot_files = settings.allows_dot_files
         self._patterns = patterns
         self._known: dict[str, FoundFile | FileFault] = {}
         self._kept = 0
@@ -88,14 +89,15 @@ class ProjectFiles:
 
     def cases(self, reference: str) -> tuple[FoundFile, ...] | FileFault:
         """The files of cases that a path, a pattern or a folder names; sorted, each whole."""
-        is_outside = False
+        fault = _missing(reference)
         for pattern in self._candidates(reference):
             named = _named(pattern)
-            found = [path for path in named if self._may_show(path)]
+            faults = [self._refusal(path, reference) for path in named]
+            found = [path for path, wrong in zip(named, faults, strict=True) if not wrong]
             if found:
                 return self._loaded(found)
-            is_outside = is_outside or bool(named)
-        return _outside(reference) if is_outside else _missing(reference)
+            fault = next(filter(None, faults), fault)
+        return fault
 
     def variable(self, name: str) -> str | FileFault:
         """What a variable that the project lists holds."""
@@ -129,7 +131,7 @@ class ProjectFiles:
         self._kept += size
 
     def _find(self, reference: str) -> FoundFile | FileFault:
-        is_outside = False
+        fault = _missing(reference)
         for candidate in self._candidates(reference):
             try:
                 path = candidate.resolve()
@@ -137,10 +139,11 @@ class ProjectFiles:
                     continue
             except (OSError, RuntimeError, ValueError):  # a loop of links, a name with a NUL, …
                 continue
-            if self._may_show(path):
+            refusal = self._refusal(path, reference)
+            if refusal is None:
                 return self._load(path)
-            is_outside = True
-        return _outside(reference) if is_outside else _missing(reference)
+            fault = refusal
+        return fault
 
     def _candidates(self, reference: str) -> list[Path]:
         relative = reference.lstrip("/\\")
@@ -148,8 +151,16 @@ class ProjectFiles:
         tried = [folder / relative for folder in folders]
         return [Path(reference), *tried] if reference.startswith("/") else tried
 
-    def _may_show(self, path: Path) -> bool:
-        return any(path.is_relative_to(folder) for folder in (self._root, *self._allowed))
+    def _refusal(self, path: Path, reference: str) -> FileFault | None:
+        """Why a file that is there is not shown; None where it is."""
+        allowed = [folder for folder in self._allowed if path.is_relative_to(folder)]
+        if not allowed and not path.is_relative_to(self._root):
+            return _outside(reference)
+        # An eval file that lies in a dot folder itself may show what lies there with it.
+        shared = Path(os.path.commonpath((self._base, path)))
+        if self._allows_dot_files or not all(_is_hidden(path, one) for one in (shared, *allowed)):
+            return None
+        return _hidden(reference)
 
     def _load(self, path: Path, limit: int = MAX_SHOWN_FILE) -> FoundFile | FileFault:
         try:
@@ -192,6 +203,19 @@ def _outside(reference: str) -> FileFault:
         "file_outside_root",
         f"{reference} lies outside the project",
         "list its folder under 'allow.folders' in steelyard.yaml",
+    )
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    """Whether a file, or a folder on the way to it, is one that listings leave out."""
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _hidden(reference: str) -> FileFault:
+    return FileFault(
+        "hidden_file",
+        f"{reference} is a dot file, or lies in a dot folder; such files often hold secrets",
+        "set 'allow.dot_files' to true in steelyard.yaml if datasets may show them",
     )
 
 

@@ -18,6 +18,7 @@ from steelyard.errors import RunError
 from steelyard.model.run import TERMINAL
 from steelyard.store.artifacts import Sealed, digest_of, sync_folder
 from steelyard.store.database import told
+from steelyard.store.private_files import private
 from steelyard.store.tables import (
     answered,
     answers,
@@ -100,7 +101,7 @@ class PruneShelf:
             return
         path = self._folder / PRUNED
         try:
-            with path.open("a+b") as stream:
+            with open(path, "a+b", opener=private) as stream:
                 stream.write(_line_end(stream) + b"".join(map(pruned_line, new)))
                 stream.flush()
                 os.fsync(stream.fileno())

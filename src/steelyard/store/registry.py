@@ -12,9 +12,10 @@ from typing import BinaryIO, cast
 from steelyard.errors import RunError, UnreadableFileError
 from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.published import Published, PublishedKind, StoredFile, version_order
+from steelyard.store.private_files import STEELYARD_FOLDER
 from steelyard.store.write_once import write_once
 
-_FOLDER = ".steelyard/registry"
+_FOLDER = f"{STEELYARD_FOLDER}/registry"
 _ENTRY = "entry.json"
 _NOTE = "note-{:06}.json"
 _UNVERSIONED = "_"

@@ -10,9 +10,10 @@ import msgspec
 from steelyard.errors import UnreadableFileError
 from steelyard.judging.instrument import instrument_key
 from steelyard.model.validation import JudgeValidation
+from steelyard.store.private_files import STEELYARD_FOLDER
 from steelyard.store.write_once import numbered, write_next
 
-_FOLDER = ".steelyard/registry"
+_FOLDER = f"{STEELYARD_FOLDER}/registry"
 _VALIDATIONS, _READS = "validations", "test_reads"
 
 

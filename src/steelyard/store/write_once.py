@@ -10,6 +10,7 @@ from pathlib import Path
 
 from steelyard.errors import RunError
 from steelyard.store.artifacts import sync_folder
+from steelyard.store.private_files import SEALED, make_private_folder, private
 
 _NUMBERS = count()
 
@@ -21,13 +22,12 @@ def write_once(path: Path, chunks: Iterable[bytes]) -> bool:
     """
     part = path.with_name(f".{path.name}.{os.getpid()}-{next(_NUMBERS)}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("xb") as stream:
-            for chunk in chunks:
-                stream.write(chunk)
+        make_private_folder(path.parent)
+        with open(part, "xb", opener=private) as stream:
+            stream.writelines(chunks)
             stream.flush()
             os.fsync(stream.fileno())
-        part.chmod(0o444)
+        part.chmod(SEALED)
         is_new = _is_linked(part, path)
         sync_folder(path.parent)
     except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
 import subprocess
 import tempfile
 import threading
@@ -13,16 +12,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
+from steelyard.targets.supervisor import CROWDED, supervised
+
 _TAIL = 2000
 _GRACE_S = 1.0
+_PATIENCE_S = 10.0
+"""A supervisor takes at most half of it to end what its program started."""
 _PIECE = 65536
 
 
 class _Programs:
-    """The process groups of programs that have not ended; when this one goes, all of them do."""
+    """The supervisors of programs that have not ended; when this one goes, all of them do."""
 
     def __init__(self) -> None:
-        self._groups: set[int] = set()
+        self._supervisors: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._is_over = False
 
@@ -32,20 +35,21 @@ class _Programs:
             if self._is_over:
                 raise InterruptedError("this process ends, and starts no further program")
             process = begin()
-            self._groups.add(process.pid)
+            self._supervisors.add(process)
         return process
 
-    def ended(self, group: int) -> None:
+    def ended(self, supervisor: subprocess.Popen[bytes]) -> None:
         """One has come to its end."""
         with self._lock:
-            self._groups.discard(group)
+            self._supervisors.discard(supervisor)
 
     def end_all(self) -> None:
         """End every program, and let no other begin."""
         with self._lock:
             self._is_over = True
-            for group in self._groups:
-                _end(group)
+            for supervisor in self._supervisors:
+                # It knows all that its program started, and ends that.
+                supervisor.terminate()
 
 
 _PROGRAMS = _Programs()
@@ -68,47 +72,65 @@ class Ended(NamedTuple):
     """The end of what it wrote to its standard error."""
     is_late: bool = False
     is_too_much: bool = False
+    is_crowded: bool = False
+    """Whether it started more processes than it may."""
 
 
 def run_bounded(
     argv: Sequence[str], given: bytes, folder: Path, environ: Mapping[str, str], bounds: Bounds
 ) -> Ended:
-    """Run it with bytes on its standard input, in a process group of its own."""
+    """Run it with bytes on its standard input, under a supervisor of its own."""
+    told, telling = os.pipe()
+    with os.fdopen(told, "rb") as heard:
+        try:
+            process = _started(argv, given, folder, environ, telling)
+        finally:
+            os.close(telling)
+        over = threading.Event()
+        output = _Reader(cast("IO[bytes]", process.stdout), bounds.output_bytes, over)
+        complaint = _Reader(cast("IO[bytes]", process.stderr), None, over)
+        waiting = threading.Thread(target=_wait, args=(process, over), daemon=True)
+        waiting.start()
+        try:
+            is_late = not over.wait(bounds.timeout_s)
+        finally:
+            process.terminate()
+            waiting.join(_PATIENCE_S)
+            process.kill()
+            waiting.join()
+            _PROGRAMS.ended(process)
+        said = heard.read()
+    for reader in (output, complaint):
+        reader.join(_GRACE_S)
+    return Ended(
+        process.returncode if said in {b"", CROWDED} else int(said),
+        output.data,
+        complaint.data,
+        is_late=is_late,
+        is_too_much=output.is_full,
+        is_crowded=said == CROWDED,
+    )
+
+
+def _started(
+    argv: Sequence[str], given: bytes, folder: Path, environ: Mapping[str, str], telling: int
+) -> subprocess.Popen[bytes]:
     # From a file, so that nobody has to wait for a program that does not read.
     with tempfile.TemporaryFile() as stdin:
         stdin.write(given)
         stdin.seek(0)
-        process = _PROGRAMS.start(
+        return _PROGRAMS.start(
             lambda: subprocess.Popen(  # noqa: S603 - the user's program, never a response
-                argv,
+                supervised(argv, telling),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
                 env=dict(environ),
                 start_new_session=True,
+                pass_fds=(telling,),
             )
         )
-    over = threading.Event()
-    output = _Reader(cast("IO[bytes]", process.stdout), bounds.output_bytes, over)
-    complaint = _Reader(cast("IO[bytes]", process.stderr), None, over)
-    waiting = threading.Thread(target=_wait, args=(process, over), daemon=True)
-    waiting.start()
-    try:
-        is_late = not over.wait(bounds.timeout_s)
-    finally:
-        _end(process.pid)
-        waiting.join()
-        _PROGRAMS.ended(process.pid)
-    for reader in (output, complaint):
-        # A process that left the group may hold a pipe for as long as it likes.
-        reader.join(_GRACE_S)
-    return Ended(process.returncode, output.data, complaint.data, is_late, output.is_full)
-
-
-def _end(group: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
 
 
 def _wait(process: subprocess.Popen[bytes], over: threading.Event) -> None:

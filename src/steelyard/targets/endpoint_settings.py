@@ -7,6 +7,7 @@ from typing import cast
 
 from steelyard.formats.json_place import parse_path
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
+from steelyard.targets.certificates import trusted
 from steelyard.targets.http_calls import HttpSettings
 from steelyard.targets.http_json import VARIABLES, JsonEndpoint
 from steelyard.targets.json_template import JsonTemplate
@@ -18,14 +19,15 @@ _SHOWN = ("query", "body", "answer", "trace", "usage", "model")
 
 def model_settings(given: TargetSettings, sampling: Mapping[str, str]) -> ModelSettings:
     """The settings of a model; `sampling` has our name and the protocol's of each that it has."""
-    values = given.values
+    values, address = given.values, given.address("base_url")
     return ModelSettings(
-        base_url=given.address("base_url"),
+        base_url=address,
         model=given.needed("model"),
         api_key=given.key(),
         headers=given.headers(),
         sampling={wire: values[ours] for ours, wire in sampling.items() if ours in values},
         timeout_s=given.timeout_s,
+        trusted=trusted(given, address),
     )
 
 
@@ -49,15 +51,16 @@ def json_endpoint(given: TargetSettings) -> JsonEndpoint:
 
 
 def _http(given: TargetSettings) -> HttpSettings:
-    key, headers = given.key(), given.headers()
+    address, key, headers = given.address("url"), given.key(), given.headers()
     sent = {name.lower(): value for name, value in headers.items()}
     bearer = {"authorization": f"Bearer {key}"} if key else {}
     return HttpSettings(
-        url=given.address("url"),
+        url=address,
         headers={**sent, **bearer},
         secrets=(*((key,) if key else ()), *headers.values(), *given.named_secrets),
         timeout_s=given.timeout_s,
         method=cast(str, given.values.get("method", "POST")),
+        trusted=trusted(given, address),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -39,6 +40,8 @@ class HttpSettings:
     """What no message may show."""
     timeout_s: float = 60.0
     method: str = "POST"
+    trusted: ssl.SSLContext | None = None
+    """Whose certificates count; without it, those of the machine."""
 
 
 class HttpCalls:
@@ -53,7 +56,11 @@ class HttpCalls:
             "accept-encoding": ACCEPTED,
         }
         self._endpoint = HttpEndpoint(
-            settings.url, headers, settings.timeout_s, method=settings.method
+            settings.url,
+            headers,
+            settings.timeout_s,
+            method=settings.method,
+            trusted=settings.trusted,
         )
 
     async def ask(

@@ -41,9 +41,16 @@ class HttpEndpoint:
     """Sends bodies to one address, each over a connection of its own for as long as it takes."""
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], timeout_s: float, method: str = "POST"
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        timeout_s: float,
+        *,
+        method: str = "POST",
+        trusted: ssl.SSLContext | None = None,
     ) -> None:
         parts = urlsplit(url)
+        self._trusted = trusted
         self._is_secure = parts.scheme == "https"
         self._host = cast(str, parts.hostname)
         self._port = parts.port or (443 if self._is_secure else 80)
@@ -118,7 +125,7 @@ class HttpEndpoint:
                     lambda: _Connection(self._lost, self._timeout_s),
                     self._host,
                     self._port,
-                    ssl=self._is_secure or None,
+                    ssl=self._trusted or self._is_secure or None,
                 )
         except TimeoutError:
             raise _timeout(self._timeout_s) from None

@@ -34,7 +34,7 @@ _ANTHROPIC_SAMPLING = {
     "top_p": "top_p",
     "max_new_tokens": "max_tokens",
 }
-_MODEL = ("base_url", "model", "api_key_env", "headers", "timeout_s")
+_MODEL = ("base_url", "model", "api_key_env", "headers", "timeout_s", "ca_file")
 EVERY = (
     *("provider", "max_concurrency", "requests_per_minute", "tokens_per_minute", "price"),
     "prompt",
@@ -47,7 +47,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "anthropic": (*_MODEL, *_ANTHROPIC_SAMPLING),
     "http": (
         *("url", "method", "api_key_env", "headers", "query", "body", "answer", "trace", "usage"),
-        *("timeout_s", "model"),
+        *("timeout_s", "model", "ca_file"),
     ),
     "command": ("command", "env", "timeout_s", "model"),
 }

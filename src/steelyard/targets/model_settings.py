@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -20,6 +21,8 @@ class ModelSettings:
     headers: Mapping[str, str]
     sampling: JsonObject
     timeout_s: float = 60.0
+    trusted: ssl.SSLContext | None = None
+    """Whose certificates count; without it, those of the machine."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -49,4 +52,5 @@ class ModelSettings:
             headers=headers,
             secrets=self.secrets,
             timeout_s=self.timeout_s,
+            trusted=self.trusted,
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from steelyard.checks.programs import NotRun, ProgramCall, Ran
 from steelyard.targets.bounded_process import Bounds, run_bounded
+from steelyard.targets.supervisor import MAX_PROCESSES
 
 MAX_OUTPUT = 1024 * 1024
 MAX_MEMORY = 2 * 1024 * 1024 * 1024
@@ -66,6 +67,8 @@ class LocalPrograms:
             return NotRun("not_found", f"{name} cannot be run: {wrong}")
         if ended.is_too_much:
             return NotRun("too_much", f"{name} wrote more than {MAX_OUTPUT >> 20} MB")
+        if ended.is_crowded:
+            return NotRun("too_much", f"{name} started more than {MAX_PROCESSES} processes")
         if ended.is_late:
             return NotRun("timeout", f"{name} took longer than {call.timeout_s:g} s")
         texts = (part.decode("utf-8", "replace") for part in (ended.output, ended.complaint))

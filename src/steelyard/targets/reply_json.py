@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from steelyard.errors import ParseError, TargetError
+from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.model.json_value import JsonObject, JsonValue
 
 
 def reply_value(data: bytes) -> JsonValue:
-    """The value of a body, which must be JSON."""
+    """The value of a body, which must be JSON; a byte order mark before it is ignored."""
+    data = without_bom(data)
     try:
         return parse_json(data)
     except ParseError:

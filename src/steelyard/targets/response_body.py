@@ -9,7 +9,9 @@ from steelyard.targets.http_endpoint import MAX_BODY, too_large
 
 ACCEPTED = "gzip, deflate"
 _GZIP_OR_ZLIB = 47
+_GZIP = 31
 _RAW_DEFLATE = -15
+_PIECE = 4096
 
 
 def unpacked(data: bytes, encoding: str) -> bytes:
@@ -32,13 +34,26 @@ def unpacked(data: bytes, encoding: str) -> bytes:
 
 
 def _inflated(data: bytes, form: int) -> bytes:
+    """What one stream holds; gzip may be several in a row, as servers that flush send it."""
     unpacker = zlib.decompressobj(form)
-    whole = unpacker.decompress(data, MAX_BODY + 1)
-    if len(whole) > MAX_BODY:
-        raise too_large()
-    if not unpacker.eof or unpacker.unused_data:
+    pieces, left = list[bytes](), MAX_BODY + 1
+    # In small pieces, since what follows a stream is copied for each of them.
+    for start in range(0, len(data), _PIECE):
+        piece = data[start : start + _PIECE]
+        while piece:
+            if unpacker.eof:
+                if form == _RAW_DEFLATE:
+                    raise _damaged()
+                unpacker = zlib.decompressobj(_GZIP)
+            if held := unpacker.decompress(piece, left):
+                pieces.append(held)
+                left -= len(held)
+            if not left:
+                raise too_large()
+            piece = unpacker.unused_data
+    if not unpacker.eof:
         raise _damaged()
-    return whole
+    return b"".join(pieces)
 
 
 def _damaged() -> TargetError:

@@ -15,6 +15,7 @@ from steelyard.contracts.importers.otel_traces import MAPPED, import_trace
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import ParseError, UnreadableFileError, UsageError
+from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.records import Record, jsonl_records
 from steelyard.model.conversion import Change, Conversion, Refusal
@@ -192,7 +193,7 @@ def _records(workspace: Workspace, path: Path) -> Iterator[Record]:
     if len(data) > _MAX_JSON:
         raise UnreadableFileError(f"{path}: the file is larger than 1 GB; write JSONL")
     try:
-        value = parse_json(data)
+        value = parse_json(without_bom(data))
     except ParseError as wrong:
         line = f":{wrong.line}" if wrong.line else ""
         raise UnreadableFileError(f"{path}{line}: {wrong}") from None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import cast
+from unicodedata import normalize
 
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.asked_text import expected_text, request_text
@@ -34,7 +36,10 @@ _COLUMNS = (
     "last_attempt_at",
     "response_source",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = frozenset("=+-@")
+_CONTROLS = ("\t", "\r")
+_FIRST_SEEN = re.compile(r"[^\s\x00-\x1f\u200b-\u200f\u2060\ufeff]")
+"""Before it a spreadsheet may see nothing, and still take the cell for a formula."""
 
 
 def export_jsonl(rows: Iterable[JsonObject]) -> Iterator[str]:
@@ -71,6 +76,11 @@ def _line(values: list[JsonValue]) -> str:
 
 
 def _safe(value: JsonValue) -> JsonValue:
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return "'" + value
-    return value
+    return "'" + value if isinstance(value, str) and _is_formula(value) else value
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a spreadsheet might run it: wide signs count where wide letters are written."""
+    seen = _FIRST_SEEN.search(text)
+    is_sign = seen is not None and normalize("NFKC", seen[0]) in _FORMULA
+    return is_sign or text.startswith(_CONTROLS)

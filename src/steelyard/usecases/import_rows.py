@@ -30,6 +30,7 @@ from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
 from steelyard.contracts.question_set.reader import QuestionSetReading
 from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import NotFoundError, ParseError, UnreadableFileError, UsageError
+from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.records import Record
@@ -263,7 +264,7 @@ def _config(workspace: Workspace, path: Path) -> JsonObject:
         raise UnreadableFileError(f"{path}: the file is larger than 64 MB")
     try:
         is_json = path.suffix.lower() == ".json"
-        return checked_config(parse_json(data) if is_json else parse_yaml(data).value)
+        return checked_config(parse_json(without_bom(data)) if is_json else parse_yaml(data).value)
     except ParseError as wrong:
         line = f":{wrong.line}" if wrong.line else ""
         raise UnreadableFileError(f"{path}{line}: {wrong}") from None

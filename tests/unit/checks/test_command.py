@@ -42,6 +42,7 @@ def told(trace: Trace, case: Case, **settings: Any) -> JsonObject:
     ("reply", "score", "passed"),
     [
         ({"score": 1}, 1.0, True),
+        ('\ufeff{"score": 1}\r\n', 1.0, True),
         ({"score": 0.7}, 0.7, True),
         ({"score": 0.69}, 0.69, False),
         ({"score": 0}, 0.0, False),
@@ -56,7 +57,7 @@ def told(trace: Trace, case: Case, **settings: Any) -> JsonObject:
     ],
 )
 def test_the_program_gives_a_score_or_assertions(
-    reply: JsonObject, score: float, passed: bool
+    reply: JsonObject | str, score: float, passed: bool
 ) -> None:
     outcome = replied(reply)
 

@@ -52,7 +52,7 @@ def test_a_sealed_artifact_is_whole_and_read_only(folder: ArtifactFolder, name: 
     path = sealed(folder, name, b"one\n", b"two\n")
 
     assert path.read_bytes() == b"one\ntwo\n"
-    assert path.stat().st_mode & 0o777 == 0o444
+    assert path.stat().st_mode & 0o777 == 0o400
     assert list(folder.folder.iterdir()) == [path]
     assert folder.read(name) == b"one\ntwo\n"
 

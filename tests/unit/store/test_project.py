@@ -458,3 +458,58 @@ def test_the_environment_counts_more_than_the_project_file(
     monkeypatch.setenv("STEELYARD_SLICES", "[task_type]")
 
     assert find_project(tmp_path, tmp_path).settings.values["slices"] == ["task_type"]
+
+
+# --- dot files
+
+
+@pytest.mark.parametrize("name", [".env", ".git/config", "evals/deep/.env.local", "evals/.a/b.md"])
+def test_a_dot_file_is_not_shown(root: Path, name: str) -> None:
+    write(root / name, "secret")
+    refused = fault(files(root), name.removeprefix("evals/deep/"))
+
+    assert (refused.code, "allow.dot_files" in str(refused.hint)) == ("hidden_file", True)
+
+
+def test_a_link_to_a_dot_file_is_not_shown(root: Path) -> None:
+    (root / "notes.md").symlink_to(write(root / ".env", "secret"))
+
+    assert fault(files(root), "notes.md").code == "hidden_file"
+
+
+def test_a_dot_file_is_shown_where_the_project_allows_it(root: Path) -> None:
+    write(root / ".env", "shown")
+    allowing = Project(root, Settings(allows_dot_files=True))
+
+    assert found(allowing.files_of(root / "evals" / "cases.yaml"), ".env").text == "shown"
+
+
+def test_an_eval_file_in_a_dot_folder_shows_what_lies_there_with_it(root: Path) -> None:
+    write(root / ".claude" / "skill" / "notes.md", "shown")
+    write(root / ".claude" / "skill" / ".env", "secret")
+    inside = Project(root, Settings()).files_of(root / ".claude" / "skill" / "evals" / "a.json")
+
+    assert found(inside, "notes.md").text == "shown"
+    assert fault(inside, ".env").code == "hidden_file"
+
+
+def test_a_dot_folder_that_is_allowed_by_name_is_shown(root: Path) -> None:
+    write(root.parent / ".handbook" / "rules.md", "shown")
+    write(root.parent / ".handbook" / ".env", "secret")
+    reader = files(root, allowed=("../.handbook",))
+
+    assert found(reader, str(root.parent / ".handbook" / "rules.md")).text == "shown"
+    assert fault(reader, str(root.parent / ".handbook" / ".env")).code == "hidden_file"
+
+
+def test_files_of_cases_are_not_hidden_ones(root: Path) -> None:
+    seen = write(root / "evals" / "deep" / "a.yaml", "- {}")
+    write(root / "evals" / "deep" / ".b.yaml", "- {}")
+    reader = files(root)
+    shown, hidden = reader.cases("*a.yaml"), reader.cases(".b.yaml")
+    everything = reader.cases("*.yaml")
+
+    assert [one.path for one in shown if isinstance(one, FoundFile)] == [str(seen)]
+    assert isinstance(hidden, FileFault)
+    assert hidden.code == "hidden_file"
+    assert not [one for one in everything if isinstance(one, FoundFile) and ".b" in one.path]

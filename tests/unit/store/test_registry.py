@@ -67,7 +67,7 @@ def test_every_file_is_read_only_and_no_draft_is_left(
     modes = {stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path)}
 
     assert len(files(tmp_path)) == 3
-    assert modes == {0o444}
+    assert modes == {0o400}
 
 
 def test_a_version_is_written_once(registry: FileRegistry) -> None:

@@ -39,7 +39,7 @@ def talk(
 
     async def main() -> tuple[Made, Scripted]:
         async with scripted(*answers, tls=tls) as server:
-            endpoint = HttpEndpoint(server.url + path, headers or {}, timeout_s, method)
+            endpoint = HttpEndpoint(server.url + path, headers or {}, timeout_s, method=method)
             try:
                 return await ask(endpoint, server), server
             finally:

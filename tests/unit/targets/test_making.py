@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from steelyard.ports import Sought
 from steelyard.store.clock import SystemClock
 from steelyard.targets.making import Made, TargetMaker
 
+TLS = Path(__file__).parents[2] / "servers" / "tls"
 KEY = "sk-canary-1234567890"
 LIVE: dict[str, Any] = {"provider": "openai", "base_url": "http://127.0.0.1:1/v1", "model": "m-1"}
 JSON: dict[str, Any] = {"provider": "http", "url": "http://127.0.0.1:1/ask"}
@@ -366,3 +368,25 @@ def test_a_program_is_found_from_the_root_or_on_the_path_that_it_will_see(root: 
 
     assert Path(answer(by_path.target).response).resolve() == program
     assert answer(by_name.target).response == str(program)
+
+
+# --- certificates
+
+
+@pytest.mark.parametrize("settings", [LIVE, JSON])
+def test_certificates_for_an_address_without_tls_are_refused(
+    root: Path, settings: dict[str, Any]
+) -> None:
+    said = refused(root, {**settings, "ca_file": "own.pem"})
+
+    assert "'ca_file' changes nothing, since http://127.0.0.1:1/" in said
+
+
+def test_the_variable_does_not_count_where_a_target_names_its_own(root: Path) -> None:
+    shutil.copyfile(TLS / "certificate.pem", root / "own.pem")
+    live = {**LIVE, "base_url": "https://127.0.0.1:1/v1"}
+    environ = {"SSL_CERT_FILE": "/no/such.pem"}
+
+    closed(made(root, {**live, "ca_file": "own.pem"}, environ=environ))
+    closed(made(root, LIVE, environ=environ))
+    assert "SSL_CERT_FILE names /no/such.pem" in refused(root, live, environ=environ)

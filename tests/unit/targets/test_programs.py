@@ -15,6 +15,7 @@ from steelyard.checks.php_lint import PhpLint
 from steelyard.checks.programs import NotRun, ProgramCall, Ran
 from steelyard.model.case import Case
 from steelyard.targets.programs import MAX_MEMORY, MAX_OUTPUT, LocalPrograms
+from steelyard.targets.supervisor import MAX_PROCESSES
 from strategies.traces import said
 
 ECHO = "import sys; print('got', sys.stdin.read(), flush=True); sys.stderr.write('!'); sys.exit(3)"
@@ -104,6 +105,78 @@ def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
     assert run(starts) == Ran(0, "")
     time.sleep(1.0)
     assert not mark.exists()
+
+
+FAR_AWAY = """
+import os, sys, time
+if not os.fork():
+    os.setsid()
+    if not os.fork():
+        for number in range(3):
+            os.close(number)
+        os.execve(sys.executable, [sys.executable, "-c", {later!r}], {{}})
+    os._exit(0)
+os.wait()
+time.sleep({rest})
+"""
+
+
+@pytest.mark.parametrize(("rest", "timeout_s"), [(0, 60), (600, 0.5)], ids=["ends", "is late"])
+def test_what_left_its_group_and_its_parent_ends_with_the_program(
+    tmp_path: Path, rest: float, timeout_s: float
+) -> None:
+    mark = tmp_path / "mark"
+    later = f"import time; time.sleep(1); open({str(mark)!r}, 'w')"
+    run(FAR_AWAY.format(later=later, rest=rest), timeout_s=timeout_s)
+    time.sleep(1.3)
+
+    assert not mark.exists()
+
+
+MANY = """
+import subprocess, time
+for _ in range({count}):
+    subprocess.Popen(["sleep", "600"], start_new_session=True)
+time.sleep(0.3 if {count} < 100 else 600)
+"""
+
+
+def test_a_program_starts_so_many_processes_and_no_more() -> None:
+    assert run(MANY.format(count=20)) == Ran(0, "")
+    found = run(MANY.format(count=MAX_PROCESSES + 1))
+
+    assert found == NotRun("too_much", f"{sys.executable} started more than 256 processes")
+
+
+def test_the_end_of_a_program_by_a_signal_is_told() -> None:
+    assert run("import os; os.kill(os.getpid(), 11)") == Ran(-11, "")
+    assert run("import os; os.kill(0, 9)") == Ran(-9, "")
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from steelyard.checks.programs import ProgramCall
+from steelyard.targets.programs import LocalPrograms
+
+code = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
+LocalPrograms(Path()).run(ProgramCall((sys.executable, "-c", code, sys.argv[1]), "", 60))
+"""
+
+
+def test_a_program_ends_when_the_one_that_runs_it_is_killed(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    begun.touch()
+    holder = subprocess.Popen([sys.executable, "-c", KILLED, str(begun)])
+    while not (program := begun.read_text(encoding="utf-8")):
+        time.sleep(0.01)
+    holder.kill()
+    holder.wait()
+    deadline = time.monotonic() + 20
+    while Path("/proc", program).exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+    assert not Path("/proc", program).exists()
 
 
 def test_a_program_that_does_not_read_its_input_does_no_harm() -> None:

@@ -47,7 +47,11 @@ def test_what_was_packed_comes_out_again(packed: bytes, encoding: str) -> None:
         (b"plain", "gzip", "internal_error", "damaged or cut off"),
         (b"plain", "deflate", "internal_error", "damaged or cut off"),
         (gzip.compress(TEXT, mtime=0)[:-4], "gzip", "internal_error", "damaged or cut off"),
-        (gzip.compress(TEXT, mtime=0) * 2, "gzip", "internal_error", "damaged or cut off"),
+        (gzip.compress(TEXT, mtime=0) + b"junk", "gzip", "internal_error", "damaged or cut off"),
+        (gzip.compress(TEXT) + gzip.compress(TEXT)[:9], "gzip", "internal_error", "cut off"),
+        (raw_deflate(TEXT) * 2, "deflate", "internal_error", "damaged or cut off"),
+        (b"", "gzip", "internal_error", "damaged or cut off"),
+        (gzip.compress(bytes(MAX_BODY)) + gzip.compress(b"1"), "gzip", "bad_response", "larger"),
         (TEXT, "br", "bad_response", "packed as 'br'"),
         (TEXT, "gzip, gzip", "bad_response", "packed as 'gzip, gzip'"),
     ],
@@ -59,6 +63,13 @@ def test_what_cannot_be_unpacked_is_told(
         unpacked(packed, encoding)
 
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("size", [1, 100, 799])
+def test_gzip_of_several_members_is_all_of_them(size: int) -> None:
+    members = [TEXT[start : start + size] for start in range(0, len(TEXT), size)]
+
+    assert unpacked(b"".join(map(gzip.compress, members)), "gzip") == TEXT
 
 
 def test_a_bomb_is_refused_before_it_fills_the_memory() -> None:

@@ -118,7 +118,7 @@ def test_a_further_trace_of_a_record_is_a_repeat(tmp_path: Path) -> None:
 
 def test_a_document_may_be_a_list_of_exports(tmp_path: Path) -> None:
     path = tmp_path / "spans.json"
-    path.write_text(json.dumps([export(span(CALL)), 7]), encoding="utf-8")
+    path.write_text(json.dumps([export(span(CALL)), 7]), encoding="utf-8-sig")
 
     assert counts(converted(path, "otel")) == (2, 1, 1, 0, 0)
 

@@ -33,7 +33,12 @@ def test_jsonl_is_what_it_was() -> None:
     assert "Zürich" in lines[0]
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+STARTS = ["=", "+", "-", "@", "\t", "\r"]
+UNSEEN = ["\n=", " =", "\r\n +", "\u00a0-", "\u3000@", "\ufeff=", "\u200b=", "\0="]
+WIDE = ["＝", "＋", "－", "＠", "﹦", "\n ＝"]
+
+
+@pytest.mark.parametrize("start", [*STARTS, *UNSEEN, *WIDE])
 @pytest.mark.parametrize("column", ["record_id", "model_response", "reason", "target"])
 def test_a_text_that_begins_like_a_formula_is_made_harmless(column: str, start: str) -> None:
     formula = f'{start}HYPERLINK("http://evil.example";"click")'
@@ -41,7 +46,9 @@ def test_a_text_that_begins_like_a_formula_is_made_harmless(column: str, start: 
     assert table({**prediction(), column: formula})[0][column] == f"'{formula}"
 
 
-@pytest.mark.parametrize("text", ["", "plain", " =1+1", "a=b", "'=1", 'with "quotes", and\nlines'])
+@pytest.mark.parametrize(
+    "text", ["", "plain", " 1=1", "\na=b", "'=1", ' with "quotes", and\nlines', " \n"]
+)
 def test_other_texts_stay_as_they_are(text: str) -> None:
     assert table(prediction(model_response=text))[0]["model_response"] == text
 

@@ -94,7 +94,7 @@ def test_a_path_that_leads_to_no_file_is_not_found(
             ":1: invalid YAML: nested deeper than 100 levels",
         ),
         ("data.yaml", "dataset: a\n", ":1: Line 1: missing evalcases"),
-        ("data.yaml", "tests: a.jsonl\n", ":1: Line 1: tests must be an array"),
+        ("data.yaml", "tests: 7\n", ":1: Line 1: tests must be "),
         (
             "data.yaml",
             "prompts: []\ntests: []\n",

@@ -43,7 +43,8 @@ def test_what_comes_out_is_what_came_in_and_comes_in_again_as_the_same(
     found = exported(project)
 
     assert len(found) == len(ROWS)
-    assert all(row in found for row in ROWS)
+    bare = [{name: one for name, one in row.items() if name != "rubric_sha256"} for row in found]
+    assert all(row in bare for row in ROWS)
     again = project.bring(found)
     assert (again.same, again.imported, again.refused) == (4, 0, 0)
 

@@ -83,6 +83,17 @@ def test_a_folder_that_the_project_allows_may_be_shown(folder: EvalFolder) -> No
     assert case.file_paths == (str(path),)
 
 
+def test_a_dot_file_is_refused_unless_the_project_allows_it(folder: EvalFolder) -> None:
+    """EC-55"""
+    path = folder.write(".env", "KEY=1\n")
+    block = user({"type": "file", "value": ".env"})
+    found = folder.row_findings(block)
+    folder.write("steelyard.yaml", "allow: {dot_files: true}\n")
+
+    assert found == [("hidden_file", "input_messages[0].content[0].value")]
+    assert folder.case(block).file_paths == (str(path),)
+
+
 @pytest.mark.parametrize(
     ("config", "pattern", "is_guideline"),
     [

@@ -1,0 +1,167 @@
+"""A process between Steelyard and a program of a check: whatever the program starts ends with it.
+
+A process may leave its group and its parent, but not this one: orphans are given to the nearest
+process above them that asks for orphans. It is run as a file and says what became of the program
+through a pipe. Every check waits until it is there: it imports next to nothing, for what Python
+itself has at its start takes a third of the time of `signal`, `pathlib` and `contextlib`.
+"""
+
+# ruff: noqa: PTH123, PTH208, SIM105
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Iterator, Sequence
+    from typing import NoReturn
+else:
+    import _signal as signal
+
+MAX_PROCESSES = 256
+CROWDED = b"crowded"
+"""What is said of a program that started more."""
+_SET_DEATH_SIGNAL, _SET_SUBREAPER = 1, 36
+_LOOK_S = 0.05
+_END_S = 5.0
+_HEARD = (signal.SIGCHLD, signal.SIGTERM)
+# Python ignores them, and a program would inherit that.
+_IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
+
+
+def supervised(argv: Sequence[str], telling: int) -> tuple[str, ...]:
+    """The words that run a program under supervision."""
+    return (sys.executable, "-I", "-S", __file__, str(telling), *argv)
+
+
+def main(telling: int, argv: Sequence[str]) -> None:
+    """Run a program to its end, or to the end of this process, and then end all it started."""
+    os.set_inheritable(telling, False)  # noqa: FBT003 - it takes no name
+    signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
+    _take_orphans()
+    program = os.fork()
+    if not program:
+        _become(argv)
+    _let_go_of_streams()
+    said = _watched(program)
+    _end_all(program)
+    os.write(telling, said)
+
+
+def _take_orphans() -> None:
+    import ctypes  # noqa: PLC0415 - only the supervisor itself needs it
+
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl:  # only Linux has it; elsewhere the process group must do
+        prctl(_SET_SUBREAPER, 1)
+        prctl(_SET_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def _become(argv: Sequence[str]) -> NoReturn:
+    os.setsid()
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _HEARD)
+    try:
+        os.execvp(argv[0], list(argv))  # noqa: S606 - the user's program, never a response
+    finally:
+        os._exit(127)
+
+
+def _let_go_of_streams() -> None:
+    """Whoever reads what the program writes waits for every end of the pipe."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):
+        os.dup2(nowhere, number)
+
+
+def _watched(program: int) -> bytes:
+    """What became of the program: its exit code, below zero for a signal, or what it did wrong."""
+    while True:
+        is_over = _heard() == signal.SIGTERM
+        code = _reaped(program)
+        if code is not None:
+            return b"%d" % code
+        if is_over:
+            return b"%d" % -signal.SIGKILL
+        if len(set(descendants(os.getpid()))) > MAX_PROCESSES:
+            return CROWDED
+
+
+def _heard() -> int | None:
+    """The next signal, if there is one soon."""
+    if sys.platform == "linux":
+        heard = signal.sigtimedwait(_HEARD, _LOOK_S)
+        return heard.si_signo if heard else None
+    time.sleep(_LOOK_S)
+    return signal.SIGTERM if signal.SIGTERM in signal.sigpending() else None
+
+
+def _reaped(program: int) -> int | None:
+    """The exit code of the program if it has ended; orphans that have are seen off as well."""
+    code = None
+    try:
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            if ended[0] == program:
+                code = os.waitstatus_to_exitcode(ended[1])
+    except ChildProcessError:
+        pass
+    return code
+
+
+def _end_all(program: int) -> None:
+    """End what is left; what is stopped first starts nothing while the others are ended."""
+    _signal(-program, signal.SIGKILL)
+    stopped = set[int]()
+    while new := set(descendants(os.getpid())) - stopped:
+        for process in new:
+            _signal(process, signal.SIGSTOP)
+        stopped |= new
+    deadline = time.monotonic() + _END_S
+    while time.monotonic() < deadline and _has_children():
+        for process in descendants(os.getpid()):
+            _signal(process, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def _has_children() -> bool:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _signal(process: int, number: int) -> None:
+    try:
+        os.kill(process, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def descendants(process: int) -> Iterator[int]:
+    """The processes that a process has started, and those that these have."""
+    left = [process]
+    while left:
+        found = list(_children(left.pop()))
+        left += found
+        yield from found
+
+
+def _children(process: int) -> Iterator[int]:
+    tasks = f"/proc/{process}/task"
+    try:
+        for task in os.listdir(tasks):
+            with open(f"{tasks}/{task}/children", "rb") as stream:
+                yield from map(int, stream.read().split())
+    except OSError:  # it has ended meanwhile
+        pass
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2:])
