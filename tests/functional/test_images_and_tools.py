@@ -348,3 +348,25 @@ def test_an_image_that_changed_is_another_record(steelyard: Steelyard, tmp_path:
     assert [row["response_source"] for row in rows] == ["sampled", "cached", "sampled"]
     assert rows[0]["record_sha256"] == rows[1]["record_sha256"] != rows[2]["record_sha256"]
     assert len(bodies) == 2
+
+
+@pytest.mark.parametrize(("setting", "asked"), [("refuse", 0), ("omit", 1)])
+def test_a_judge_that_cannot_see_an_image_is_unscored(
+    steelyard: Steelyard, tmp_path: Path, setting: str, asked: int
+) -> None:
+    row = {"id": "r0", "expected_outcome": "It says when.", "input_messages": shown(TEXT, FILE)}
+    answer = {"record_id": "r0", "response_text": "At nine."}
+    with endpoint(COMPLETION) as (url, bodies):
+        write_project(tmp_path, url=url, more=f", unsupported: {setting}")
+        with (tmp_path / "steelyard.yaml").open("a", encoding="utf-8") as project:
+            project.write("judges: {default: {target: live}}")
+        (tmp_path / "cases.jsonl").write_text(json.dumps(row), encoding="utf-8")
+        (tmp_path / "answers.jsonl").write_text(json.dumps(answer), encoding="utf-8")
+        done = steelyard(*RUN[:4], "--responses", "answers.jsonl", cwd=tmp_path)
+
+    prediction = row_of(done, "predictions.jsonl")
+    about_it = [body for body in bodies if "What does it show?" in json.dumps(body)]
+    assert bool(about_it) is bool(asked)
+    assert prediction["status"] == "evaluation_error"  # the endpoint never gives a verdict
+    reason = json.dumps(prediction["evaluator_scores"])
+    assert ("a judge cannot be shown an image" in reason) is not bool(asked)

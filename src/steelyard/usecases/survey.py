@@ -260,8 +260,10 @@ class Survey:
         if hashes := file_hashes(case):
             self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
             self.kept = None  # the texts of files are not in the size of the dataset
-        if is_called:
-            self._look_at_prompt(spec, case)
+        tokens = self._prompt_tokens(spec, case) * repeats if is_called else 0
+        outlook.input_tokens += tokens
+        if spec.price:
+            outlook.cost_usd = (outlook.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
         outlook.documents_not_shown += _not_shown(case)
         said = sum(len(message.text) for message in case.input_messages) + len(case.context)
         for name, load in self.judges.see(graded, case.id).items():
@@ -287,22 +289,19 @@ class Survey:
         known = None if is_played_back else self.specs.get(name)
         return known or self._door.target(name)
 
-    def _look_at_prompt(self, spec: TargetSpec, case: Case) -> None:
-        """What asking takes, by the very messages that are sent.
+    def _prompt_tokens(self, spec: TargetSpec, case: Case) -> int:
+        """About how many tokens asking takes, by the very messages that are sent.
 
         A name that a case cannot fill is told before the first call, not in the middle.
         """
-        outlook, carries = self.outlook, spec.carries if spec.omits else None
+        carries = spec.carries if spec.omits else None
         try:
             prompt = prompt_of(self._door.policies, spec.template, case, carries)
         except TemplateError as wrong:
             raise ConfigError(f"targets.{spec.name}.prompt: '{case.id}': {wrong}") from None
-        tokens = prompt_tokens(prompt) * self.options.repeat
-        outlook.input_tokens += tokens
-        if spec.price:
-            outlook.cost_usd = (outlook.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
         if spec.omits and has_more_than_text(case.input_messages):
-            outlook.omitted_blocks += len(left_out(case, spec))
+            self.outlook.omitted_blocks += len(left_out(case, spec))
+        return prompt_tokens(prompt)
 
     def _look_for_gaps(
         self, name: str, covers: Callable[[Sought], bool], row: Row, case: Case
