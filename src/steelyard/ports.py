@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
 from steelyard.model.case import Case
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.message import ImageBlock
 from steelyard.model.trace import Trace
 
 
@@ -35,6 +37,10 @@ class Files(Protocol):
         """The text of a file, or why there is none."""
         ...
 
+    def image(self, reference: str) -> bytes | FileFault:
+        """The bytes of an image, or why there are none."""
+        ...
+
     def cases(self, reference: str) -> tuple[FoundFile, ...] | FileFault:
         """The files of cases that a path, a pattern or a folder names, or why there are none."""
         ...
@@ -48,6 +54,10 @@ class NoFiles:
     """Refuses every reference: for data that comes without a folder."""
 
     def read(self, reference: str) -> FoundFile | FileFault:
+        """Never a file."""
+        return FileFault("missing_file", f"file references are not allowed here: {reference}")
+
+    def image(self, reference: str) -> bytes | FileFault:
         """Never a file."""
         return FileFault("missing_file", f"file references are not allowed here: {reference}")
 
@@ -111,11 +121,39 @@ class Clock(Protocol):
         ...
 
 
+class ToolUse(NamedTuple):
+    """A tool call of the conversation so far, with its result."""
+
+    id: str
+    tool: str
+    input: JsonValue
+    result: str
+
+
+class Turn(NamedTuple):
+    """One message with what is more than text in it."""
+
+    role: str
+    parts: tuple[str | ImageBlock, ...]
+    tools: tuple[ToolUse, ...] = ()
+    """Called by the assistant; their results come before the next turn."""
+
+    @property
+    def told(self) -> str:
+        """What is known of it, as one text: images by their hash."""
+        parts = [
+            part if isinstance(part, str) else [part.sha256, part.detail] for part in self.parts
+        ]
+        return json.dumps([self.role, parts, self.tools], ensure_ascii=True)
+
+
 class Prompt(NamedTuple):
     """What a target is asked: as chat messages, and as one text."""
 
     messages: tuple[tuple[str, str], ...]
     text: str
+    turns: tuple[Turn, ...] = ()
+    """The same with images and tool calls, where there are any; for protocols that have them."""
 
 
 class Judged(NamedTuple):

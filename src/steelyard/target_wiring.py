@@ -19,7 +19,7 @@ def spec(name: str, made: Made) -> TargetSpec:
     """A target with what a run must know about it."""
     from steelyard.targets.making import LOCAL_CONCURRENCY
     from steelyard.targets.target_settings import DEFAULT_CONCURRENCY
-    from steelyard.usecases.run_ports import TargetSpec
+    from steelyard.usecases.run_ports import OMIT, TargetSpec
 
     settings = made.settings
     is_local = settings["provider"] in {"echo", "recorded", "conversation"}
@@ -44,6 +44,8 @@ def spec(name: str, made: Made) -> TargetSpec:
         has_replies=made.has_replies,
         replies_sha256=made.replies_sha256,
         template=made.template,
+        carries=made.carries,
+        omits=settings.get("unsupported") == OMIT,
     )
 
 

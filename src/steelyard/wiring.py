@@ -275,7 +275,9 @@ def evaluate(
         spec = door.target(target)
     else:
         name = getattr(target, "__name__", "function")
-        spec = target_wiring.spec(name, Made(PythonTarget(name, target), {"provider": "python"}))
+        made = PythonTarget(name, target)
+        settings: JsonObject = {"provider": "python"}
+        spec = target_wiring.spec(name, Made(made, settings, carries=made.carries))
     options = RunOptions(
         dataset=path if given else within(door.root, path),
         target=spec.name,

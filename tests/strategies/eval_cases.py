@@ -62,7 +62,7 @@ tool_calls = st.builds(
 )
 blocks = st.one_of(
     st.builds(TextBlock, text=texts, extra=extras),
-    extras.map(lambda extra: OtherBlock(data={"type": "image", **extra})),
+    extras.map(lambda extra: OtherBlock(data={"type": "chart", **extra})),
 )
 
 

@@ -87,6 +87,7 @@ def _plan_row(prepared: Prepared) -> dict[str, Any]:
 
 def _plan_lines(prepared: Prepared) -> Iterator[str]:
     from steelyard.reports.grading import grading_lines
+    from steelyard.reports.run_text import not_sent_texts
 
     outlook = prepared.outlook
     yield f"{prepared.dataset.id}  {prepared.contract}  {prepared.options.dataset}"
@@ -104,6 +105,7 @@ def _plan_lines(prepared: Prepared) -> Iterator[str]:
         yield f"  judging  about {calls:,} calls to {name}"
     if outlook.calls:
         yield f"  tokens   about {outlook.input_tokens:,} in"
+    yield from (f"  not sent  {text}" for text in not_sent_texts(outlook.not_sent))
     if outlook.cost_usd is not None:
         yield f"  cost     about ${outlook.cost_usd:.4f} for the input"
     if outlook.judge_input_tokens:

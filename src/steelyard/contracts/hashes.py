@@ -11,7 +11,7 @@ import msgspec
 from steelyard.model.case import Case
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import JsonValue
-from steelyard.model.message import FileBlock
+from steelyard.model.message import FileBlock, ImageBlock
 
 canonical = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False
@@ -62,13 +62,14 @@ def whole_numbers(value: JsonValue) -> JsonValue:
 def file_hashes(case: Case) -> dict[str, JsonValue]:
     """The hash of the text of every file that a case loads: by the reference as written, and
     of a prompt file by its place among the evaluators."""
-    hashes: dict[str, JsonValue] = {
-        block.value: _sha256(block.text)
-        for message in (*case.input_messages, *case.expected_messages)
-        if isinstance(message.content, tuple)
-        for block in message.content
-        if isinstance(block, FileBlock)
-    }
+    hashes: dict[str, JsonValue] = {}
+    for message in (*case.input_messages, *case.expected_messages):
+        if isinstance(message.content, tuple):
+            for block in message.content:
+                if isinstance(block, FileBlock):
+                    hashes[block.value] = _sha256(block.text)
+                elif isinstance(block, ImageBlock) and block.file:
+                    hashes[block.file] = block.sha256
     # Most evaluators have none, and a generator for each of them is not for nothing.
     for evaluator in case.evaluators:
         if evaluator.prompt_path or evaluator.members:

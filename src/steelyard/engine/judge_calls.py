@@ -17,10 +17,13 @@ from steelyard.engine.judge_errand import Desk, Errand, Waiting
 from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.record_work import CANCELLED, Surroundings
+from steelyard.engine.unseen import Unseen
 from steelyard.errors import RunError, TargetError
 from steelyard.model.judgement import JudgeCall, Judgement, Reply, TokenChoice
 from steelyard.model.run import Judging, Result
 from steelyard.model.trace import Trace
+
+_ALL_SEEN = Unseen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +58,9 @@ class JudgeCalls:
         """Through which judges are asked."""
         return self._targets.values()
 
-    def of(self, result: Result, before: KeptBefore) -> RecordAsker:
-        """Who asks judges about one record."""
-        return RecordAsker(self, AskedRecord(result, before))
+    def of(self, result: Result, before: KeptBefore, unseen: Unseen = _ALL_SEEN) -> RecordAsker:
+        """Who asks judges about one record, of which they cannot see something."""
+        return RecordAsker(self, AskedRecord(result, before, unseen))
 
     def stop(self, stop: Stop) -> None:
         """Make no further call; an urgent stop breaks off those that are being made."""
@@ -83,8 +86,9 @@ class JudgeCalls:
 class AskedRecord:
     """One record while judges look at it."""
 
-    def __init__(self, result: Result, before: KeptBefore) -> None:
+    def __init__(self, result: Result, before: KeptBefore, unseen: Unseen = _ALL_SEEN) -> None:
         self.result = result
+        self.unseen = unseen
         self.judgements = dict(before.judgements)
         self.tried = before.tried
         self.asking: dict[str, asyncio.Event] = {}
@@ -132,6 +136,8 @@ class RecordAsker:
         """The judge's reply; one that was given before is not asked for again."""
         record = self.record
         by = self._calls.target(call)
+        if not by.omits:
+            record.unseen.require_seen(call.judge.template)
         key = call_key(self._check, call, by.name)
         while key not in record.judgements:
             if key in record.asking:

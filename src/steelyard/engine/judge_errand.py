@@ -11,7 +11,8 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.costs import cost_of
 from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
-from steelyard.engine.record_work import CANCELLED, CHARACTERS_A_TOKEN, Surroundings
+from steelyard.engine.prompts import prompt_tokens
+from steelyard.engine.record_work import CANCELLED, Surroundings
 from steelyard.errors import TargetError
 from steelyard.model.case import Case
 from steelyard.model.judgement import JudgeCall, Judgement
@@ -141,7 +142,7 @@ class Errand:
             await by.slots.acquire()
         try:
             prompt = _prompt(self.call)
-            tokens = len(prompt.text) // CHARACTERS_A_TOKEN if by.counts_tokens else 0
+            tokens = prompt_tokens(prompt) if by.counts_tokens else 0
             await self._enter(tokens)
             request = self._request(number, prompt)
             at, started = clock.stamp(), clock.monotonic()

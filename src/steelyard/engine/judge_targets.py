@@ -75,6 +75,8 @@ class JudgeTarget:
     sampling: JsonObject = field(default_factory=dict[str, JsonValue])
     replies_sha256: str | None = None
     """Of a recorded judge, the hash of its file."""
+    omits: bool = False
+    """Whether what it cannot be shown is left out, and it judges the rest."""
     is_timed: bool = True
     """Whether it takes time to answer; how long a recording is looked for says nothing."""
 

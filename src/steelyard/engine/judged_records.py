@@ -12,6 +12,7 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.grading import grade_judged
 from steelyard.engine.judge_calls import AskedRecord, JudgeCalls, KeptBefore
 from steelyard.engine.record_work import Work
+from steelyard.engine.unseen import unseen
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Attempt, Result
 from steelyard.model.trace import Trace
@@ -108,8 +109,9 @@ class JudgedRecords:
             await self._phase.leave()
 
     async def _judged(self, work: Work, answered: Result) -> Result:
-        asker = self._calls.of(answered, self._before(answered.index, answered.repeat))
         trace = cast(Trace, answered.trace)
+        before = self._before(answered.index, answered.repeat)
+        asker = self._calls.of(answered, before, unseen(work.case, trace))
         verdict = await grade_judged(work.rubric, trace, work.case, asker)
         record = asker.record
         if record.error:

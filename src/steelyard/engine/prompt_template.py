@@ -11,7 +11,7 @@ from steelyard.formats.mustache_tags import names_in, template_problems
 from steelyard.formats.problem import Problem
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
-from steelyard.model.message import FileBlock, Message, TextBlock
+from steelyard.model.message import ContentBlock, FileBlock, ImageBlock, Message, TextBlock
 from steelyard.ports import Prompt
 
 # What would give the answer away is no part of it.
@@ -41,7 +41,7 @@ class PromptTemplate:
         """
         *earlier, asked = _ending_with_user(case.input_messages)
         text = rendered(self.text, _values(case, message_text(asked)))
-        written = replace(asked, content=(TextBlock(text=text), *_guidelines(asked)))
+        written = replace(asked, content=(TextBlock(text=text), *_beside(asked)))
         context = "" if self._shows_context else case.context
         return build_prompt(replace(case, input_messages=(*earlier, written), context=context))
 
@@ -51,10 +51,10 @@ def _ending_with_user(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     return messages if is_asked else (*messages, Message(role="user", content=""))
 
 
-def _guidelines(message: Message) -> Iterator[FileBlock]:
-    """They go before the prompt, not into the question."""
+def _beside(message: Message) -> Iterator[ContentBlock]:
+    """What no template can show: guidelines, which go before the prompt, and images."""
     for block in message.blocks:
-        if isinstance(block, FileBlock) and block.guideline:
+        if isinstance(block, ImageBlock) or (isinstance(block, FileBlock) and block.guideline):
             yield block
 
 

@@ -1,13 +1,20 @@
-"""What a target is asked, from a case: conversation, context, files and guidelines."""
+"""What a target is asked, from a case: conversation, context, files, guidelines and images."""
 
 from __future__ import annotations
 
 from itertools import takewhile
 from typing import NamedTuple
 
+from steelyard.engine.turns import turns_of
 from steelyard.model.case import Case
-from steelyard.model.message import FileBlock, Message, TextBlock
+from steelyard.model.message import FileBlock, ImageBlock, Message, TextBlock
+from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Prompt
+
+CHARACTERS_A_TOKEN = 4
+"""By which tokens are estimated before a target counts them."""
+IMAGE_TOKENS = 1600
+"""What an image is taken for: about the most that one costs."""
 
 
 class _Turn(NamedTuple):
@@ -36,7 +43,25 @@ def build_prompt(case: Case) -> Prompt:
     turns += [_Turn(message.role, message_text(message)) for message in case.input_messages]
     turns = [turn for turn in turns if turn.text]
     shown = [turn.marked if len(turns) > 1 else turn.text for turn in turns]
-    return Prompt(_chat(turns, guidelines), _joined([guidelines, *shown]))
+    chat = _chat(turns, guidelines)
+    rich = ()
+    if has_more_than_text(case.input_messages):
+        system = _joined([guidelines, case.context.strip()])
+        rich = turns_of(case.input_messages, system, message_parts)
+    return Prompt(chat, _joined([guidelines, *shown]), rich)
+
+
+def prompt_tokens(prompt: Prompt) -> int:
+    """About how many tokens a prompt has."""
+    if not prompt.turns:
+        return sum(len(text) for _, text in prompt.messages) // CHARACTERS_A_TOKEN
+    characters = images = 0
+    for turn in prompt.turns:
+        said = [part for part in turn.parts if isinstance(part, str)]
+        images += len(turn.parts) - len(said)
+        characters += sum(map(len, said))
+        characters += sum(len(used.result) + len(str(used.input)) for used in turn.tools)
+    return characters // CHARACTERS_A_TOKEN + images * IMAGE_TOKENS
 
 
 def _guidelines(case: Case) -> str:
@@ -69,15 +94,24 @@ def _chat(turns: list[_Turn], guidelines: str) -> tuple[tuple[str, str], ...]:
 
 def message_text(message: Message) -> str:
     """The text of a message with the files that it shows, but for guidelines."""
+    return _joined([part for part in message_parts(message) if isinstance(part, str)])
+
+
+def message_parts(message: Message) -> tuple[str | ImageBlock, ...]:
+    """What a message shows, but for guidelines: its texts, and the images between them."""
     if not isinstance(message.content, tuple):
-        return message.text.strip()
-    parts: list[str] = []
+        return (message.text.strip(),)
+    parts: list[str | ImageBlock] = []
+    said: list[str] = []
     for block in message.content:
         if isinstance(block, TextBlock):
-            parts.append(block.text.strip())
+            said.append(block.text.strip())
         elif isinstance(block, FileBlock) and not block.guideline:
-            parts.append(_file(block, block.value))
-    return _joined(parts)
+            said.append(_file(block, block.value))
+        elif isinstance(block, ImageBlock):
+            parts += [_joined(said), block]
+            said = []
+    return tuple(part for part in (*parts, _joined(said)) if part)
 
 
 def _file(block: FileBlock, name: str) -> str:

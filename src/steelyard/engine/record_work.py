@@ -21,8 +21,6 @@ from steelyard.ports import Clock, Prompt, Target
 
 TARGET_CALL = "target"
 CANCELLED = "cancelled"
-CHARACTERS_A_TOKEN = 4
-"""By which tokens are estimated before a target counts them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

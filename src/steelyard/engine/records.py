@@ -15,9 +15,9 @@ from steelyard.engine.cache import AnswerCache
 from steelyard.engine.costs import cost_of, with_cost
 from steelyard.engine.grading import grade
 from steelyard.engine.phase import Phase
+from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_work import (
     CANCELLED,
-    CHARACTERS_A_TOKEN,
     TARGET_CALL,
     Asked,
     Judges,
@@ -152,7 +152,7 @@ class RecordLoop:
             *(work.case, prompt, known.repeat, work.attempt, None),
             *(known.index, known.record_sha256),
         )
-        tokens = len(prompt.text) // CHARACTERS_A_TOKEN if asked.counts_tokens else 0
+        tokens = prompt_tokens(prompt) if asked.counts_tokens else 0
         while True:
             if not await self._is_allowed(tokens):
                 self._cancel(work)

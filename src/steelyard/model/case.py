@@ -19,6 +19,8 @@ class Place:
     file: str | None = None
     line: int | None = None
     index: int | None = None
+    path: tuple[str | int, ...] = ()
+    """The path of its row, in a file that is one document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,10 +37,34 @@ class FileBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnshownBlock(TextBlock):
+    """A file that is there and cannot be shown; the text says so in its place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OtherBlock:
-    """A block of a type Steelyard does not interpret; kept as it is."""
+    """A block that no text stands for; kept as it is."""
 
     data: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageBlock(OtherBlock):
+    """An image: its bytes, or the address at which the endpoint finds it."""
+
+    media_type: str = ""
+    content: bytes = field(default=b"", repr=False)
+    url: str = ""
+    """Where it is, for an image that is not at hand."""
+    file: str = ""
+    """The reference as it was written, for an image that was read from a file."""
+    detail: str = ""
+    """How closely a model is to look, in the words of the protocol."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its bytes, or of its address."""
+        return hashlib.sha256(self.content or self.url.encode()).hexdigest()
 
 
 ContentBlock: TypeAlias = TextBlock | FileBlock | OtherBlock

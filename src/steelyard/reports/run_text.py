@@ -85,6 +85,8 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield f"  records    {_denominators(metrics)}"
     if unread := view.manifest.get("unread"):
         yield f"  unread     {printable(str(unread))}"
+    for text in not_sent_texts(metrics):
+        yield f"  {paint('not sent', 'warning')}   {text}"
     bounds = cast(JsonObject, metrics["pass_rate_bounds"])
     if bounds["low"] != bounds["high"]:
         spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
@@ -133,6 +135,14 @@ def dependence(view: RunView) -> str | None:
         f"{count(rate['n'])} records in {count(rate['clusters'])} {printable(groups)} "
         f"count as about {count(worth)} independent records"
     )
+
+
+def not_sent_texts(metrics: JsonObject) -> Iterator[str]:
+    """What targets were not told of the records."""
+    if blocks := metrics.get("omitted_blocks"):
+        yield f"{count(blocks)} block(s) that a target cannot be sent, left out"
+    if documents := metrics.get("documents_not_shown"):
+        yield f"{count(documents)} document(s), named in the prompts as not shown"
 
 
 def no_choice_text(metrics: JsonObject) -> str | None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import cast
 
 from steelyard.errors import ConfigError, ParseError
+from steelyard.formats.image_bytes import MAX_IMAGE, too_large
+from steelyard.formats.office_text import is_office, office_text
 from steelyard.formats.pdf_text import is_pdf, pdf_text
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
@@ -87,6 +89,18 @@ class ProjectFiles:
             self._keep(reference, found)
         return found
 
+    def image(self, reference: str) -> bytes | FileFault:
+        """The bytes of an image; none is remembered, because few are shown twice."""
+        found = self._place(reference)
+        if isinstance(found, FileFault):
+            return found
+        try:
+            if found.stat().st_size > MAX_IMAGE:
+                return FileFault("record_too_large", f"{found.name} is larger than {too_large()}")
+            return found.read_bytes()
+        except OSError as error:
+            return FileFault("missing_file", f"cannot read {found.name}: {error.strerror}")
+
     def cases(self, reference: str) -> tuple[FoundFile, ...] | FileFault:
         """The files of cases that a path, a pattern or a folder names; sorted, each whole."""
         fault = _missing(reference)
@@ -131,6 +145,11 @@ class ProjectFiles:
         self._kept += size
 
     def _find(self, reference: str) -> FoundFile | FileFault:
+        found = self._place(reference)
+        return found if isinstance(found, FileFault) else self._load(found)
+
+    def _place(self, reference: str) -> Path | FileFault:
+        """Where the file is that a reference means."""
         fault = _missing(reference)
         for candidate in self._candidates(reference):
             try:
@@ -141,7 +160,7 @@ class ProjectFiles:
                 continue
             refusal = self._refusal(path, reference)
             if refusal is None:
-                return self._load(path)
+                return path
             fault = refusal
         return fault
 
@@ -227,6 +246,8 @@ def _text(path: Path) -> str:
     data = path.read_bytes()
     if path.suffix.lower() == ".pdf" or is_pdf(data):
         return pdf_text(data)
+    if is_office(path.name):
+        return office_text(data)
     return data.decode("utf-8-sig").replace("\r\n", "\n")
 
 

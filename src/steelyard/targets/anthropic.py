@@ -8,6 +8,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Prompt, Request
 from steelyard.targets.anthropic_message import read_message
+from steelyard.targets.anthropic_turns import spoken_blocks
 from steelyard.targets.http_calls import HttpCalls
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.request_json import request_bytes
@@ -56,13 +57,33 @@ def conversation(prompt: Prompt) -> JsonObject:
 
     System messages stand apart, turns of one role in a row become one, the user speaks first.
     """
-    system = "\n\n".join(text for role, text in prompt.messages if role == "system")
+    if prompt.turns:
+        return _with_blocks(prompt)
+    system = _system(prompt.messages)
     turns = _turns([(role, text) for role, text in prompt.messages if role != "system"])
     if not turns:
         system, turns = "", [("user", system)]
     if turns[0][0] != "user":
         turns.insert(0, ("user", OPENING))
-    messages: list[JsonObject] = [{"role": role, "content": text} for role, text in turns]
+    return _body([{"role": role, "content": text} for role, text in turns], system)
+
+
+def _with_blocks(prompt: Prompt) -> JsonObject:
+    """The same where there is more than text; a later system message is the system's, too."""
+    said = spoken_blocks(prompt.turns)
+    if not said or said[0][0] != "user":
+        said.insert(0, ("user", [{"type": "text", "text": OPENING}]))
+    messages: list[JsonObject] = [
+        {"role": role, "content": cast(list[JsonValue], blocks)} for role, blocks in said
+    ]
+    return _body(messages, _system(prompt.messages))
+
+
+def _system(messages: tuple[tuple[str, str], ...]) -> str:
+    return "\n\n".join(text for role, text in messages if role == "system")
+
+
+def _body(messages: list[JsonObject], system: str) -> JsonObject:
     spoken: JsonObject = {"messages": cast(list[JsonValue], messages)}
     return {"system": system, **spoken} if system else spoken
 

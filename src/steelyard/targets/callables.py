@@ -22,6 +22,7 @@ from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
 from steelyard.model.trace import Trace
+from steelyard.model.unsent import EVERYTHING, NOTHING
 from steelyard.ports import Request
 from steelyard.targets.threads import Threads
 
@@ -37,6 +38,11 @@ class PythonTarget:
         """Whether it gets the case itself, and no prompt."""
         self._is_async = _is_async(function)
         self._threads = Threads(f"steelyard-{name}")
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """All that a case holds, where it gets the case."""
+        return frozenset((EVERYTHING,)) if self.takes_case else NOTHING
 
     def described(self) -> JsonObject:
         """Its settings."""

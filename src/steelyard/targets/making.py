@@ -12,6 +12,7 @@ from steelyard.errors import ConfigError
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
+from steelyard.model.unsent import MODEL_CARRIES, NOTHING
 from steelyard.ports import Clock, Sought, Target
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
@@ -37,7 +38,7 @@ _ANTHROPIC_SAMPLING = {
 _MODEL = ("base_url", "model", "api_key_env", "headers", "timeout_s", "ca_file")
 EVERY = (
     *("provider", "max_concurrency", "requests_per_minute", "tokens_per_minute", "price"),
-    "prompt",
+    *("prompt", "unsupported"),
 )
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
@@ -69,6 +70,8 @@ class Made(NamedTuple):
     is_cacheable: bool = False
     """Whether its answer depends on the prompt and its settings alone."""
     template: PromptTemplate | None = None
+    carries: frozenset[str] = NOTHING
+    """What it can be sent beside texts."""
 
 
 class TargetMaker:
@@ -154,14 +157,15 @@ class TargetMaker:
 
     def _python(self, given: TargetSettings) -> Made:
         function = load_callable(given.needed("callable"), self._root)
-        return Made(PythonTarget(given.name, function, given.timeout_s), given.values)
+        target = PythonTarget(given.name, function, given.timeout_s)
+        return Made(target, given.values, carries=target.carries)
 
     def _openai(self, given: TargetSettings) -> Made:
         from steelyard.targets import endpoint_settings, openai  # noqa: PLC0415 - heavy
 
         made = endpoint_settings.model_settings(given, _SAMPLING)
         target = openai.OpenAITarget(given.name, made, self._clock)
-        return Made(target, given.values, made.secrets, is_cacheable=True)
+        return Made(target, given.values, made.secrets, is_cacheable=True, carries=MODEL_CARRIES)
 
     def _anthropic(self, given: TargetSettings) -> Made:
         from steelyard.targets import anthropic, endpoint_settings  # noqa: PLC0415 - heavy
@@ -170,7 +174,7 @@ class TargetMaker:
         given = replace(given, values=values)
         made = endpoint_settings.model_settings(given, _ANTHROPIC_SAMPLING)
         target = anthropic.AnthropicTarget(given.name, made, self._clock)
-        return Made(target, values, made.secrets, is_cacheable=True)
+        return Made(target, values, made.secrets, is_cacheable=True, carries=MODEL_CARRIES)
 
     def _http(self, given: TargetSettings) -> Made:
         from steelyard.targets import endpoint_settings, http_json  # noqa: PLC0415 - heavy
@@ -198,7 +202,13 @@ def _plugged(given: TargetSettings, provider: Provider) -> Made:
     key = given.key()
     secrets = (*((key,) if key else ()), *given.headers().values(), *given.outside("settings"))
     target = made_by(provider, given)
-    return Made(target, given.values, secrets, is_cacheable=provider.is_cacheable)
+    return Made(
+        target,
+        given.values,
+        secrets,
+        is_cacheable=provider.is_cacheable,
+        carries=provider.carries,
+    )
 
 
 def _template(given: TargetSettings) -> PromptTemplate | None:

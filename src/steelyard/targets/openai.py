@@ -8,6 +8,7 @@ from steelyard.ports import Clock, Judged, Request
 from steelyard.targets.completion import read_completion, read_with_logprobs
 from steelyard.targets.http_calls import HttpCalls
 from steelyard.targets.model_settings import ModelSettings
+from steelyard.targets.openai_turns import openai_messages
 from steelyard.targets.request_json import messages_of, request_bytes
 
 TOP_LOGPROBS = 20
@@ -39,7 +40,8 @@ class OpenAITarget:
         await self._calls.close()
 
     def _body(self, request: Request) -> bytes:
-        messages = messages_of(request)
+        turns = request.prompt.turns
+        messages = openai_messages(turns) if turns else messages_of(request)
         more = _judged(request.judged) if request.judged else {}
         return request_bytes(
             {

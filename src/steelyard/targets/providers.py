@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from steelyard.errors import ConfigError
+from steelyard.model.unsent import NOTHING
 from steelyard.ports import Target
 from steelyard.targets.target_settings import TargetSettings
 
@@ -26,6 +27,8 @@ class Provider:
     """The keys of that entry which it uses, beside those of every target."""
     is_cacheable: bool = False
     """Whether an answer depends on the prompt and what `described` tells, and on nothing else."""
+    carries: frozenset[str] = NOTHING
+    """What it sends beside texts, out of `prompt.turns`: `images`, `tools` or `everything`."""
 
 
 def load_provider(name: str, load: Callable[[], object]) -> Provider:

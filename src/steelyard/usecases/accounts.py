@@ -112,6 +112,7 @@ def about(prepared: Prepared) -> JsonObject:
             "jitter": prepared.retry.jitter,
         },
         "derived_from": prepared.options.stored()["derived_from"],
+        **prepared.outlook.not_sent,
     }
 
 

@@ -56,7 +56,12 @@ async def evaluate_records(
                 done.has,
                 tried,
                 answered,
-                prompt=partial(prompt_of, door.policies, spec.template),
+                prompt=partial(
+                    prompt_of,
+                    door.policies,
+                    spec.template,
+                    carries=spec.carries if spec.omits else None,
+                ),
             ),
             asked(door, run_id, spec, limiters.of(spec), is_shared=prepared.options.cache),
             around,

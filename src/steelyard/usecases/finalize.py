@@ -22,6 +22,7 @@ from steelyard.usecases.early_sealing import EarlySealing
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.row_artifacts import RowArtifacts, row_artifacts
 from steelyard.usecases.run_ports import Artifacts, RunDoor, Sealing
+from steelyard.usecases.survey import NOT_SENT
 from steelyard.usecases.verify import sealed_json, with_own_hash
 
 
@@ -49,6 +50,7 @@ def finalize(
     if account.unread and account.selected is not None:
         summary["unread_records"] = account.selected - cast(int, summary["total_records"])
     add_probes(summary, account.probes)
+    summary |= {name: account.about[name] for name in NOT_SENT if name in account.about}
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)

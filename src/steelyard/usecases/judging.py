@@ -107,7 +107,8 @@ def run_judges(door: RunDoor, run_id: str, prepared: Prepared, shared: Shared) -
             model=spec.model,
             sampling=spec.sampling,
             replies_sha256=spec.replies_sha256,
-            is_timed=spec.response_source == "sampled",
+            omits=spec.omits,
+            is_timed=spec.is_asked,
         )
         for name, spec in specs.items()
     }

@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 
 from steelyard.contracts.reading import DatasetReading, Rereadable, Row
 from steelyard.engine.circuit import OUTAGE_S
+from steelyard.engine.implicit import NothingGrades
 from steelyard.engine.redaction import MIN_SECRET, is_redacted
 from steelyard.engine.redaction_own import OwnPattern, RedactionRules
 from steelyard.engine.retries import RetryPolicy
@@ -36,6 +37,7 @@ from steelyard.usecases.record_selection import selected
 from steelyard.usecases.referenced_rows import with_references
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import WHOLE, Part, RunDoor, TargetSpec
+from steelyard.usecases.sendable import refused
 from steelyard.usecases.survey import Outlook, Planned, Source, Survey, target_name
 
 KEPT_BYTES = 8 * 1024 * 1024
@@ -94,7 +96,8 @@ class Prepared:
             return
         rows = self._rows()
         try:
-            for row, case in selected(self.reading, self.options, rows, self.part):
+            chosen = selected(self.reading, self.options, rows, self.part, refused=self._refused)
+            for row, case in chosen:
                 graded = self.grading.of(case) if case else None
                 yield Planned(row, case, graded)
         except _MISREAD as error:
@@ -104,6 +107,13 @@ class Prepared:
                 f"{self.options.dataset} has changed while its run was going on; put the old "
                 "file back and go on with: steelyard resume"
             ) from error
+
+    def _refused(self, row: Row, case: Case) -> Row | None:
+        """A row whose case its target cannot be sent; one that nothing grades is not sent."""
+        spec = self.specs.get(self.target_of(case))
+        if spec is None or isinstance(self.grading.of(case), NothingGrades):
+            return None
+        return refused(row, case, spec)
 
     def _rows(self) -> Iterator[Row] | None:
         """The rows of a sound dataset need not be checked again, nor those of others be read."""

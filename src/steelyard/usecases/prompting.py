@@ -16,12 +16,24 @@ from steelyard.engine.redaction import is_redacted
 from steelyard.model.case import Case
 from steelyard.model.message import FileBlock
 from steelyard.model.run import Asking
+from steelyard.model.unsent import has_more_than_text, unsent, without
 from steelyard.ports import Prompt
 from steelyard.usecases.record_selection import field_of
 
 
-def prompt_of(policies: Policies, template: PromptTemplate | None, case: Case) -> Prompt:
-    """A case with a type of task by its policy, others as they stand; a template is around it."""
+def prompt_of(
+    policies: Policies,
+    template: PromptTemplate | None,
+    case: Case,
+    carries: frozenset[str] | None = None,
+) -> Prompt:
+    """A case with a type of task by its policy, others as they stand; a template is around it.
+
+    With `carries`, what a target that carries no more cannot be sent is left out.
+    """
+    if carries is not None and has_more_than_text(case.input_messages):
+        sent = without(case.input_messages, unsent(case.input_messages, carries))
+        case = replace(case, input_messages=sent)
     if case.task_type is not None:
         messages = policy_messages(case, policies.of(case))
         case = replace(case, input_messages=messages, context="")

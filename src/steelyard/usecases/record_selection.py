@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.selection import parse_where, value_at
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.unsent import has_more_than_text
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import WHOLE, Part
 
@@ -22,11 +23,14 @@ def selected(
     options: RunOptions,
     rows: Iterable[Row] | None = None,
     part: Part = WHOLE,
+    *,
     met: set[str] | None = None,
+    refused: Callable[[Row, Case], Row | None] | None = None,
 ) -> Iterator[tuple[Row, Case | None]]:
     """The rows that a run, or its part, is about, with the case of each valid one.
 
-    `met` gathers the paths of the selection that any record has a value for.
+    `met` gathers the paths of the selection that any record has a value for. `refused` gives the
+    row of a case that cannot be sent, with what is wrong: it is not valid then.
     """
     clauses = () if options.where is None else parse_where(options.where)
     left = options.limit
@@ -43,6 +47,9 @@ def selected(
                 met.update(one.path for one in clauses if value_at(record, one.path) is not None)
             if not all(clause.holds(record) for clause in clauses):
                 continue
+        if refused and case and has_more_than_text(case.input_messages):
+            unsendable = refused(row, case)
+            row, case = (unsendable, None) if unsendable else (row, case)  # noqa: PLW2901
         if case is not None and left is not None:
             left -= 1
         if is_in_part:

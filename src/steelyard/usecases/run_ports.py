@@ -16,12 +16,15 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import RecordStatus, RunState, StoredRun
+from steelyard.model.unsent import NOTHING
 from steelyard.ports import Clock, Sought, Target, Workspace
 from steelyard.settings import Settings
 from steelyard.usecases.published_datasets import PublishedDataset
 from steelyard.usecases.references import References
 from steelyard.usecases.validations import Validations
 
+OMIT = "omit"
+"""The setting under which what a target cannot be sent is left out."""
 _BLOCK = 64
 """Neighbours among the records stay with one process, so many at most."""
 _TURNS = 8
@@ -54,11 +57,21 @@ class TargetSpec:
     """For recorded judges: the hash of the file of their replies."""
     template: PromptTemplate | None = None
     """Its own words around what a case asks."""
+    carries: frozenset[str] = NOTHING
+    """What it can be sent beside texts."""
+    omits: bool = False
+    """Whether what it cannot be sent is left out, and the rest is sent."""
 
     def described(self) -> JsonObject:
         """Its settings for the manifest, without secrets."""
         prompt: JsonObject = {"prompt": self.template.text} if self.template else {}
-        return {**self.target.described(), **prompt}
+        omits: JsonObject = {"unsupported": OMIT} if self.omits else {}
+        return {**self.target.described(), **prompt, **omits}
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether somebody is called; recordings are found."""
+        return self.response_source == "sampled"
 
 
 class KeptResult(Protocol):

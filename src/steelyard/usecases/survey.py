@@ -14,13 +14,16 @@ from typing import NamedTuple
 from steelyard.contracts.hashes import file_hashes, record_sha256
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.implicit import NothingGrades
-from steelyard.engine.prompt_template import PromptTemplate
-from steelyard.engine.record_work import CHARACTERS_A_TOKEN
+from steelyard.engine.prompts import CHARACTERS_A_TOKEN, prompt_tokens
 from steelyard.engine.selection import parse_where
 from steelyard.errors import ConfigError, TemplateError, UsageError
 from steelyard.model.case import Case
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject
+from steelyard.model.message import UnshownBlock
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
+from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Sought
 from steelyard.usecases.derive import PREDICTIONS
 from steelyard.usecases.grading_plan import GradingPlan
@@ -31,9 +34,12 @@ from steelyard.usecases.prompting import prompt_of
 from steelyard.usecases.record_selection import CONVERSATION, cluster_of_case, selected
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
+from steelyard.usecases.sendable import left_out, refused
 from steelyard.usecases.standing import Standing
 from steelyard.usecases.validations import Least
 
+NOT_SENT = ("omitted_blocks", "documents_not_shown")
+"""The counts of what targets are not told, by the names of the manifest."""
 _SHOWN_GAPS = 10
 _SHOWN_WARNINGS = 3
 _DEFAULT_TARGET = "default"
@@ -58,6 +64,15 @@ class Outlook:
     judge_input_tokens: int = 0
     """Without the answers that are judged, which nobody knows yet."""
     judge_cost_usd: float | None = None
+    omitted_blocks: int = 0
+    """What targets cannot be sent and is left out, because the project says so."""
+    documents_not_shown: int = 0
+    """Documents and files that are there, or should be, and stand in no prompt with their text."""
+
+    @property
+    def not_sent(self) -> JsonObject:
+        """What targets are not told of the records, where there is any."""
+        return {name: getattr(self, name) for name in NOT_SENT if getattr(self, name)}
 
     @property
     def answers(self) -> int:
@@ -106,6 +121,8 @@ class Survey:
         self.grading = GradingPlan(rubric, options.pass_threshold, judges, source.contract)
         self._ungraded = ""
         """The first record that nothing grades, and why."""
+        self._unsendable = ""
+        """The first record that cannot be sent, and why."""
         self._gaps: list[str] = []
         self._gap_count = 0
         self._warnings = 0
@@ -143,7 +160,8 @@ class Survey:
         met: set[str] = set()
         cluster = self.options.cluster
         is_clustered = cluster in {None, CONVERSATION}
-        for row, case in selected(self._reading, self.options, rows, met=met):
+        chosen = selected(self._reading, self.options, rows, met=met, refused=self._refused)
+        for row, case in chosen:
             self.outlook.total += 1
             if row.findings:
                 self._check_findings(row)
@@ -161,6 +179,16 @@ class Survey:
                 self.options.dataset,
                 cluster,
             )
+
+    def _refused(self, row: Row, case: Case) -> Row | None:
+        """A row whose case its target cannot be sent; one that nothing grades is not sent."""
+        if isinstance(self.grading.of(case), NothingGrades):
+            return None
+        unsendable = refused(row, case, self.spec(target_name(self.options, self.specs, case)))
+        if unsendable:
+            self.is_sound = False
+            self._unsendable = self._unsendable or _spoken(unsendable.findings[len(row.findings)])
+        return unsendable
 
     def _watched(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows; one that spoils the whole file ends the survey."""
@@ -188,7 +216,7 @@ class Survey:
         if not outlook.valid:
             raise UsageError(
                 f"{name}: none of {outlook.total} record(s) is valid; "
-                "`steelyard validate` says why"
+                f"{self._unsendable or '`steelyard validate` says why'}"
             )
         if outlook.valid == outlook.skipped:
             raise UsageError(
@@ -220,7 +248,7 @@ class Survey:
             return graded
         spec = self.spec(target_name(self.options, self.specs, case))
         outlook.targets[spec.name] = outlook.targets.get(spec.name, 0) + repeats
-        is_called = spec.response_source == "sampled"
+        is_called = spec.is_asked
         if is_called:
             outlook.calls += repeats
         else:
@@ -229,16 +257,15 @@ class Survey:
         is_regrade = derived is not None and derived.is_played_back
         if spec.covers and not is_regrade:  # of a cancelled run some repeats were never asked
             self._look_for_gaps(spec.name, spec.covers, row, case)
-        if spec.template:
-            self._require_filled(spec.name, spec.template, case)
         if hashes := file_hashes(case):
             self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
             self.kept = None  # the texts of files are not in the size of the dataset
-        said = sum(len(message.text) for message in case.input_messages) + len(case.context)
-        tokens = said // CHARACTERS_A_TOKEN * repeats if is_called else 0
+        tokens = self._prompt_tokens(spec, case) * repeats if is_called else 0
         outlook.input_tokens += tokens
         if spec.price:
             outlook.cost_usd = (outlook.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
+        outlook.documents_not_shown += _not_shown(case)
+        said = sum(len(message.text) for message in case.input_messages) + len(case.context)
         for name, load in self.judges.see(graded, case.id).items():
             self._look_at_judges(name, load, said)
         if self._standing:
@@ -262,12 +289,19 @@ class Survey:
         known = None if is_played_back else self.specs.get(name)
         return known or self._door.target(name)
 
-    def _require_filled(self, name: str, template: PromptTemplate, case: Case) -> None:
-        """A name that a case cannot fill is told before the first call, not in the middle."""
+    def _prompt_tokens(self, spec: TargetSpec, case: Case) -> int:
+        """About how many tokens asking takes, by the very messages that are sent.
+
+        A name that a case cannot fill is told before the first call, not in the middle.
+        """
+        carries = spec.carries if spec.omits else None
         try:
-            prompt_of(self._door.policies, template, case)
+            prompt = prompt_of(self._door.policies, spec.template, case, carries)
         except TemplateError as wrong:
-            raise ConfigError(f"targets.{name}.prompt: '{case.id}': {wrong}") from None
+            raise ConfigError(f"targets.{spec.name}.prompt: '{case.id}': {wrong}") from None
+        if spec.omits and has_more_than_text(case.input_messages):
+            self.outlook.omitted_blocks += len(left_out(case, spec))
+        return prompt_tokens(prompt)
 
     def _look_for_gaps(
         self, name: str, covers: Callable[[Sought], bool], row: Row, case: Case
@@ -311,6 +345,21 @@ class Survey:
         raise ConfigError(
             f"{self._gap_count} selected pair(s) have no {what}: {', '.join(self._gaps)}{rest}"
         )
+
+
+def _spoken(finding: Finding) -> str:
+    return f"{finding.path}: {finding.message} ({finding.hint})"
+
+
+def _not_shown(case: Case) -> int:
+    """How many documents and files of a case no text stands for."""
+    documents = sum(document.text is None for document in case.attachments)
+    return documents + sum(
+        isinstance(block, UnshownBlock)
+        for message in case.input_messages
+        if isinstance(message.content, tuple)
+        for block in message.content
+    )
 
 
 def judges_of_run(door: RunDoor, options: RunOptions) -> Judges:

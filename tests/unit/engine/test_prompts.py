@@ -15,6 +15,7 @@ from steelyard.model.message import (
     TextBlock,
     ToolCall,
 )
+from steelyard.ports import Prompt
 
 HOUSE = FileBlock(value="house.md", path="/p/rules/house.md", text="\nBe brief.\n", guideline=True)
 STYLE = FileBlock(value="style.md", path="/p/style.md", text="No slang.", guideline=True)
@@ -64,7 +65,7 @@ def test_a_message_that_says_nothing_is_left_out(content: Content) -> None:
 
 
 def test_a_case_that_says_nothing_gives_an_empty_prompt() -> None:
-    assert build_prompt(Case(id="c")) == ((), "")
+    assert build_prompt(Case(id="c")) == Prompt((), "")
 
 
 def test_the_context_comes_first_as_the_systems() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from steelyard.contracts.eval_cases.evaluators import fault_problem
+from steelyard.contracts.image_blocks import ImageReader, is_image
 from steelyard.contracts.message_rows import (
     BlockReader,
     beyond,
@@ -15,6 +16,7 @@ from steelyard.contracts.message_rows import (
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock
+from steelyard.model.unsent import named
 from steelyard.ports import FileFault, Files
 
 
@@ -24,6 +26,7 @@ class MessageBuilder:
     def __init__(self, files: Files, problems: list[Problem], *, is_input: bool) -> None:
         self._files = files
         self._problems = problems
+        self._images = ImageReader(files, problems)
         self._is_input = is_input
         """Whether files may be guidelines: those of a reference never are."""
 
@@ -44,6 +47,8 @@ class MessageBuilder:
 
     def file_block(self, entry: JsonObject, path: Path) -> ContentBlock:
         """A block that shows a file."""
+        if is_image(entry):
+            return self._images.block(entry, path, path)
         value = cast(str, entry["value"])
         found = self._files.read(value)
         if isinstance(found, FileFault):
@@ -61,6 +66,22 @@ class MessageBuilder:
         def block(row: JsonObject, index: int) -> ContentBlock:
             if row["type"] == "file":
                 return self.file_block(row, (*path, index, "value"))
-            return read_block(row)
+            if is_image(row):
+                return self._images.block(row, (*path, index))
+            made = read_block(row)
+            if self._is_input and isinstance(made, OtherBlock):
+                self._warn(made, (*path, index))
+            return made
 
         return block
+
+    def _warn(self, block: OtherBlock, path: Path) -> None:
+        """Recorded answers to it can be graded; a target cannot be asked."""
+        self._problems.append(
+            Problem(
+                code="unsupported_field",
+                message=f"{{}}: no target can be sent {named(block)}",
+                path=path,
+                severity="warning",
+            )
+        )

@@ -13,7 +13,7 @@ from steelyard.contracts.eval_cases.filling import with_variables, with_vars
 from steelyard.contracts.eval_cases.listed_tests import entries
 from steelyard.contracts.eval_cases.plain_cases import PlainCases
 from steelyard.contracts.eval_cases.plain_rows import PlainRows
-from steelyard.contracts.eval_cases.spelling import CASES, LATER, written
+from steelyard.contracts.eval_cases.spelling import CASES, INPUT, LATER, REFERENCE, written
 from steelyard.contracts.eval_cases.writer import case_row
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row, RowPlace, reread_lines
@@ -32,7 +32,7 @@ from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 from steelyard.ports import Files, NoFiles
 
 CONTRACT = "eval_cases"
@@ -65,12 +65,16 @@ class _EvalCasesReading:
 
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""
-        place = Place(file=self._file, line=row.line, index=row.index)
+        place = Place(file=self._file, line=row.line, index=row.index, path=self._path(row.index))
         if not self._defaults.is_later:
             plain = self._plain.case(cast(JsonObject, row.value), self._defaults, place)
             if plain:
                 return plain
         return self._builder(row.value).case(place)
+
+    def _path(self, index: int) -> Path:  # noqa: ARG002
+        """The path of a row in its file; those of JSONL start their own."""
+        return ()
 
     def hashed(self, row: Row, case: Case) -> JsonValue:  # noqa: ARG002
         """The row merged with its file's defaults, and the hash of every file it loads."""
@@ -155,7 +159,7 @@ class EvalCasesJsonl(_EvalCasesReading):
             found.extend(self._case_schema.problems(value))
         elif not found:
             record_id = cast(str, row["id"])
-            if (is_plain or not _is_telling(text)) and seen.add(record_id):
+            if (is_plain or not _is_telling(text, row)) and seen.add(record_id):
                 return Row(index, number, record_id, value, ())
         return self._checked(_jsonl_place(index, number), value, seen, found)
 
@@ -179,12 +183,21 @@ class EvalCasesJsonl(_EvalCasesReading):
         return Row(index, number, None, None, (finding,))
 
 
-def _is_telling(text: bytes) -> bool:
+def _is_telling(text: bytes, row: JsonObject) -> bool:
     # A loop: the searches are so short that a generator would double their time.
-    for mark in _TELLING:  # noqa: SIM110
+    for mark in _TELLING:
         if mark in text:
             return True
-    return False
+    return any(isinstance(message["content"], list) for message in _messages(row))
+
+
+def _messages(row: JsonObject) -> Iterator[JsonObject]:
+    """The messages of a row that say something."""
+    for name in (*INPUT, *REFERENCE):
+        listed = row.get(name)
+        for message in listed if isinstance(listed, list) else ():
+            if isinstance(message, dict) and "content" in message:
+                yield message
 
 
 def _jsonl_place(index: int, number: int) -> RowPlace:
@@ -236,6 +249,9 @@ class EvalCasesYaml(_EvalCasesReading):
             schema = self._row_schema(value)
             found += [] if schema.is_clean(value) else schema.problems(value)
             yield self._checked(place, value, seen, found)
+
+    def _path(self, index: int) -> Path:
+        return (self._name or LATER, index)
 
     @property
     def _is_later(self) -> bool:

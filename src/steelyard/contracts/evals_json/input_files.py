@@ -7,7 +7,14 @@ from typing import cast
 
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.message import Content, ContentBlock, FileBlock, Message, TextBlock
+from steelyard.model.message import (
+    Content,
+    ContentBlock,
+    FileBlock,
+    Message,
+    TextBlock,
+    UnshownBlock,
+)
 from steelyard.ports import FileFault, Files
 
 FILES = "files"
@@ -52,5 +59,5 @@ def _listed(row: JsonObject) -> list[JsonValue]:
 def _block(path: str, files: Files) -> ContentBlock:
     found = files.read(path)
     if isinstance(found, FileFault):
-        return TextBlock(text=f"[file {path}: not shown]")
+        return UnshownBlock(text=f"[file {path}: not shown]")
     return FileBlock(value=path, path=found.path, text=found.text)

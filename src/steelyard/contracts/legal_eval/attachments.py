@@ -6,6 +6,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import cast
 
 from steelyard.contracts.message_rows import beyond
+from steelyard.formats.office_text import SUFFIXES as OFFICE
 from steelyard.formats.problem import Problem
 from steelyard.model.attachment import Attachment
 from steelyard.model.json_value import JsonObject, Path
@@ -16,7 +17,9 @@ _READ_KINDS = {"pdf", "text", "txt", "markdown", "md"}
 _READ_SUFFIXES = {
     *(".pdf", ".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xml"),
     *(".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml"),
+    *OFFICE,
 }
+_SHOWN = "texts, PDFs, .docx, .xlsx and .pptx are shown"
 # A document of another kind is there, whatever the reader of texts says about its bytes.
 _FOUND_ANYHOW = {"invalid_encoding", "record_too_large", "unreadable_file"}
 
@@ -53,11 +56,12 @@ class AttachmentBuilder:
             return None
         is_read = _is_read(reference, kind)
         found = self._files.read(reference)
-        if isinstance(found, FileFault):
-            if is_read or found.code not in _FOUND_ANYHOW:
-                self._fault(found, path)
+        if isinstance(found, FileFault) and (is_read or found.code not in _FOUND_ANYHOW):
+            self._fault(found, path)
             return None
-        if not is_read:
+        if isinstance(found, FileFault) or not is_read:
+            message = f"{{}}: {reference} is of a kind that no prompt shows; it is named there"
+            self._say("unsupported_format", message, path, hint=_SHOWN, is_error=False)
             return None
         if not found.text.strip():
             message = f"{{}}: there is no text in {reference}"

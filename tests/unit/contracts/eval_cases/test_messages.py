@@ -34,8 +34,8 @@ def folder(tmp_path: Path) -> EvalFolder:
             ),
         ),
         (
-            {"role": "user", "content": [{"type": "image", "url": "x"}]},
-            Message(role="user", content=(OtherBlock(data={"type": "image", "url": "x"}),)),
+            {"role": "user", "content": [{"type": "chart", "url": "x"}]},
+            Message(role="user", content=(OtherBlock(data={"type": "chart", "url": "x"}),)),
         ),
         (
             {"role": "assistant", "content": None, "tool_calls": [CALL]},
@@ -130,8 +130,8 @@ DATA: JsonValue = [{"type": "invoice", "total": 5}, 7]
         ([{"role": "assistant", "content": "Yes"}], "Yes"),
         (["a", "b"], (TextBlock(text="a"), TextBlock(text="b"))),
         (
-            [{"type": "text", "value": "a"}, {"type": "image", "url": "x"}],
-            (TextBlock(text="a"), OtherBlock(data={"type": "image", "url": "x"})),
+            [{"type": "text", "value": "a"}, {"type": "chart", "url": "x"}],
+            (TextBlock(text="a"), OtherBlock(data={"type": "chart", "url": "x"})),
         ),
         (DATA, json.dumps(DATA, indent=2)),
         ([1, "ü"], '[\n  1,\n  "ü"\n]'),

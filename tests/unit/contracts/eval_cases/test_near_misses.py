@@ -9,6 +9,7 @@ import pytest
 from steelyard.model.json_value import JsonObject
 from strategies.eval_folder import EvalFolder, row
 
+WEB = "https://pictures.example.com/a.png"
 FAST: JsonObject = {"type": "latency", "threshold": 5}
 CALL: JsonObject = {"tool": "search"}
 COMPOSITE: JsonObject = {"type": "composite", "evaluators": [FAST]}
@@ -40,7 +41,11 @@ ROWS: list[tuple[str, str, str, JsonObject]] = [
         "block",
         "vlaue",
         "value",
-        {"input_messages": [{"role": "user", "content": [{"type": "x", "vlaue": "b"}]}]},
+        {
+            "input_messages": [
+                {"role": "user", "content": [{"type": "image", "url": WEB, "vlaue": "b"}]}
+            ]
+        },
     ),
     (
         "tool call",

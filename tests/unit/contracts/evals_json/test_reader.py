@@ -113,7 +113,7 @@ def test_files_are_shown_before_the_prompt(tmp_path: Path) -> None:
     (row,) = reading.rows()
     case = reading.case(row)
 
-    assert [(one.severity, one.code) for one in row.findings] == [("warning", "invalid_encoding")]
+    assert [(one.severity, one.code) for one in row.findings] == [("warning", "unreadable_file")]
     (message,) = case.input_messages
     assert message.text.splitlines() == [
         "Notes",
