@@ -51,6 +51,22 @@ def stopped(
     return process
 
 
+def assert_every_call_is_logged(folder: Path, cut_off: int) -> None:
+    """Seven calls are seven rows; those that were cut off use no attempt and are counted apart."""
+    lines = (folder / "attempt_logs.jsonl").read_text(encoding="utf-8").splitlines()
+    rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    interrupted = [row for row in rows if row["error_code"] == "interrupted"]
+    metrics = json.loads((folder / "metrics_summary.json").read_bytes())
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+
+    assert (len(rows), len(interrupted)) == (7, cut_off)
+    assert {row["attempt"] for row in rows} == {1}
+    assert "may have been sent" in interrupted[0]["message"]
+    assert (metrics["attempts"], metrics["interrupted_calls"]) == (4, cut_off)
+    assert len(manifest["interruptions"]) == 1
+    assert manifest["interruptions"][0]["resumed_at"] > manifest["started_at"]
+
+
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.trials)]
 )
@@ -77,6 +93,7 @@ def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
     assert run["metrics"]["pass_count"] == 3
     assert calls(tmp_path)["When do you open?"] == 1
     assert calls(tmp_path).total() == 7
+    assert_every_call_is_logged(Path(run["artifacts"]), cut_off=3)
     whole = steelyard(*RUN, cwd=tmp_path)
     folder = Path(json.loads(whole.stdout)["artifacts"])
     check_run(Path(run["artifacts"]), Trial(uninterrupted=folder))
@@ -193,8 +210,12 @@ def test_a_process_that_is_killed_leaves_a_run_to_resume(
 
     assert process.returncode == -signal.SIGKILL
     assert done.returncode == 0
-    assert json.loads(done.stdout)["metrics"]["evaluated_records"] == 4
+    run = json.loads(done.stdout)
+    assert run["metrics"]["evaluated_records"] == 4
     assert calls(tmp_path)["When do you open?"] == 1
+    assert calls(tmp_path).total() == 7
+    assert_every_call_is_logged(Path(run["artifacts"]), cut_off=3)
+    check_run(Path(run["artifacts"]))
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
@@ -31,13 +31,15 @@ from steelyard.engine.record_work import TARGET_CALL
 from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import VALIDATION, RunState, StoredRun
+from steelyard.model.run import CUT_OFF, VALIDATION, RunState, StoredRun, call_of
+from steelyard.store.claims import settle_claims
 from steelyard.store.database import require_in_place, told
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
 from steelyard.store.tables import (
     NO_RECORD,
     answers,
     attempts,
+    holds,
     redactions,
     results,
     runs,
@@ -101,6 +103,7 @@ class RunStore:
             )
             first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
             connection.execute(insert(states), first)
+            connection.execute(insert(holds), _hold_row(run.run_id, run.fence, run.created_at))
         self._hold(run.run_id, run.fence)
 
     def lease(self, run_id: str) -> Lease:
@@ -116,8 +119,11 @@ class RunStore:
             self.lease(run_id).require(connection)
             move_run(connection, run_id, state, at)
 
-    def claim(self, run: StoredRun, owner: str) -> bool:
-        """Take a run over; False when it is no longer as it was read, so that only one can."""
+    def claim(self, run: StoredRun, owner: str, at: str) -> bool:
+        """Take a run over; False when it is no longer as it was read, so that only one can.
+
+        Calls that the process before it may have made are logged as interrupted.
+        """
         is_unchanged = (runs.c.fence == run.fence) & (runs.c.status == run.status)
         if run.lease_left_s is not None and run.lease_left_s <= 0:
             # Whoever woke up since then has renewed his lease, and keeps the run.
@@ -128,6 +134,8 @@ class RunStore:
         with self._writing() as connection:
             if connection.execute(taken).rowcount != 1:
                 return False
+            settle_claims(connection, run.run_id)
+            connection.execute(insert(holds), _hold_row(run.run_id, run.fence + 1, at))
         self._hold(run.run_id, run.fence + 1)
         return True
 
@@ -137,19 +145,21 @@ class RunStore:
         with self._writing() as connection:
             connection.execute(query)
 
-    def release(self, run_id: str) -> None:
+    def release(self, run_id: str, at: str) -> None:
         """Let another process go on with a run."""
         query = update(runs).where(runs.c.run_id == run_id)
         try:
+            lease = self.lease(run_id)
+            held = (holds.c.run_id == run_id) & (holds.c.fence == lease.fence)
             with self._writing() as connection:
-                self.lease(run_id).require(connection)
+                lease.require(connection)
                 connection.execute(query.values(owner=None, lease_until=None))
+                connection.execute(update(holds).where(held).values(ended_at=at))
         finally:
             self._let_go(run_id)
 
     def finish(self, run_id: str, state: RunState, at: str, summary: JsonObject) -> None:
         """The last state of a run, with its summary."""
-        require_in_place(self.engine)
         require_in_place(self.engine)
         with self._writing() as connection:
             self.lease(run_id).require(connection)
@@ -189,6 +199,19 @@ class RunStore:
         """Every state with its time, in order."""
         query = select(states).where(states.c.run_id == run_id).order_by(states.c.step)
         return [(row.state, row.at) for row in self._rows(query)]
+
+    def interruptions(self, run_id: str) -> list[tuple[str | None, str]]:
+        """When the run was stopped, as far as anybody could say, and when it was resumed."""
+        query = select(holds).where(holds.c.run_id == run_id).order_by(holds.c.fence)
+        found = list(self._rows(query))
+        return [(old.ended_at, new.began_at) for old, new in pairwise(found)]
+
+    def interrupted_calls(self, run_id: str) -> int:
+        """How many calls were, or may have been, cut off by a stop or a crash."""
+        is_cut_off = attempts.c.call.contains(CUT_OFF, autoescape=True)
+        count = select(func.count().label("found")).select_from(attempts)
+        query = count.where(attempts.c.run_id == run_id, is_cut_off)
+        return next(row.found for row in self._rows(query))
 
     def redactions(self, run_id: str) -> dict[str, int]:
         """How much of each kind was replaced in what is kept."""
@@ -294,7 +317,7 @@ class RunStore:
         """
         order = (attempts.c.idx, attempts.c.repeat, attempts.c.call, attempts.c.attempt)
         query = (
-            select(attempts.c.row, *order[:3])
+            select(attempts.c.row, *order)
             .where(attempts.c.run_id == run_id, _between(attempts, begin or NO_RECORD, end))
             .order_by(*order)
         )
@@ -326,13 +349,14 @@ class RunStore:
 def _in_turn(made: Sequence[Row[Any]]) -> Iterable[bytes]:
     """The attempts of a record: its target's, then those of its judges as they were asked.
 
-    The tries of one call stay together, in their order whatever the clock said.
+    The tries of one call stay together, in their order whatever the clock said; one that was cut
+    off stands before the one that has its number.
     """
     if made[0].call == made[-1].call:
         return [row.row for row in made]
     calls: dict[str, list[bytes]] = {}
-    for row in made:
-        calls.setdefault(row.call, []).append(row.row)
+    for row in sorted(made, key=lambda row: (row.attempt, CUT_OFF not in row.call, row.call)):
+        calls.setdefault(call_of(row.call), []).append(row.row)
 
     def began(call: str) -> tuple[bool, str]:
         return call != TARGET_CALL, json.loads(calls[call][0])["at"]
@@ -368,6 +392,10 @@ def note_redactions(connection: Connection, run_id: str, counts: Mapping[str, in
         if connection.execute(more).rowcount == 0:
             row = {"run_id": run_id, "kind": kind, "found": count}
             connection.execute(insert(redactions), row)
+
+
+def _hold_row(run_id: str, fence: int, at: str) -> dict[str, object]:
+    return {"run_id": run_id, "fence": fence, "began_at": at}
 
 
 def _stored(row: Row[tuple[object, ...]]) -> StoredRun:

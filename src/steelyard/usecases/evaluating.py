@@ -49,7 +49,7 @@ async def evaluate_records(
     loops = {
         share.target: RecordLoop(
             work_items(prepared, share, done.has, tried, answered),
-            asked(door, run_id, spec, limiters.of(spec), is_shared=prepared.options.cache),
+            asked(door, run_id, spec, limiters.of(spec), prepared),
             around,
             phase,
         )
@@ -64,6 +64,8 @@ async def evaluate_records(
         with _stoppable(door, run_id, prepared, [*loops.values(), *([judges] if judges else [])]):
             await (_beside(judges, running) if judges else _all(running))
     finally:
+        if judges:
+            judges.end()
         await asyncio.shield(ledger.close())
     if stopped:
         why = "; ".join(map(str, stopped))
@@ -96,6 +98,7 @@ async def probe_judges(
         with _stoppable(door, run_id, prepared, [judges]):
             await judges.probe()
     finally:
+        judges.end()
         await asyncio.shield(ledger.close())
 
 

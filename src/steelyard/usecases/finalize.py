@@ -47,6 +47,7 @@ def finalize(
         sealed = rows.seal()
     if account.unread and account.selected is not None:
         summary["unread_records"] = account.selected - cast(int, summary["total_records"])
+    summary["interrupted_calls"] = door.repository.interrupted_calls(run_id)
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
@@ -160,6 +161,10 @@ def _manifest(
         "started_at": started,
         "completed_at": at,
         "states": [{"state": state, "at": when} for state, when in times],
+        "interruptions": [
+            {"stopped_at": stopped, "resumed_at": resumed}
+            for stopped, resumed in door.repository.interruptions(run_id)
+        ],
         **account.about,
         "judges": account.judges,
         "harness": door.harness,

@@ -121,7 +121,7 @@ async def carry_on(
 
 def require_claim(door: RunDoor, run: StoredRun) -> None:
     """Take a run over, unless another process just did."""
-    if not door.repository.claim(run, door.owner):
+    if not door.repository.claim(run, door.owner, door.clock.stamp()):
         raise UsageError(f"{run.run_id} was taken over by another process just now")
 
 
@@ -167,7 +167,7 @@ async def _carry_out(
             early.give_up()
         # Another process may go on at once, even if this one lives on.
         with suppress(RunError):
-            door.repository.release(run_id)
+            door.repository.release(run_id, door.clock.stamp())
         raise
 
 

@@ -251,7 +251,7 @@ def test_of_two_processes_that_resume_a_run_one_is_refused(project: Project) -> 
     stop(project, stopping_at_state(project.door(ScriptedTarget(), owner="dead"), "running"))
     door = project.door(ScriptedTarget(), owner="me", is_alive=dead)
     read = door.repository.find("latest")
-    assert door.repository.claim(read, "another")
+    assert door.repository.claim(read, "another", "now")
 
     with pytest.raises(UsageError, match="was taken over by another process just now"):
         project.resume(door, read)
