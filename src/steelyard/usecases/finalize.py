@@ -12,7 +12,7 @@ from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.errors import SourceError
+from steelyard.errors import SourceError, UnresumableError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.usecases.accounts import Account
@@ -101,7 +101,7 @@ def require_same_records(door: RunDoor, run_id: str, prepared: Prepared) -> None
     )
     kept = door.repository.record_hashes(run_id)
     if any(one != other for one, other in zip_longest(hashes, kept)):
-        raise SourceError(
+        raise UnresumableError(
             f"results of {run_id} belong to another version of {prepared.options.dataset}; "
             "start a new run"
         )

@@ -7,7 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from steelyard.engine.states import is_terminal
-from steelyard.errors import NotFoundError, RunError, SourceError, UsageError
+from steelyard.errors import (
+    NotFoundError,
+    RunError,
+    SourceError,
+    UnresumableError,
+    UsageError,
+)
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import RunState, StoredRun
@@ -15,6 +21,7 @@ from steelyard.usecases.accounts import account_of, kept_about
 from steelyard.usecases.early_sealing import EarlySealing
 from steelyard.usecases.evaluating import OnResult, evaluate_records, redactor_of
 from steelyard.usecases.finalize import finalize, require_same_records, require_same_source
+from steelyard.usecases.held import has_owner
 from steelyard.usecases.judge_manifest import judge_sha256
 from steelyard.usecases.planning import Prepared, prepare
 from steelyard.usecases.read_run import is_run_folder
@@ -126,11 +133,8 @@ def require_claim(door: RunDoor, run: StoredRun) -> None:
 
 
 def is_held(door: RunDoor, run: StoredRun) -> bool:
-    """Whether a run's owner still has it; one that is gone, or rested too long, has not."""
-    if run.owner is None:
-        return False
-    is_current = run.lease_left_s is None or run.lease_left_s > 0
-    return is_current and door.is_alive(run.owner)
+    """Whether a process works on a run."""
+    return has_owner(run, door.is_alive)
 
 
 def _require_unchanged(run: StoredRun, plan: JsonObject) -> None:
@@ -162,13 +166,21 @@ async def _carry_out(
         account = account_of(door, run_id, prepared)
         final, metrics, folder = finalize(door, run_id, account, redact, early)
         return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
-    except BaseException:
+    except BaseException as error:
         if early:
             early.give_up()
-        # Another process may go on at once, even if this one lives on.
         with suppress(RunError):
-            door.repository.release(run_id, door.clock.stamp())
+            _let_go(door, run_id, error)
         raise
+
+
+def _let_go(door: RunDoor, run_id: str, error: BaseException) -> None:
+    """Another process may go on at once, even if this one lives on; unless nobody can."""
+    repository, at = door.repository, door.clock.stamp()
+    if isinstance(error, UnresumableError) and not repository.is_cancelling(run_id):
+        repository.finish(run_id, "failed", at, {})
+    else:
+        repository.release(run_id, at)
 
 
 async def _evaluate(
