@@ -54,7 +54,7 @@ def stopped(
     return process
 
 
-def results_in(database: Path) -> int:
+def results_in(database: Path | str) -> int:
     """How many results a database holds whose log was not copied with it."""
     with closing(sqlite3.connect(database)) as connection:
         return int(connection.execute("SELECT count(*) FROM results").fetchone()[0])

@@ -44,7 +44,7 @@ class Claimed(NamedTuple, Generic[Item]):
     """What tells its calls apart."""
     call: Callable[[Item], Call]
     """What is logged of one should it be interrupted."""
-    upcoming: Callable[[int], Sequence[Item]] = lambda _: ()
+    upcoming: Callable[[int], Sequence[Item]]
     """The calls that come next, at most so many."""
 
 

@@ -332,6 +332,11 @@ class Errand:
         )
 
 
+def _none(_count: int) -> tuple[tuple[Errand, int], ...]:
+    """Nobody knows which call to a judge comes next."""
+    return ()
+
+
 def judge_claims(name: str, around: Surroundings, limit: int) -> Claims[tuple[Errand, int]]:
     """The calls to judges through one target that may be under way."""
 
@@ -341,7 +346,7 @@ def judge_claims(name: str, around: Surroundings, limit: int) -> Claims[tuple[Er
     def logged(call: tuple[Errand, int]) -> JsonObject:
         return call[0].call_of(call[1])
 
-    how = Claimed(name, place, logged)
+    how: Claimed[tuple[Errand, int]] = Claimed(name, place, logged, _none)
     return Claims(how, around.ledger, around.clock.stamp, limit)
 
 

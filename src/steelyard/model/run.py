@@ -162,6 +162,10 @@ class Result:
     """The judges' part in it, where any were asked."""
     answer_key: bytes | None = None
     """What the question is known by, where another record may be given the same answer."""
+    copied_attempts: int = 0
+    """Those of the attempts that another run has made."""
+    copied_usd: float | None = None
+    """What of the cost another run has paid."""
     saved_usd: float | None = None
     """What the answer would have cost, had it not been given before."""
     slices: tuple[tuple[str, str | None], ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -33,6 +33,7 @@ from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import CUT_OFF, VALIDATION, RunState, StoredRun, call_of
 from steelyard.store.claims import settle_claims
+from steelyard.store.copies import MARK, copy_kept
 from steelyard.store.database import require_in_place, told
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
 from steelyard.store.tables import (
@@ -139,6 +140,26 @@ class RunStore:
         self._hold(run.run_id, run.fence + 1)
         return True
 
+    def copy_kept(self, parent: str, run_id: str, again: Collection[str]) -> None:
+        """Copy what another run has kept into a new one, but for the results of some statuses."""
+        with self._writing() as connection:
+            self.lease(run_id).require(connection)
+            copy_kept(connection, parent, run_id, again)
+
+    def copied(self, run_id: str) -> JsonObject:
+        """How much of a run another one has made: its rows, attempts and cost."""
+
+        def total(name: str) -> ColumnElement[float]:
+            return func.total(func.json_extract(results.c.facts.cast(String), f"$.{name}"))
+
+        counted = func.count().label("rows")
+        sums = total("copied_attempts").label("attempts"), total("copied_usd").label("cost_usd")
+        is_copied = func.substr(results.c.prediction, 1, len(MARK)) == MARK
+        query = select(counted, *sums).where(results.c.run_id == run_id)
+        whole = next(self._rows(query))
+        kept = next(self._rows(select(counted).where(results.c.run_id == run_id, is_copied)))
+        return {"rows": kept.rows, "attempts": int(whole.attempts), "cost_usd": whole.cost_usd}
+
     def request_cancel(self, run_id: str) -> None:
         """Ask whoever works on a run to cancel it."""
         query = update(runs).where(runs.c.run_id == run_id).values(cancel_requested=1)
@@ -230,8 +251,12 @@ class RunStore:
     def spent_usd(self, run_id: str) -> float:
         """What the calls of a run have cost so far."""
         # As text: some versions of SQLite take bytes for their own binary form of JSON.
-        cost = func.json_extract(results.c.facts.cast(String), "$.cost_usd")
-        query = select(func.total(cost).label("spent")).where(results.c.run_id == run_id)
+        facts = results.c.facts.cast(String)
+        cost, copied = (
+            func.total(func.json_extract(facts, f"$.{name}"))
+            for name in ("cost_usd", "copied_usd")
+        )
+        query = select((cost - copied).label("spent")).where(results.c.run_id == run_id)
         return next(row.spent for row in self._rows(query))
 
     def answers(self, run_id: str | None) -> Iterator[tuple[bytes, str, int, int]]:

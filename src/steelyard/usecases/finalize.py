@@ -48,6 +48,7 @@ def finalize(
     if account.unread and account.selected is not None:
         summary["unread_records"] = account.selected - cast(int, summary["total_records"])
     summary["interrupted_calls"] = door.repository.interrupted_calls(run_id)
+    summary.update(_retried(door, run_id, account, summary))
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
@@ -125,6 +126,21 @@ def _metrics(door: RunDoor, run_id: str, rows: RowArtifacts) -> tuple[JsonObject
     metrics = metrics_of(rows.facts(door.repository.results(run_id)))
     rows.add_attempts(door.repository.attempt_rows(run_id))
     return metrics
+
+
+def _retried(door: RunDoor, run_id: str, account: Account, summary: JsonObject) -> JsonObject:
+    """Of a run that tries failed records again, what is copied and what is new."""
+    derived = cast("JsonObject | None", account.about["derived_from"])
+    if derived is None or derived["how"] != "retry":
+        return {}
+    copied = cast("dict[str, float]", door.repository.copied(run_id))
+    cost = cast("dict[str, float | None]", summary["cost_usd"])["total"]
+    new: JsonObject = {
+        "rows": cast(int, summary["rows"]) - copied["rows"],
+        "attempts": cast(int, summary["attempts"]) - copied["attempts"],
+        "cost_usd": None if cost is None else cost - copied["cost_usd"],
+    }
+    return {"copied": cast(JsonObject, copied), "new": new}
 
 
 def _correct(door: RunDoor, account: Account, folder: Path, summary: JsonObject) -> None:

@@ -18,6 +18,7 @@ from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import RunState, StoredRun
 from steelyard.usecases.accounts import account_of, kept_about
+from steelyard.usecases.derive import TRIED_AGAIN
 from steelyard.usecases.early_sealing import EarlySealing
 from steelyard.usecases.evaluating import OnResult, evaluate_records, redactor_of
 from steelyard.usecases.finalize import finalize, require_same_records, require_same_source
@@ -25,7 +26,7 @@ from steelyard.usecases.held import has_owner
 from steelyard.usecases.judge_manifest import judge_sha256
 from steelyard.usecases.planning import Prepared, prepare
 from steelyard.usecases.read_run import is_run_folder
-from steelyard.usecases.run_options import stored_options
+from steelyard.usecases.run_options import Derived, stored_options
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
 from steelyard.usecases.workers import evaluate_in_workers, worker_count
 
@@ -58,6 +59,7 @@ async def start_run(
     door: RunDoor, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
 ) -> FinishedRun:
     """Make a run and carry it through to its artifacts."""
+    _require_kept(door, prepared.options.derived)
     redact = redactor_of(prepared)
     about = kept_about(prepared, redact)
     run = StoredRun(
@@ -154,6 +156,9 @@ async def _carry_out(
     run_id, status = run.run_id, run.status
     early: EarlySealing | None = None
     try:
+        derived = prepared.options.derived
+        if status == "queued" and derived and derived.how == "retry":
+            door.repository.copy_kept(derived.run_id, run_id, TRIED_AGAIN)
         for state in _BEFORE_RUNNING.get(status, ()):
             door.repository.move(run_id, state, door.clock.stamp())
         if status != "finalizing":
@@ -172,6 +177,15 @@ async def _carry_out(
         with suppress(RunError):
             _let_go(door, run_id, error)
         raise
+
+
+def _require_kept(door: RunDoor, derived: Derived | None) -> None:
+    """What a retry keeps of its parent is in the project's store, or nowhere."""
+    if derived and derived.how == "retry" and not any(door.repository.done(derived.run_id)):
+        raise UsageError(
+            f"the results of {derived.run_id} are not in this project's store, so that none of "
+            "them can be kept; start a new run"
+        )
 
 
 def _let_go(door: RunDoor, run_id: str, error: BaseException) -> None:

@@ -16,7 +16,10 @@ def numbered(number: int) -> Call:
 
 
 def claims(ledger: MemoryLedger, coming: list[int], limit: int = 4) -> Claims[int]:
-    how = Claimed[int]("0/t", int, numbered, lambda count: coming[:count])
+    def upcoming(count: int) -> list[int]:
+        return coming[:count]
+
+    how: Claimed[int] = Claimed("0/t", int, numbered, upcoming)
     return Claims(how, ledger, lambda: "now", limit)
 
 
