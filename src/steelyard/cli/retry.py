@@ -16,7 +16,7 @@ def command(
         Format.text
     ),
 ) -> None:
-    """Ask the failed and cancelled records again, as a new run that keeps all other results."""
+    """Ask failed records again, in a run that keeps the rest."""
     from steelyard.results_wiring import run_folder
     from steelyard.usecases.derive import retry_options
 

@@ -6,8 +6,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, insert, select
+from sqlalchemy import ColumnElement, Connection, String, Table, func, insert, select
 
+from steelyard.model.json_value import JsonObject
 from steelyard.model.run import call_of
 from steelyard.store.tables import answered, answers, attempts, judgements, results, scores
 
@@ -52,6 +53,20 @@ def copy_kept(connection: Connection, parent: str, run_id: str, again: Collectio
             _copy_result(copy, row)
         elif _is_answered(row):
             _copy_answer(copy, row)
+
+
+def copied_part(connection: Connection, run_id: str) -> JsonObject:
+    """How much of a run another one has made: its rows, attempts and cost."""
+
+    def total(name: str) -> ColumnElement[float]:
+        return func.total(func.json_extract(results.c.facts.cast(String), f"$.{name}"))
+
+    is_copied = func.substr(results.c.prediction, 1, len(MARK)) == MARK
+    of_run = results.c.run_id == run_id
+    sums = select(total("copied_attempts"), total("copied_usd")).where(of_run)
+    tried, cost = connection.execute(sums).one()
+    rows = connection.execute(select(func.count()).where(of_run, is_copied)).scalar_one()
+    return {"rows": rows, "attempts": int(tried), "cost_usd": cost}
 
 
 def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:

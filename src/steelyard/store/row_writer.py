@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
-from sqlalchemy import bindparam, delete
+from sqlalchemy import bindparam, delete, insert, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.errors import RunError
@@ -15,8 +15,16 @@ from steelyard.model.run import RunState
 from steelyard.store.claims import put_claim, settle_claims
 from steelyard.store.database import reason_of
 from steelyard.store.many_rows import ManyRows
-from steelyard.store.runs import move_run, note_redactions
-from steelyard.store.tables import answered, answers, attempts, judgements, results, scores
+from steelyard.store.runs import move_run
+from steelyard.store.tables import (
+    answered,
+    answers,
+    attempts,
+    judgements,
+    redactions,
+    results,
+    scores,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -132,6 +140,16 @@ class RowWriter:
         for holder, row in rows.claims.items():
             put_claim(connection, self.run_id, holder, row)
         if rows.redactions:
-            note_redactions(connection, self.run_id, rows.redactions)
+            _note_redactions(connection, self.run_id, rows.redactions)
         for state, at in rows.states:
             move_run(connection, self.run_id, state, at)
+
+
+def _note_redactions(connection: Connection, run_id: str, counts: Mapping[str, int]) -> None:
+    """Add to the numbers of what was replaced, within a transaction."""
+    for kind, count in counts.items():
+        where = (redactions.c.run_id == run_id) & (redactions.c.kind == kind)
+        more = update(redactions).where(where).values(found=redactions.c.found + count)
+        if connection.execute(more).rowcount == 0:
+            row = {"run_id": run_id, "kind": kind, "found": count}
+            connection.execute(insert(redactions), row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -31,16 +31,17 @@ from steelyard.engine.record_work import TARGET_CALL
 from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import CUT_OFF, VALIDATION, RunState, StoredRun, call_of
+from steelyard.model.run import VALIDATION, RunState, StoredRun
+from steelyard.store.attempt_order import in_turn
 from steelyard.store.claims import settle_claims
-from steelyard.store.copies import MARK, copy_kept
+from steelyard.store.copies import copied_part, copy_kept
 from steelyard.store.database import require_in_place, told
+from steelyard.store.holds import cut_off, held, note_hold, note_stop
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
 from steelyard.store.tables import (
     NO_RECORD,
     answers,
     attempts,
-    holds,
     redactions,
     results,
     runs,
@@ -104,7 +105,7 @@ class RunStore:
             )
             first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
             connection.execute(insert(states), first)
-            connection.execute(insert(holds), _hold_row(run.run_id, run.fence, run.created_at))
+            note_hold(connection, run.run_id, run.fence, run.created_at)
         self._hold(run.run_id, run.fence)
 
     def lease(self, run_id: str) -> Lease:
@@ -136,7 +137,7 @@ class RunStore:
             if connection.execute(taken).rowcount != 1:
                 return False
             settle_claims(connection, run.run_id)
-            connection.execute(insert(holds), _hold_row(run.run_id, run.fence + 1, at))
+            note_hold(connection, run.run_id, run.fence + 1, at)
         self._hold(run.run_id, run.fence + 1)
         return True
 
@@ -148,17 +149,8 @@ class RunStore:
 
     def copied(self, run_id: str) -> JsonObject:
         """How much of a run another one has made: its rows, attempts and cost."""
-
-        def total(name: str) -> ColumnElement[float]:
-            return func.total(func.json_extract(results.c.facts.cast(String), f"$.{name}"))
-
-        counted = func.count().label("rows")
-        sums = total("copied_attempts").label("attempts"), total("copied_usd").label("cost_usd")
-        is_copied = func.substr(results.c.prediction, 1, len(MARK)) == MARK
-        query = select(counted, *sums).where(results.c.run_id == run_id)
-        whole = next(self._rows(query))
-        kept = next(self._rows(select(counted).where(results.c.run_id == run_id, is_copied)))
-        return {"rows": kept.rows, "attempts": int(whole.attempts), "cost_usd": whole.cost_usd}
+        with told(self.engine), self.engine.connect() as connection:
+            return copied_part(connection, run_id)
 
     def request_cancel(self, run_id: str) -> None:
         """Ask whoever works on a run to cancel it."""
@@ -171,11 +163,10 @@ class RunStore:
         query = update(runs).where(runs.c.run_id == run_id)
         try:
             lease = self.lease(run_id)
-            held = (holds.c.run_id == run_id) & (holds.c.fence == lease.fence)
             with self._writing() as connection:
                 lease.require(connection)
                 connection.execute(query.values(owner=None, lease_until=None))
-                connection.execute(update(holds).where(held).values(ended_at=at))
+                note_stop(connection, run_id, lease.fence, at)
         finally:
             self._let_go(run_id)
 
@@ -223,16 +214,11 @@ class RunStore:
 
     def interruptions(self, run_id: str) -> list[tuple[str | None, str]]:
         """When the run was stopped, as far as anybody could say, and when it was resumed."""
-        query = select(holds).where(holds.c.run_id == run_id).order_by(holds.c.fence)
-        found = list(self._rows(query))
-        return [(old.ended_at, new.began_at) for old, new in pairwise(found)]
+        return [(old.ended_at, new.began_at) for old, new in pairwise(self._rows(held(run_id)))]
 
     def interrupted_calls(self, run_id: str) -> int:
         """How many calls were, or may have been, cut off by a stop or a crash."""
-        is_cut_off = attempts.c.call.contains(CUT_OFF, autoescape=True)
-        count = select(func.count().label("found")).select_from(attempts)
-        query = count.where(attempts.c.run_id == run_id, is_cut_off)
-        return next(row.found for row in self._rows(query))
+        return next(row.found for row in self._rows(cut_off(run_id)))
 
     def redactions(self, run_id: str) -> dict[str, int]:
         """How much of each kind was replaced in what is kept."""
@@ -347,7 +333,7 @@ class RunStore:
             .order_by(*order)
         )
         for _, made in groupby(self._rows(query), key=itemgetter(1, 2)):
-            yield from _in_turn([*made])
+            yield from in_turn([*made])
 
     def _hold(self, run_id: str, fence: int) -> None:
         """A hold that this process had before, with another fence, is renewed no longer."""
@@ -371,24 +357,6 @@ class RunStore:
             yield from connection.execution_options(yield_per=1000).execute(query)
 
 
-def _in_turn(made: Sequence[Row[Any]]) -> Iterable[bytes]:
-    """The attempts of a record: its target's, then those of its judges as they were asked.
-
-    The tries of one call stay together, in their order whatever the clock said; one that was cut
-    off stands before the one that has its number.
-    """
-    if made[0].call == made[-1].call:
-        return [row.row for row in made]
-    calls: dict[str, list[bytes]] = {}
-    for row in sorted(made, key=lambda row: (row.attempt, CUT_OFF not in row.call, row.call)):
-        calls.setdefault(call_of(row.call), []).append(row.row)
-
-    def began(call: str) -> tuple[bool, str]:
-        return call != TARGET_CALL, json.loads(calls[call][0])["at"]
-
-    return [row for call in sorted(calls, key=began) for row in calls[call]]
-
-
 def _between(table: Table, begin: int, end: int | None) -> ColumnElement[bool]:
     return table.c.idx >= begin if end is None else table.c.idx.between(begin, end - 1)
 
@@ -407,20 +375,6 @@ def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> N
     query = select(func.max(states.c.step)).where(states.c.run_id == run_id)
     step = cast(int, connection.execute(query).scalar_one()) + 1
     connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})
-
-
-def note_redactions(connection: Connection, run_id: str, counts: Mapping[str, int]) -> None:
-    """Add to the numbers of what was replaced, within a transaction."""
-    for kind, count in counts.items():
-        where = (redactions.c.run_id == run_id) & (redactions.c.kind == kind)
-        more = update(redactions).where(where).values(found=redactions.c.found + count)
-        if connection.execute(more).rowcount == 0:
-            row = {"run_id": run_id, "kind": kind, "found": count}
-            connection.execute(insert(redactions), row)
-
-
-def _hold_row(run_id: str, fence: int, at: str) -> dict[str, object]:
-    return {"run_id": run_id, "fence": fence, "began_at": at}
 
 
 def _stored(row: Row[tuple[object, ...]]) -> StoredRun:
