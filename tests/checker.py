@@ -32,7 +32,7 @@ NEXT = {
 }
 FAILED = ("invalid_record", "timeout", "evaluation_error", "cancelled")
 TIMED = {"first_attempt_at", "last_attempt_at", "latency_ms"}
-COUNTED = {"latency_ms", "attempts", "retried_records"}
+COUNTED = {"latency_ms", "attempts", "retried_records", "interrupted_calls"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,11 +64,13 @@ def check_run(folder: Path, trial: Trial | None = None) -> None:
     _check_denominators(folder, predictions)
     asked = [row for row in attempts if row["call"] == "target"]
     judged = [row for row in attempts if row["call"] != "target"]
-    _check_attempts(predictions, asked)
-    _check_judged(folder, predictions, judged, trial.judgements)
+    _check_attempts(predictions, _ended(asked))
+    _check_judged(folder, predictions, _ended(judged), trial.judgements)
+    _check_interrupted(folder, attempts)
     for calls, logged in ((trial.calls, asked), (trial.judge_calls, judged)):
         if calls is not None:
-            assert 0 <= calls - len(logged) <= trial.kills * 2 * trial.concurrency
+            assert 0 <= len(logged) - calls <= trial.kills * 2 * trial.concurrency
+            assert len(logged) - len(_ended(logged)) <= trial.kills * 2 * trial.concurrency
     if trial.uninterrupted is not None:
         assert comparable(folder) == comparable(trial.uninterrupted)
 
@@ -184,6 +186,19 @@ def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None
     assert all(row["label"] and row["message"] for row in _rows(folder, "failures.jsonl"))
     validated = [row["index"] for row in _rows(folder, "record_validation.jsonl")]
     assert validated == sorted(indexes)
+
+
+def _ended(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The attempts that were not cut off by a stop or a crash."""
+    return [row for row in attempts if row["error_code"] != "interrupted"]
+
+
+def _check_interrupted(folder: Path, attempts: list[dict[str, Any]]) -> None:
+    """Calls that were cut off are counted apart, and nobody knows how long they took."""
+    cut_off = [row for row in attempts if row["error_code"] == "interrupted"]
+
+    assert all(row["latency_ms"] is None for row in cut_off)
+    assert _object(folder, "metrics_summary.json")["interrupted_calls"] == len(cut_off)
 
 
 def _check_attempts(predictions: list[dict[str, Any]], attempts: list[dict[str, Any]]) -> None:

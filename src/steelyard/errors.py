@@ -7,6 +7,7 @@ SteelyardError                 the request cannot be served
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
 ├── RunError                   the run cannot go on: its storage failed            exit 3
 │   ├── SourceError            its dataset, or what it needs beside, has changed   exit 3
+│   │   └── UnresumableError   what it has kept is of no use any more              exit 3
 │   └── TargetStoppedError     a target is away, or refuses every call             exit 3
 ├── TargetError                a call to a target failed; the engine makes it a row
 ├── SettingError               a check's setting is wrong; readers make it a finding
@@ -48,6 +49,10 @@ class RunError(SteelyardError):
 
 class SourceError(RunError):
     """What a run reads is no longer what it began with."""
+
+
+class UnresumableError(SourceError):
+    """What a run has kept does not belong to its source; nobody can go on with it."""
 
 
 class TargetStoppedError(RunError):

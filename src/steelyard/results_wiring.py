@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steelyard import wiring
 from steelyard.model.json_value import JsonObject
 from steelyard.store.private_files import STEELYARD_FOLDER
+
+if TYPE_CHECKING:
+    from steelyard.usecases.unfinished import UnfinishedRun
+
+_SEALED = ("completed", "completed_with_failures", "cancelled")
 
 
 def run_folder(name: str) -> Path:
@@ -35,6 +41,22 @@ def find_run_folder(name: str) -> Path:
     folder = root / STEELYARD_FOLDER / "runs" / found.run_id
     require_finished(folder, found)
     return folder
+
+
+def unfinished_run(name: str) -> UnfinishedRun | None:
+    """What there is of a run that has not ended, or that failed; None of any other."""
+    from steelyard.store.owners import is_alive
+    from steelyard.usecases.read_run import holds_artifacts, is_run_folder
+    from steelyard.usecases.unfinished import read_unfinished
+
+    root = wiring.project().root
+    if holds_artifacts(Path(name)) or not (root / wiring.STEELYARD_FOLDER).is_dir():
+        return None
+    store = wiring.run_store(root)
+    found = store.find(name)
+    is_sealed = is_run_folder(root / wiring.STEELYARD_FOLDER / "runs" / found.run_id)
+    has_ended = is_sealed or found.status in _SEALED or "about" not in found.plan
+    return None if has_ended else read_unfinished(store, found, is_alive)
 
 
 def kept_judgements(folder: Path, index: int) -> list[JsonObject]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import gc
 import os
 import platform
@@ -104,7 +105,10 @@ def run_store(root: Path) -> RunStore:
     from steelyard.store.database import open_database
     from steelyard.store.runs import RunStore
 
-    return RunStore(open_database(root / STEELYARD_FOLDER / "steelyard.db"))
+    store = RunStore(open_database(root / STEELYARD_FOLDER / "steelyard.db"))
+    # The last to close the database folds its log in, so that a copy of the file alone is whole.
+    atexit.register(store.close)
+    return store
 
 
 def published_files(root: Path) -> PublishedFiles:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from steelyard.engine.claims import Claims
 from steelyard.engine.states import require_move
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
@@ -29,6 +30,7 @@ class MemoryLedger:
         """With which everything is refused from now on."""
         self.most_uncommitted = 0
         self.hurried = 0
+        self._claims: list[Claims[Any]] = []
         self._waiting: list[tuple[Callable[[], None], asyncio.Future[None]]] = []
 
     def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
@@ -54,6 +56,15 @@ class MemoryLedger:
         kept = {(judgement.index, judgement.repeat, judgement.key): judgement}
         return self._enter(lambda: self._put(kept, self.judgements, attempts))
 
+    def join(self, claims: Claims[Any]) -> None:
+        """Have claims kept with every commit."""
+        self._claims.append(claims)
+
+    def claim(self) -> None:
+        """Commit what waits, unless it is held."""
+        if not self.is_held:
+            self.commit()
+
     def hurry(self) -> None:
         """Commit what waits, unless it is held."""
         self.hurried += 1
@@ -76,8 +87,11 @@ class MemoryLedger:
     def commit(self) -> None:
         """Commit what waits."""
         waiting, self._waiting = self._waiting, []
+        taken = [(claims, claim) for claims in self._claims if (claim := claims.take())]
         for put, kept in waiting:
             self._settle(put, kept)
+        for claims, claim in taken:
+            claims.committed(claim, self.error)
 
     def _put(
         self, kept: dict[Place, Kept], beside: dict[Place, Kept], attempts: Sequence[Attempt]

@@ -55,7 +55,7 @@ class StoppingStore(RunStore):
             raise Stopped
         super().finish(run_id, state, at, summary)
 
-    def release(self, run_id: str) -> None:
+    def release(self, run_id: str, at: str) -> None:
         """A process that is gone releases nothing."""
 
 

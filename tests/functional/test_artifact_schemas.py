@@ -18,14 +18,14 @@ DESK = ("run", "datasets/desk.jsonl", "--target", "moody", "--repeat", "2")
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The folders of a run with repeats and failures, of one that is judged, and of one without
-    a valid answer."""
+    """The folders of a run with repeats and failures, of its retry, of one that is judged, and of
+    one without a valid answer."""
     desk = write_desk(tmp_path_factory.mktemp("desk"))
     judged = tmp_path_factory.mktemp("judged")
     write_judged_desk(judged, drawn(20, 0.7, seed=1))
     mixed = ("run", "datasets/mixed.json", "--target", "agent")
-    codes = [done.code for done in (*run_many(desk, [DESK, mixed]), *run_many(judged, [RUN]))]
-    assert codes == [4, 4, 0]
+    made = (*run_many(desk, [DESK, ("retry", "latest"), mixed]), *run_many(judged, [RUN]))
+    assert [done.code for done in made] == [4, 4, 4, 0]
     return [one for root in (desk, judged) for one in (root / ".steelyard" / "runs").iterdir()]
 
 

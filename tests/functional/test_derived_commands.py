@@ -48,7 +48,18 @@ def test_the_failed_records_are_run_again_and_then_there_are_none(desk: Path) ->
 
     assert (first.code, again.code) == (4, 0)
     assert calls(desk)[len(before) :] == ["Was kosten Bücher?"]
-    assert [row["record_id"] for row in predictions(again)] == ["fees"]
+    copied = [row["record_id"] for row in predictions(again) if row.get("copied_from")]
+    assert [row["record_id"] for row in predictions(again)] == [
+        "hours",
+        "loans",
+        "fees",
+        "parking",
+    ]
+    assert copied == ["hours", "loans", "parking"]
+    metrics = row_of(again)["metrics"]
+    assert (metrics["evaluated_records"], metrics["attempts"]) == (4, 4)
+    assert metrics["copied"] == {"rows": 3, "attempts": 3, "cost_usd": 0.0}
+    assert metrics["new"] == {"rows": 1, "attempts": 1, "cost_usd": None}
     assert manifest["derived_from"]["run_id"] == row_of(first)["run_id"]
     assert manifest["derived_from"]["how"] == "retry"
     assert (none.code, none.stdout) == (2, "")

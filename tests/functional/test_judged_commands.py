@@ -394,3 +394,27 @@ def test_a_run_is_cancelled_while_it_is_judged(
     folder = newest(root)
     assert folder
     check_run(folder, Trial(judge_calls=endpoint.calls[JUDGE_MODEL]))
+
+
+def test_what_only_judges_have_failed_is_judged_again_without_asking_the_target(
+    command: WarmCommand, endpoint: JudgeEndpoint, tmp_path: Path
+) -> None:
+    write_project(tmp_path / "p", endpoint, count=6)
+    endpoint.fault = lambda number: (403, {"error": {"message": "no"}}) if number > 5 else None
+    first = ended(command, tmp_path / "p", *RUN)
+    failed = of_run(tmp_path / "p", "metrics_summary.json")["failed_records"]
+    asked, judged = endpoint.calls["m"], endpoint.calls[JUDGE_MODEL]
+    endpoint.fault = None
+    again = ended(command, tmp_path / "p", "retry", "latest", "--format", "json")
+    metrics = json.loads(again.stdout)["metrics"]
+    folder = newest(tmp_path / "p")
+
+    assert (first.code, again.code) == (4, 0), again.stderr
+    assert 0 < failed < 6
+    assert endpoint.calls["m"] == asked
+    assert endpoint.calls[JUDGE_MODEL] - judged == failed + 1  # with the probe
+    assert metrics["evaluated_records"] == 6
+    assert metrics["copied"]["rows"] == 6 - failed
+    assert metrics["new"]["attempts"] == 0
+    assert folder
+    check_run(folder)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -51,6 +54,45 @@ def stopped(
     return process
 
 
+def results_in(database: Path | str) -> int:
+    """How many results a database holds whose log was not copied with it."""
+    with closing(sqlite3.connect(database)) as connection:
+        return int(connection.execute("SELECT count(*) FROM results").fetchone()[0])
+
+
+def assert_it_can_be_resumed(steelyard: Steelyard, root: Path, run_id: str) -> None:
+    """A stopped run keeps its state, is said to be stopped, and shows what it has."""
+    shown, listed = steelyard("show", run_id, cwd=root), steelyard("runs", cwd=root)
+    rows = json.loads(steelyard("runs", "--format", "json", cwd=root).stdout)["data"]
+    told = json.loads(steelyard("show", run_id, "--format", "json", cwd=root).stdout)
+
+    assert shown.stdout.startswith(
+        "not finished: stopped, can be resumed; 1 of 4 record(s) so far"
+    )
+    assert f"steelyard resume {run_id}" in shown.stdout
+    assert "1 of 1 evaluated" in shown.stdout
+    assert "stopped, can be resumed" in listed.stdout
+    assert (rows[0]["status"], rows[0]["resumable"]) == ("running", True)
+    assert told["manifest"]["status"] == "running"
+    assert (told["resumable"], told["is_finished"]) == (True, False)
+
+
+def assert_every_call_is_logged(folder: Path, cut_off: int) -> None:
+    """Seven calls are seven rows; those that were cut off use no attempt and are counted apart."""
+    lines = (folder / "attempt_logs.jsonl").read_text(encoding="utf-8").splitlines()
+    rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    interrupted = [row for row in rows if row["error_code"] == "interrupted"]
+    metrics = json.loads((folder / "metrics_summary.json").read_bytes())
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+
+    assert (len(rows), len(interrupted)) == (7, cut_off)
+    assert {row["attempt"] for row in rows} == {1}
+    assert "may have been sent" in interrupted[0]["message"]
+    assert (metrics["attempts"], metrics["interrupted_calls"]) == (4, cut_off)
+    assert len(manifest["interruptions"]) == 1
+    assert manifest["interruptions"][0]["resumed_at"] > manifest["started_at"]
+
+
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.trials)]
 )
@@ -64,12 +106,11 @@ def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
     assert (process.returncode, output) == (130, "")
     assert "stopped; go on with: steelyard resume run_" in said
     assert "Traceback" not in said
+    assert results_in(shutil.copy(tmp_path / ".steelyard" / "steelyard.db", tmp_path)) == 1
 
     (tmp_path / "desk_agent.py").write_text(AGENT.replace("600)", "0)"), encoding="utf-8")
     run_id = said.split()[-1]
-    shown = steelyard("show", run_id, cwd=tmp_path)
-    assert (shown.returncode, shown.stdout) == (2, "")
-    assert f"{run_id} is not finished: running; where it was stopped, go on" in shown.stderr
+    assert_it_can_be_resumed(steelyard, tmp_path, run_id)
     done = steelyard("resume", run_id, "--format", "json", cwd=tmp_path)
     run: dict[str, Any] = json.loads(done.stdout)
 
@@ -77,6 +118,7 @@ def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
     assert run["metrics"]["pass_count"] == 3
     assert calls(tmp_path)["When do you open?"] == 1
     assert calls(tmp_path).total() == 7
+    assert_every_call_is_logged(Path(run["artifacts"]), cut_off=3)
     whole = steelyard(*RUN, cwd=tmp_path)
     folder = Path(json.loads(whole.stdout)["artifacts"])
     check_run(Path(run["artifacts"]), Trial(uninterrupted=folder))
@@ -193,8 +235,12 @@ def test_a_process_that_is_killed_leaves_a_run_to_resume(
 
     assert process.returncode == -signal.SIGKILL
     assert done.returncode == 0
-    assert json.loads(done.stdout)["metrics"]["evaluated_records"] == 4
+    run = json.loads(done.stdout)
+    assert run["metrics"]["evaluated_records"] == 4
     assert calls(tmp_path)["When do you open?"] == 1
+    assert calls(tmp_path).total() == 7
+    assert_every_call_is_logged(Path(run["artifacts"]), cut_off=3)
+    check_run(Path(run["artifacts"]))
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 
 import pytest
@@ -54,3 +55,23 @@ def test_a_store_of_another_kind_is_told() -> None:
     settings = parse_settings(b"store: postgresql://db\nslices: [tags]\n")
 
     assert unused_settings(settings) == ["store"]
+
+
+def test_skipped_cases_are_said_at_the_end_with_their_lines(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    good = '{"id": "a", "expected_outcome": "x", "input": "hello", "expected_output": "hello"'
+    good += ', "evaluators": [{"type": "contains", "value": "hello"}]}\n'
+    bad = '{"id": "b%d", "input": "hello"}\n'
+    lines = good + "\n" + "".join(bad % number for number in range(5))
+    (tmp_path / "cases.jsonl").write_text(lines, encoding="utf-8")
+    done = steelyard("run", "cases.jsonl", "--target", "echo", cwd=tmp_path)
+
+    said = done.stdout[done.stdout.index("  no score") :].splitlines()
+    assert done.returncode == 4
+    assert said[1:5] == [
+        "             Line 3: missing expected_outcome",
+        "             Line 4: missing expected_outcome",
+        "             Line 5: missing expected_outcome",
+        "             and 2 more",
+    ]

@@ -1,4 +1,4 @@
-"""`steelyard retry`: the failed records of a run once more, as a new run."""
+"""`steelyard retry`: a run over all records of another, of which only the failed are asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def command(
         Format.text
     ),
 ) -> None:
-    """Run the records that failed or were cancelled again. The first run stays as it is."""
+    """Ask failed records again, in a run that keeps the rest."""
     from steelyard.results_wiring import run_folder
     from steelyard.usecases.derive import retry_options
 

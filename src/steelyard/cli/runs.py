@@ -28,7 +28,9 @@ def command(
 ) -> None:
     """List runs, newest first."""
     from steelyard.reports.findings import printable
+    from steelyard.store.owners import is_alive
     from steelyard.store.private_files import STEELYARD_FOLDER
+    from steelyard.usecases.held import STOPPED, is_resumable
     from steelyard.usecases.pruned_files import pruned_runs
     from steelyard.wiring import project, run_store
 
@@ -38,7 +40,15 @@ def command(
         run_id: list(files) for run_id, files in pruned_runs(root / STEELYARD_FOLDER).items()
     }
     if output is Format.json:
-        show_json({"data": [{**_row(run), "pruned": pruned.get(run.run_id, [])} for run in runs]})
+        rows = [
+            {
+                **_row(run),
+                "resumable": is_resumable(run, is_alive),
+                "pruned": pruned.get(run.run_id, []),
+            }
+            for run in runs
+        ]
+        show_json({"data": rows})
         return
     if not runs:
         show("no runs yet; `steelyard run DATASET --target NAME` makes one")
@@ -48,7 +58,8 @@ def command(
         when = run.created_at[:19].replace("T", " ")
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
         gone = "  (pruned)" if run.run_id in pruned else ""
-        show(f"{run.run_id}  {when}  {run.status:<24} {rate:<32} {what}{gone}")
+        status = STOPPED if is_resumable(run, is_alive) else run.status
+        show(f"{run.run_id}  {when}  {status:<24} {rate:<32} {what}{gone}")
 
 
 def _rate(rate: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steelyard.reports.findings import Paint
+    from steelyard.usecases.unfinished import UnfinishedRun
 
 _SHOWN = 15
 
@@ -37,13 +38,30 @@ def command(
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
     """Show a run's numbers and what failed, or all about one record."""
-    from steelyard.results_wiring import run_folder
+    from steelyard.results_wiring import run_folder, unfinished_run
 
+    if record is None and (unfinished := unfinished_run(run)):
+        _show_unfinished(unfinished, output)
+        return
     folder = run_folder(run)
     if record is None:
         _show_run(folder, output)
     else:
         _show_record(folder, record, output)
+
+
+def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
+    from steelyard.reports.run_text import run_lines
+
+    view = run.view
+    if output is Format.json:
+        known = {"manifest": view.manifest, "metrics": view.metrics, **view.slices}
+        show_json({**known, "is_finished": False, "resumable": run.is_resumable})
+        return
+    paint = painter()
+    show(paint(run.said, "warning"))
+    for line in run_lines(view, paint):
+        show(line)
 
 
 def _show_run(folder: Path, output: Format) -> None:
@@ -56,7 +74,8 @@ def _show_run(folder: Path, output: Format) -> None:
     pairwise = pairwise_of(view)
     if output is Format.json:
         more = {**_labels(folder), **(pairwise.row() if pairwise else {})}
-        show_json({"manifest": view.manifest, "metrics": view.metrics, **view.slices, **more})
+        known = {"manifest": view.manifest, "metrics": view.metrics, **view.slices}
+        show_json({**known, "is_finished": True, "resumable": False, **more})
         return
     paint = painter()
     if pairwise:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from steelyard.engine.breakable import Breakable, BrokenOff
 from steelyard.engine.budget import Stop
+from steelyard.engine.claims import Claimed, Claims
 from steelyard.engine.costs import cost_of
 from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
@@ -15,9 +16,10 @@ from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_work import CANCELLED, Surroundings
 from steelyard.errors import TargetError
 from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
 from steelyard.model.message import Message, Role
-from steelyard.model.run import JudgeAttempt, Result
+from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, JudgeAttempt, Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Prompt, Request
 
@@ -141,6 +143,9 @@ class Errand:
         with self.desk.waiting.for_turn():
             await by.slots.acquire()
         try:
+            if by.claims:
+                with self.desk.waiting.for_turn():
+                    await by.claims.cover((self, number))
             prompt = _prompt(self.call)
             tokens = prompt_tokens(prompt) if by.counts_tokens else 0
             await self._enter(tokens)
@@ -148,8 +153,13 @@ class Errand:
             at, started = clock.stamp(), clock.monotonic()
             try:
                 answer = await self._answer(request)
+            except asyncio.CancelledError:
+                self._interrupted(number, at)
+                raise
             finally:
                 by.limiter.leave()
+            if by.claims:
+                by.claims.settle(self.place)
             elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
             if isinstance(answer, TargetError):
                 place, left_s = (self.record.index, self.record.repeat), self.desk.around.left_s
@@ -247,6 +257,22 @@ class Errand:
         await around.ledger.keep_judgement(judgement, (attempt,))
         return judgement
 
+    @property
+    def place(self) -> tuple[int, int, str]:
+        """What tells the calls of a run apart."""
+        return self.record.index, self.record.repeat, self.key
+
+    def call_of(self, number: int) -> JsonObject:
+        """As much of an attempt as is known before its call is made."""
+        return asdict(self._logged(number, ""))
+
+    def _interrupted(self, number: int, at: str) -> None:
+        """Log a call that is cut off because the process stops; it uses no attempt."""
+        cut_off = replace(
+            self._logged(number, at), error_code=INTERRUPTED, message=INTERRUPTED_MESSAGE
+        )
+        self.desk.around.ledger.keep(None, (cut_off,))
+
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint
         said = (Message(role=cast(Role, role), content=text) for role, text in call.messages)
@@ -308,6 +334,24 @@ class Errand:
             round=call.round,
             key=self.key,
         )
+
+
+def _none(_count: int) -> tuple[tuple[Errand, int], ...]:
+    """Nobody knows which call to a judge comes next."""
+    return ()
+
+
+def judge_claims(name: str, around: Surroundings, limit: int) -> Claims[tuple[Errand, int]]:
+    """The calls to judges through one target that may be under way."""
+
+    def place(call: tuple[Errand, int]) -> tuple[int, int, str]:
+        return call[0].place
+
+    def logged(call: tuple[Errand, int]) -> JsonObject:
+        return call[0].call_of(call[1])
+
+    how: Claimed[tuple[Errand, int]] = Claimed(name, place, logged, _none)
+    return Claims(how, around.ledger, around.clock.stamp, limit)
 
 
 def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:

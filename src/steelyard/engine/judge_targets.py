@@ -6,8 +6,10 @@ import asyncio
 import json
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from steelyard.engine.cache import AnswerCache
+from steelyard.engine.claims import Claims
 from steelyard.engine.limiter import Limiter
 from steelyard.errors import TargetError
 from steelyard.judging.fingerprint import fingerprint
@@ -67,6 +69,8 @@ class JudgeTarget:
     """The same that the records of the target share, where it has any."""
     slots: asyncio.Semaphore
     """Calls that are made but not committed."""
+    claims: Claims[Any] | None = None
+    """Calls that may be under way; None where a call leaves nothing behind, as a recording."""
     endpoint: Endpoint = field(default_factory=Endpoint)
     price: tuple[float, float] | None = None
     counts_tokens: bool = False

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from steelyard.engine.budget import Budget
 from steelyard.engine.cache import AnswerCache
+from steelyard.engine.claims import ClaimLedger
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.retries import RetryPolicy
 from steelyard.model.case import Case
@@ -37,7 +38,7 @@ class Work:
     """The result with the answer, where that was kept before and only judges are to be asked."""
 
 
-class Ledger(Protocol):
+class Ledger(ClaimLedger, Protocol):
     """Where results and attempts are kept; what is awaited is committed."""
 
     def keep(self, result: Result | None, attempts: Sequence[Attempt]) -> asyncio.Future[None]:
@@ -113,3 +114,5 @@ class Asked:
     """Where the same question has the same answer."""
     on_answer: Callable[[bytes, Result], None] | None = None
     """Told of every result that answers a question of the cache, before it is kept."""
+    claims: str | None = None
+    """What its claims are kept under; None where a call leaves nothing behind, as a recording."""

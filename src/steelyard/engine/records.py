@@ -9,16 +9,17 @@ from functools import partial
 from typing import cast
 
 from steelyard.engine.apart import apart
+from steelyard.engine.attempts import attempt_of, call_of, failure_of, interruption
 from steelyard.engine.breakable import Breakable, BrokenOff, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
+from steelyard.engine.claims import Claimed, Claims
 from steelyard.engine.costs import cost_of, with_cost
 from steelyard.engine.grading import grade
 from steelyard.engine.phase import Phase
 from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_work import (
     CANCELLED,
-    TARGET_CALL,
     Asked,
     Judges,
     Surroundings,
@@ -28,7 +29,7 @@ from steelyard.engine.schedule import Schedule
 from steelyard.engine.slots import Slots
 from steelyard.errors import TargetError
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import CACHED, Attempt, RecordStatus, Result
+from steelyard.model.run import CACHED, Attempt, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
 from steelyard.ports import Request, Target
@@ -47,6 +48,10 @@ class RecordLoop:
         self._asked = asked
         self._phase = phase
         self._schedule = Schedule[Work | Result](source, around.clock)
+        self._claims: Claims[Work] | None = None
+        if asked.claims:
+            how = Claimed(asked.claims, _place, call_of, self._upcoming)
+            self._claims = Claims(how, around.ledger, around.clock.stamp)
         self._stopped: Stop | None = None
         self._entering: set[asyncio.Task[None]] = set()
         self._asking: set[asyncio.Task[None]] = set()
@@ -59,6 +64,8 @@ class RecordLoop:
     async def run(self, concurrency: int) -> None:
         """Work until the stream is empty; calls not yet committed stay within twice the limit."""
         self._slots = Slots(2 * concurrency)
+        if self._claims:
+            self._claims.begin(2 * concurrency)
         self._broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         await self._phase.tell(self, is_only_retrying=False)
         tasks = [asyncio.ensure_future(self._worker()) for _ in range(concurrency)]
@@ -76,6 +83,8 @@ class RecordLoop:
             for task in (self._broken, finished, *tasks):
                 task.cancel()
             await asyncio.gather(self._broken, finished, *tasks, return_exceptions=True)
+            if self._claims:
+                self._claims.end()
 
     def stop(self, stop: Stop) -> None:
         """Make no further call: every record that is left is kept as cancelled."""
@@ -106,9 +115,16 @@ class RecordLoop:
             elif self._stopped:
                 self._cancel(item)
             else:
+                if self._claims and not self._claims.covers(item):
+                    await self._claims.cover(item)
                 await self._attempt(item, task)
             if schedule.is_drained:
                 await self._tell()
+
+    def _upcoming(self, count: int) -> list[Work]:
+        """The records that are asked next."""
+        coming = self._schedule.upcoming(count)
+        return [one for one in coming if isinstance(one, Work) and not one.answered]
 
     async def _tell(self) -> None:
         await self._phase.tell(self, is_only_retrying=self._schedule.is_only_retrying)
@@ -146,8 +162,8 @@ class RecordLoop:
 
     async def _ask(self, work: Work, task: asyncio.Task[None]) -> tuple[Trace, Attempt] | None:
         """The answer to one call with its attempt; None when what came of it is kept already."""
-        asked, clock = self._asked, self._around.clock
-        known, prompt = work.result, work.prompt
+        asked, around = self._asked, self._around
+        clock, known, prompt = around.clock, work.result, work.prompt
         request = Request(
             *(work.case, prompt, known.repeat, work.attempt, None),
             *(known.index, known.record_sha256),
@@ -158,7 +174,11 @@ class RecordLoop:
                 self._cancel(work)
                 return None
             at, started = clock.stamp(), clock.monotonic()
-            answer = await self._answer(request, task)
+            try:
+                answer = await self._answer(request, task)
+            except asyncio.CancelledError:
+                around.ledger.keep(None, (attempt_of(work, at, error=interruption()),))
+                raise
             elapsed = round((clock.monotonic() - started) * 1000, 3)
             asked.limiter.leave()
             # A target that is away is waited for, and no attempt of the record is used.
@@ -172,7 +192,7 @@ class RecordLoop:
         asked.limiter.answered(tokens, answer.usage.total_tokens if asked.counts_tokens else None)
         if answer.latency_ms is None and measured is not None:
             answer = replace(answer, latency_ms=measured)
-        return answer, _attempt(work, at, trace=answer)
+        return answer, attempt_of(work, at, trace=answer)
 
     def _is_away(self, work: Work, error: TargetError, started: float) -> bool:
         place = work.result.index, work.result.repeat
@@ -232,8 +252,18 @@ class RecordLoop:
     async def _hand_over(self, work: Work, answered: Result, tried: Sequence[Attempt]) -> None:
         """Leave an answer to judges; once it is kept, its slot here is free."""
         judges = cast(Judges, self._around.judges)
-        await judges.take(work, replace(answered, verdict=None), tried, self._slots.release)
+
+        def on_kept() -> None:
+            self._settle(answered)
+            self._slots.release()
+
+        await judges.take(work, replace(answered, verdict=None), tried, on_kept)
         self._schedule.done()
+
+    def _settle(self, result: Result) -> None:
+        """What came of a record's call is about to be kept."""
+        if self._claims:
+            self._claims.settle((result.index, result.repeat))
 
     async def _is_allowed(self, tokens: int) -> bool:
         """Wait for one's turn; False where no further call is made."""
@@ -271,15 +301,16 @@ class RecordLoop:
         around, wait = self._around, None
         if not self._stopped:
             wait = around.retry.wait(error, work.attempt, around.chance, around.left_s)
-        attempt = _attempt(work, at, error=error, elapsed=elapsed, wait=wait)
+        attempt = attempt_of(work, at, error=error, elapsed=elapsed, wait=wait)
         if error.code == CANCELLED:
             self._cancel(work, attempt)
             return
         if wait is None:
-            self._keep(_failure(work, error, attempt), (attempt,))
+            self._keep(failure_of(work, error, attempt), (attempt,))
             self._schedule.done()
             return
         # Kept before the next attempt starts, so that a crash in between loses nothing.
+        self._settle(work.result)
         await around.ledger.keep(None, (attempt,))
         self._slots.release()
         first = work.result.first_attempt_at or attempt.at
@@ -343,6 +374,7 @@ class RecordLoop:
         )
 
     def _keep(self, result: Result, attempts: Sequence[Attempt]) -> None:
+        self._settle(result)
         kept = self._around.ledger.keep(result, attempts)
         kept.add_done_callback(partial(self._committed, result))
 
@@ -356,44 +388,5 @@ class RecordLoop:
             self._broken.set_exception(error)
 
 
-def _attempt(
-    work: Work,
-    at: str,
-    *,
-    trace: Trace | None = None,
-    error: TargetError | None = None,
-    elapsed: float | None = None,
-    wait: float | None = None,
-) -> Attempt:
-    usage = trace.usage if trace else None
-    said = error or (trace.served if trace else None)
-    return Attempt(
-        index=work.result.index,
-        record_id=work.result.record_id,
-        target=work.result.target or "",
-        repeat=work.result.repeat,
-        call=TARGET_CALL,
-        attempt=work.attempt,
-        at=at,
-        latency_ms=trace.latency_ms if trace else elapsed,
-        error_code=error.code if error else None,
-        message=str(error) if error else None,
-        http_status=said.http_status if said else None,
-        retry_in_s=None if wait is None else round(wait, 3),
-        input_tokens=usage.input_tokens if usage else None,
-        output_tokens=usage.output_tokens if usage else None,
-        request_id=said.request_id if said else None,
-    )
-
-
-def _failure(work: Work, error: TargetError, attempt: Attempt) -> Result:
-    status: RecordStatus = "timeout" if error.code == "timeout" else "evaluation_error"
-    return replace(
-        work.result,
-        status=status,
-        label=error.code,
-        message=str(error),
-        attempts=work.attempt,
-        first_attempt_at=work.result.first_attempt_at or attempt.at,
-        last_attempt_at=attempt.at,
-    )
+def _place(work: Work) -> tuple[int, int]:
+    return work.result.index, work.result.repeat

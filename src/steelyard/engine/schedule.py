@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -32,6 +32,8 @@ class Schedule(Generic[Item]):
         self._clock = clock
         self._waiting: list[_Waiting[Item]] = []
         self._ahead: deque[Item] = deque()
+        self._error: Exception | None = None
+        """Why no further item can be made."""
         self._count = 0
         self._out = 0
         self._is_drained = False
@@ -61,6 +63,11 @@ class Schedule(Generic[Item]):
             self._out += 1
         return item
 
+    def upcoming(self, count: int) -> Sequence[Item]:
+        """The first attempts that are handed out next, at most so many."""
+        self._fill(count - len(self._ahead))
+        return list(islice(self._ahead, count))
+
     async def take(self) -> Item | None:
         """The next item, as soon as there is one; None when all are done."""
         while True:
@@ -89,9 +96,20 @@ class Schedule(Generic[Item]):
         if self._is_drained:
             return None
         if not self._ahead:
-            self._ahead.extend(islice(self._source, AHEAD))
+            self._fill(AHEAD)
+            if self._error and not self._ahead:
+                raise self._error
             self._is_drained = not self._ahead
         return self._ahead.popleft() if self._ahead else None
+
+    def _fill(self, count: int) -> None:
+        """Make items; what goes wrong is told to whoever takes the next one."""
+        if count <= 0 or self._error or self._is_drained:
+            return
+        try:
+            self._ahead.extend(islice(self._source, count))
+        except Exception as error:  # noqa: BLE001 - raised again where it belongs
+            self._error = error
 
     def _wake(self) -> None:
         # Whoever waits holds the old event, so that nobody can clear it before he has looked.

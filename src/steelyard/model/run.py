@@ -31,6 +31,11 @@ CACHED = "cached"
 """The response source of an answer that another record was given."""
 VALIDATION = "validation_"
 """How the groups of runs begin that only find out how far a judge is right."""
+INTERRUPTED = "interrupted"
+"""The error code of a call that was cut off because its process was stopped or killed."""
+INTERRUPTED_MESSAGE = "the process stopped; the request may have been sent"
+CUT_OFF = "\x1finterrupted "
+"""What sets the place of such a call apart, so that it uses no attempt."""
 TRANSIENT = frozenset(("timeout", "rate_limited", "service_unavailable", "internal_error"))
 
 
@@ -78,8 +83,19 @@ class Attempt:
 
     @property
     def place(self) -> str:
-        """What tells the calls of a record apart."""
+        """What tells the calls of a record apart; one that was cut off uses no attempt."""
+        cut_off = self.error_code == INTERRUPTED
+        return f"{self.named}{CUT_OFF}{self.at}" if cut_off else self.named
+
+    @property
+    def named(self) -> str:
+        """What the call is known by within its record."""
         return self.call
+
+
+def call_of(place: str) -> str:
+    """The call that a place belongs to."""
+    return place.partition(CUT_OFF)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +113,8 @@ class JudgeAttempt(Attempt):
     """What the call is known by within its record."""
 
     @property
-    def place(self) -> str:
-        """What tells the calls of a record apart."""
+    def named(self) -> str:
+        """What the call is known by within its record."""
         return self.key
 
 
@@ -165,6 +181,10 @@ class Result:
     """The judges' part in it, where any were asked."""
     answer_key: bytes | None = None
     """What the question is known by, where another record may be given the same answer."""
+    copied_attempts: int = 0
+    """Those of the attempts that another run has made."""
+    copied_usd: float | None = None
+    """What of the cost another run has paid."""
     saved_usd: float | None = None
     """What the answer would have cost, had it not been given before."""
     slices: tuple[tuple[str, str | None], ...] = ()

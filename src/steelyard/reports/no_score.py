@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
@@ -11,19 +12,37 @@ from steelyard.reports.numbers import count
 
 _SHOWN = 3
 _LENGTH = 100
+_LINE = re.compile(r"Line \d+: ")
 
 
 def no_score_lines(failures: Iterable[JsonObject]) -> Iterator[str]:
-    """Up to three lines, such as `no score   50 unauthorized: HTTP 401: Incorrect API key`."""
+    """Up to three reasons, such as `no score   50 unauthorized: HTTP 401: Incorrect API key`."""
     reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in failures:
         reasons[str(row["label"])][str(row["message"])] += 1
     ranked = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
     for label, said in ranked[:_SHOWN]:
-        message = printable(said.most_common(1)[0][0], " ")
-        short = message if len(message) <= _LENGTH else f"{message[: _LENGTH - 1]}…"
-        why = f": {short}" if short else ""
-        yield f"  no score   {count(said.total())} {printable(label)}{why}"
+        yield from _reason(label, said)
     if len(ranked) > _SHOWN:
         rest = sum(said.total() for _, said in ranked[_SHOWN:])
         yield f"             {count(rest)} for {len(ranked) - _SHOWN} other reason(s)"
+
+
+def _reason(label: str, said: Counter[str]) -> Iterator[str]:
+    """One reason with its most frequent message; messages about lines are each shown."""
+    total = f"  no score   {count(said.total())} {printable(label)}"
+    lines = [message for message in said if _LINE.match(message)]
+    if not lines:
+        short = _short(said.most_common(1)[0][0])
+        yield f"{total}: {short}" if short else total
+        return
+    yield total
+    for message in lines[:_SHOWN]:
+        yield f"             {_short(message)}"
+    if said.total() > _SHOWN:
+        yield f"             and {count(said.total() - _SHOWN)} more"
+
+
+def _short(message: str) -> str:
+    text = printable(message, " ")
+    return text if len(text) <= _LENGTH else f"{text[: _LENGTH - 1]}…"

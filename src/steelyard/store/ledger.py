@@ -8,8 +8,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
+from steelyard.engine.claims import Claim, Claims
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
@@ -57,6 +59,9 @@ class BatchLedger:
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[tuple[Callable[[], Rows], asyncio.Future[None]]] = deque()
         self._timer: asyncio.Handle | None = None
+        self._claims: list[Claims[Any]] = []
+        self._is_claiming = False
+        """Whether claims are to be kept as soon as the thread is free."""
         self._committing = 0
         """Entries that the thread has."""
         self._queue: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
@@ -85,6 +90,16 @@ class BatchLedger:
         self.hurry()
         return kept
 
+    def join(self, claims: Claims[Any]) -> None:
+        """Have claims kept with every commit."""
+        self._claims.append(claims)
+
+    def claim(self) -> None:
+        """Keep claims as soon as the thread is free: a call waits for them."""
+        self._is_claiming = bool(self._committing)
+        if not self._committing:
+            self._hand_over()
+
     def hurry(self) -> None:
         """Somebody cannot go on: commit what there is, unless a commit is under way already."""
         if self._waiting and not self._committing:
@@ -92,6 +107,7 @@ class BatchLedger:
 
     async def close(self) -> None:
         """Commit what is left and end the thread."""
+        self._hand_over()
         while self._waiting:
             self._hand_over()
         self._queue.put(None)
@@ -125,11 +141,23 @@ class BatchLedger:
                 _settle([kept], _unkept(error))
             else:
                 batch.kept.append(kept)
+        if not self._waiting:
+            self._add_claims(batch)
         if batch.kept:
             self._committing += len(batch.kept)
             self._queue.put(batch)
         if self._waiting:
             self._timer = self._loop.call_soon(self._hand_over)
+
+    def _add_claims(self, batch: _Batch) -> None:
+        """What may be asked once a batch is kept, in which is everything that came before."""
+        for claims in self._claims:
+            claim = claims.take()
+            if claim:
+                batch.rows.add(self._made.of_claim(claims.name, claim.calls))
+                kept: asyncio.Future[None] = self._loop.create_future()
+                kept.add_done_callback(partial(_tell, claims, claim))
+                batch.kept.append(kept)
 
     def _write(self) -> None:
         is_open = True
@@ -145,6 +173,9 @@ class BatchLedger:
     def _settled(self, kept: Sequence[asyncio.Future[None]], error: Exception | None) -> None:
         self._committing -= len(kept)
         _settle(kept, error)
+        if self._is_claiming and not self._committing:
+            self._is_claiming = False
+            self._loop.call_soon(self._hand_over)
 
     def _batch(self) -> tuple[_Batch, bool]:
         """All that was handed over, as soon as there is anything; and whether more can come."""
@@ -169,6 +200,10 @@ class BatchLedger:
 
 def _unkept(error: Exception) -> RunError:
     return RunError(f"a result cannot be kept: {type(error).__name__}: {error}")
+
+
+def _tell(claims: Claims[Any], claim: Claim, kept: asyncio.Future[None]) -> None:
+    claims.committed(claim, kept.exception())
 
 
 def _settle(waiting: Sequence[asyncio.Future[None]], error: Exception | None) -> None:

@@ -152,6 +152,26 @@ def _add_request_parts(operations: Operations) -> None:
     )
 
 
+def _add_claims(operations: Operations) -> None:
+    operations.create_table(
+        "claims",
+        Column("run_id", String, nullable=False),
+        Column("holder", String, nullable=False),
+        Column("row", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("run_id", "holder"),
+        sqlite_with_rowid=False,
+    )
+    operations.create_table(
+        "holds",
+        Column("run_id", String, nullable=False),
+        Column("fence", Integer, nullable=False),
+        Column("began_at", String, nullable=False),
+        Column("ended_at", String),
+        PrimaryKeyConstraint("run_id", "fence"),
+        sqlite_with_rowid=False,
+    )
+
+
 STEPS: dict[int, Callable[[Operations], None]] = {
     1: _add_leases_and_answers,
     2: _count_by_kind,
@@ -159,5 +179,6 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     4: _keep_answers_in_order,
     5: _add_annotations,
     6: _add_request_parts,
+    7: _add_claims,
 }
 """What is done to a store of a version to make it one of the next."""

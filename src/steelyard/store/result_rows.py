@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -17,6 +17,7 @@ from steelyard.contracts.run_artifacts.rows import (
     score_row,
     validation_row,
 )
+from steelyard.engine.claims import Call
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
@@ -117,6 +118,12 @@ class ResultRows:
         if not private:
             return request_row(result, self._parts.keep_beside)
         return request_row(result, lambda _: None)
+
+    def of_claim(self, holder: str, calls: Mapping[str, Sequence[Call]]) -> Rows:
+        """The calls that may be under way, which replace those that were so before."""
+        row = self._redact(_encode(calls))
+        self._redact.take_counts()  # they are counted where they are kept for good
+        return Rows(claims={holder: row})
 
     def _tried(self, attempts: Sequence[Attempt], texts: Sequence[bytes]) -> list[TableRow]:
         return [

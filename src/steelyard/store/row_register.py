@@ -46,6 +46,11 @@ class RowRegister:
         """Keep the rows of a batch; what they say of the run's state is not for the store."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._keep, batch)
 
+    async def settle(self, holders: str) -> None:
+        """Log the calls that a process may have made before it was killed."""
+        settle = self._writer.settle
+        await asyncio.get_running_loop().run_in_executor(self._thread, settle, holders)
+
     async def close(self) -> None:
         """Commit what is left, and let go of the database."""
         await asyncio.to_thread(self._thread.shutdown)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
-from sqlalchemy import bindparam, delete
+from sqlalchemy import bindparam, delete, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.errors import RunError
 from steelyard.model.run import RunState
+from steelyard.store.claims import put_claim, settle_claims
 from steelyard.store.database import reason_of
 from steelyard.store.many_rows import ManyRows
-from steelyard.store.runs import move_run, note_redactions
+from steelyard.store.runs import move_run
 from steelyard.store.tables import (
     answered,
     answers,
     attempts,
     judgements,
     parts,
+    redactions,
     results,
     scores,
 )
@@ -65,6 +68,8 @@ class Rows(msgspec.Struct, array_like=True):
     """The places (run, index, repeat) of answers that judges have finished with."""
     parts: list[TableRow] = []
     """Long texts that several records show; another process may have kept the same."""
+    claims: dict[str, bytes] = {}
+    """The calls that may be under way, by whoever makes them."""
 
     def add(self, more: Rows) -> None:
         """Take in what else is kept."""
@@ -77,6 +82,7 @@ class Rows(msgspec.Struct, array_like=True):
         self.judgements += more.judgements
         self.settled += more.settled
         self.parts += more.parts
+        self.claims.update(more.claims)
         for kind, count in more.redactions.items():
             self.redactions[kind] = self.redactions.get(kind, 0) + count
 
@@ -98,12 +104,23 @@ class RowWriter:
 
     def write(self, rows: Rows) -> None:
         """One transaction; what it refuses is a `RunError`."""
+        self._transact(lambda connection: self._insert(connection, rows))
+
+    def settle(self, holders: str) -> None:
+        """Log the calls that holders may have made before they were killed."""
+        self._transact(lambda connection: self._settle(connection, holders))
+
+    def _settle(self, connection: Connection, holders: str) -> None:
+        self._lease.require(connection)
+        settle_claims(connection, self.run_id, holders)
+
+    def _transact(self, write: Callable[[Connection], None]) -> None:
         try:
             # One connection for all: to open and reset one takes as long as many inserts.
             if self._connection is None:
                 self._connection = self._engine.connect()
             with self._connection.begin():
-                self._insert(self._connection, rows)
+                write(self._connection)
         except SQLAlchemyError as error:
             self.close()
             path = self._engine.url.database
@@ -132,7 +149,19 @@ class RowWriter:
             connection.execute(
                 _SETTLE, [dict(zip(_PLACE, row, strict=True)) for row in rows.settled]
             )
+        for holder, row in rows.claims.items():
+            put_claim(connection, self.run_id, holder, row)
         if rows.redactions:
-            note_redactions(connection, self.run_id, rows.redactions)
+            _note_redactions(connection, self.run_id, rows.redactions)
         for state, at in rows.states:
             move_run(connection, self.run_id, state, at)
+
+
+def _note_redactions(connection: Connection, run_id: str, counts: Mapping[str, int]) -> None:
+    """Add to the numbers of what was replaced, within a transaction."""
+    for kind, count in counts.items():
+        where = (redactions.c.run_id == run_id) & (redactions.c.kind == kind)
+        more = update(redactions).where(where).values(found=redactions.c.found + count)
+        if connection.execute(more).rowcount == 0:
+            row = {"run_id": run_id, "kind": kind, "found": count}
+            connection.execute(insert(redactions), row)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
@@ -14,7 +14,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
-    Row,
     Select,
     String,
     Table,
@@ -32,8 +31,13 @@ from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, StoredRun
+from steelyard.store.attempt_order import in_turn
+from steelyard.store.claims import settle_claims
+from steelyard.store.copies import copied_part, copy_kept
 from steelyard.store.database import require_in_place, told
+from steelyard.store.holds import cut_off, held, note_hold, note_stop
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
+from steelyard.store.run_rows import encoded, stored_run
 from steelyard.store.tables import (
     NO_RECORD,
     answers,
@@ -96,12 +100,13 @@ class RunStore:
                     "dataset": run.dataset,
                     "target": run.target,
                     "owner": run.owner,
-                    "plan": _encoded(run.plan),
+                    "plan": encoded(run.plan),
                     "fence": run.fence,
                 },
             )
             first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
             connection.execute(insert(states), first)
+            note_hold(connection, run.run_id, run.fence, run.created_at)
         self._hold(run.run_id, run.fence)
 
     def lease(self, run_id: str) -> Lease:
@@ -117,8 +122,11 @@ class RunStore:
             self.lease(run_id).require(connection)
             move_run(connection, run_id, state, at)
 
-    def claim(self, run: StoredRun, owner: str) -> bool:
-        """Take a run over; False when it is no longer as it was read, so that only one can."""
+    def claim(self, run: StoredRun, owner: str, at: str) -> bool:
+        """Take a run over; False when it is no longer as it was read, so that only one can.
+
+        Calls that the process before it may have made are logged as interrupted.
+        """
         is_unchanged = (runs.c.fence == run.fence) & (runs.c.status == run.status)
         if run.lease_left_s is not None and run.lease_left_s <= 0:
             # Whoever woke up since then has renewed his lease, and keeps the run.
@@ -129,8 +137,21 @@ class RunStore:
         with self._writing() as connection:
             if connection.execute(taken).rowcount != 1:
                 return False
+            settle_claims(connection, run.run_id)
+            note_hold(connection, run.run_id, run.fence + 1, at)
         self._hold(run.run_id, run.fence + 1)
         return True
+
+    def copy_kept(self, parent: str, run_id: str, again: Collection[str]) -> None:
+        """Copy what another run has kept into a new one, but for the results of some statuses."""
+        with self._writing() as connection:
+            self.lease(run_id).require(connection)
+            copy_kept(connection, parent, run_id, again)
+
+    def copied(self, run_id: str) -> JsonObject:
+        """How much of a run another one has made: its rows, attempts and cost."""
+        with told(self.engine), self.engine.connect() as connection:
+            return copied_part(connection, run_id)
 
     def request_cancel(self, run_id: str) -> None:
         """Ask whoever works on a run to cancel it."""
@@ -138,24 +159,25 @@ class RunStore:
         with self._writing() as connection:
             connection.execute(query)
 
-    def release(self, run_id: str) -> None:
+    def release(self, run_id: str, at: str) -> None:
         """Let another process go on with a run."""
         query = update(runs).where(runs.c.run_id == run_id)
         try:
+            lease = self.lease(run_id)
             with self._writing() as connection:
-                self.lease(run_id).require(connection)
+                lease.require(connection)
                 connection.execute(query.values(owner=None, lease_until=None))
+                note_stop(connection, run_id, lease.fence, at)
         finally:
             self._let_go(run_id)
 
     def finish(self, run_id: str, state: RunState, at: str, summary: JsonObject) -> None:
         """The last state of a run, with its summary."""
         require_in_place(self.engine)
-        require_in_place(self.engine)
         with self._writing() as connection:
             self.lease(run_id).require(connection)
             move_run(connection, run_id, state, at)
-            values = {"summary": _encoded(summary), "owner": None, "lease_until": None}
+            values = {"summary": encoded(summary), "owner": None, "lease_until": None}
             connection.execute(update(runs).where(runs.c.run_id == run_id).values(**values))
         self._let_go(run_id)
 
@@ -170,7 +192,7 @@ class RunStore:
             raise no_such_run(name, has_runs=True)
         if len(found) > 1 and found[0].run_id != name:
             raise NotFoundError(f"'{name}' fits several runs; give more of the id")
-        return _stored(found[0])
+        return stored_run(found[0])
 
     def _latest(self, name: str, back: int) -> StoredRun:
         """Runs that a validation of a judge made are not what anybody means by the latest."""
@@ -179,17 +201,25 @@ class RunStore:
         found = next(self._rows(query.offset(back).limit(1)), None)
         if found is None:
             raise no_such_run(name, has_runs=back > 0)
-        return _stored(found)
+        return stored_run(found)
 
     def list(self, limit: int) -> list[StoredRun]:
         """The newest runs first."""
         query = _newest_first()
-        return [_stored(row) for row in self._rows(query.limit(limit))]
+        return [stored_run(row) for row in self._rows(query.limit(limit))]
 
     def state_times(self, run_id: str) -> list[tuple[str, str]]:
         """Every state with its time, in order."""
         query = select(states).where(states.c.run_id == run_id).order_by(states.c.step)
         return [(row.state, row.at) for row in self._rows(query)]
+
+    def interruptions(self, run_id: str) -> list[tuple[str | None, str]]:
+        """When the run was stopped, as far as anybody could say, and when it was resumed."""
+        return [(old.ended_at, new.began_at) for old, new in pairwise(self._rows(held(run_id)))]
+
+    def interrupted_calls(self, run_id: str) -> int:
+        """How many calls were, or may have been, cut off by a stop or a crash."""
+        return next(row.found for row in self._rows(cut_off(run_id)))
 
     def redactions(self, run_id: str) -> dict[str, int]:
         """How much of each kind was replaced in what is kept."""
@@ -208,8 +238,12 @@ class RunStore:
     def spent_usd(self, run_id: str) -> float:
         """What the calls of a run have cost so far."""
         # As text: some versions of SQLite take bytes for their own binary form of JSON.
-        cost = func.json_extract(results.c.facts.cast(String), "$.cost_usd")
-        query = select(func.total(cost).label("spent")).where(results.c.run_id == run_id)
+        facts = results.c.facts.cast(String)
+        cost, copied = (
+            func.total(func.json_extract(facts, f"$.{name}"))
+            for name in ("cost_usd", "copied_usd")
+        )
+        query = select((cost - copied).label("spent")).where(results.c.run_id == run_id)
         return next(row.spent for row in self._rows(query))
 
     def answers(self, run_id: str | None) -> Iterator[tuple[bytes, str, int, int]]:
@@ -301,12 +335,12 @@ class RunStore:
         """
         order = (attempts.c.idx, attempts.c.repeat, attempts.c.call, attempts.c.attempt)
         query = (
-            select(attempts.c.row, *order[:3])
+            select(attempts.c.row, *order)
             .where(attempts.c.run_id == run_id, _between(attempts, begin or NO_RECORD, end))
             .order_by(*order)
         )
         for _, made in groupby(self._rows(query), key=itemgetter(1, 2)):
-            yield from _in_turn([*made])
+            yield from in_turn([*made])
 
     def _hold(self, run_id: str, fence: int) -> None:
         """A hold that this process had before, with another fence, is renewed no longer."""
@@ -330,23 +364,6 @@ class RunStore:
             yield from connection.execution_options(yield_per=1000).execute(query)
 
 
-def _in_turn(made: Sequence[Row[Any]]) -> Iterable[bytes]:
-    """The attempts of a record: its target's, then those of its judges as they were asked.
-
-    The tries of one call stay together, in their order whatever the clock said.
-    """
-    if made[0].call == made[-1].call:
-        return [row.row for row in made]
-    calls: dict[str, list[bytes]] = {}
-    for row in made:
-        calls.setdefault(row.call, []).append(row.row)
-
-    def began(call: str) -> tuple[bool, str]:
-        return call != TARGET_CALL, json.loads(calls[call][0])["at"]
-
-    return [row for call in sorted(calls, key=began) for row in calls[call]]
-
-
 def _between(table: Table, begin: int, end: int | None) -> ColumnElement[bool]:
     return table.c.idx >= begin if end is None else table.c.idx.between(begin, end - 1)
 
@@ -365,35 +382,3 @@ def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> N
     query = select(func.max(states.c.step)).where(states.c.run_id == run_id)
     step = cast(int, connection.execute(query).scalar_one()) + 1
     connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})
-
-
-def note_redactions(connection: Connection, run_id: str, counts: Mapping[str, int]) -> None:
-    """Add to the numbers of what was replaced, within a transaction."""
-    for kind, count in counts.items():
-        where = (redactions.c.run_id == run_id) & (redactions.c.kind == kind)
-        more = update(redactions).where(where).values(found=redactions.c.found + count)
-        if connection.execute(more).rowcount == 0:
-            row = {"run_id": run_id, "kind": kind, "found": count}
-            connection.execute(insert(redactions), row)
-
-
-def _stored(row: Row[tuple[object, ...]]) -> StoredRun:
-    return StoredRun(
-        run_id=row.run_id,
-        status=cast(RunState, row.status),
-        created_at=row.created_at,
-        dataset=row.dataset,
-        target=row.target,
-        group_id=row.group_id,
-        owner=row.owner,
-        fence=row.fence,
-        lease_left_s=row.lease_left_s,
-        is_cancelling=bool(row.cancel_requested),
-        plan=json.loads(row.plan),
-        summary=json.loads(row.summary) if row.summary else None,
-    )
-
-
-def _encoded(value: JsonObject) -> bytes:
-    # In ASCII, so that a path of odd bytes comes back as it was.
-    return json.dumps(value).encode("ascii")

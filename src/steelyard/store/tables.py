@@ -14,7 +14,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()
@@ -184,3 +184,26 @@ attempts = Table(
     PrimaryKeyConstraint("run_id", "idx", "repeat", "call", "attempt"),
     sqlite_with_rowid=False,
 )
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("holder", String, nullable=False),
+    Column("row", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_id", "holder"),
+    sqlite_with_rowid=False,
+)
+"""The calls that may be under way, by whoever makes them; a list that the next one replaces."""
+
+holds = Table(
+    "holds",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("fence", Integer, nullable=False),
+    Column("began_at", String, nullable=False),
+    Column("ended_at", String),
+    PrimaryKeyConstraint("run_id", "fence"),
+    sqlite_with_rowid=False,
+)
+"""When processes have worked on a run; one that was killed could not say when it ended."""

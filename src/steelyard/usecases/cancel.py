@@ -128,7 +128,7 @@ def _seal_unread(door: RunDoor, run: StoredRun, why: str) -> None:
         finalize(door, run.run_id, unread_account(door, run, why), redact)
     except BaseException:
         with suppress(RunError):
-            door.repository.release(run.run_id)
+            door.repository.release(run.run_id, door.clock.stamp())
         raise
 
 

@@ -22,12 +22,12 @@ from steelyard.usecases.run_options import Derived, How, RunOptions, stored_opti
 PREDICTIONS = "predictions.jsonl"
 VALIDATION = "record_validation.jsonl"
 DOCUMENT = "input_dataset.json"
-_TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
+TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
 _NEVER_ASKED = ("invalid_record", "skipped", "cancelled")
 
 
 def retry_options(folder: Path) -> RunOptions:
-    """A new run of the records of a finished run that have no score because something failed."""
+    """A new run over all records of a finished run, in which only the failed are asked again."""
     manifest, options = _parent(folder)
     derived = _derived(manifest, "retry", folder)
     before = options.derived
@@ -112,9 +112,9 @@ def require_same_dataset(options: RunOptions, path: Path, source: dict[str, str]
 
 
 def only_derived(reading: DatasetReading, options: RunOptions, path: Path) -> DatasetReading:
-    """Of a derived run, the records that it is about."""
+    """Of a derived run, the records that it is about; a retry is about all of them."""
     derived = options.derived
-    if derived is None:
+    if derived is None or derived.how == "retry":
         return reading
     places = _accepted(derived.folder) if _is_kept(path, derived) else None
     return SomeRows(reading, _indices(derived), places)
@@ -145,7 +145,7 @@ def _indices(derived: Derived) -> set[int]:
     return {
         cast(int, row["index"])
         for row in read_rows(derived.folder, PREDICTIONS)
-        if (row["status"] in _TRIED_AGAIN if is_retry else row["status"] not in _NEVER_ASKED)
+        if (row["status"] in TRIED_AGAIN if is_retry else row["status"] not in _NEVER_ASKED)
     }
 
 

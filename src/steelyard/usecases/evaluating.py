@@ -63,7 +63,7 @@ async def evaluate_records(
                     carries=spec.carries if spec.omits else None,
                 ),
             ),
-            asked(door, run_id, spec, limiters.of(spec), is_shared=prepared.options.cache),
+            asked(door, run_id, spec, limiters.of(spec), prepared),
             around,
             phase,
         )
@@ -78,6 +78,8 @@ async def evaluate_records(
         with _stoppable(door, run_id, prepared, [*loops.values(), *([judges] if judges else [])]):
             await (_beside(judges, running) if judges else _all(running))
     finally:
+        if judges:
+            judges.end()
         await asyncio.shield(ledger.close())
     if stopped:
         why = "; ".join(map(str, stopped))
@@ -110,6 +112,7 @@ async def probe_judges(
         with _stoppable(door, run_id, prepared, [judges]):
             await judges.probe()
     finally:
+        judges.end()
         await asyncio.shield(ledger.close())
 
 

@@ -13,7 +13,7 @@ from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.engine.judging_metrics import add_probes
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.errors import SourceError
+from steelyard.errors import SourceError, UnresumableError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.usecases.accounts import Account
@@ -51,6 +51,8 @@ def finalize(
         summary["unread_records"] = account.selected - cast(int, summary["total_records"])
     add_probes(summary, account.probes)
     summary |= {name: account.about[name] for name in NOT_SENT if name in account.about}
+    summary["interrupted_calls"] = door.repository.interrupted_calls(run_id)
+    summary.update(_retried(door, run_id, account, summary))
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
@@ -104,7 +106,7 @@ def require_same_records(door: RunDoor, run_id: str, prepared: Prepared) -> None
     )
     kept = door.repository.record_hashes(run_id)
     if any(one != other for one, other in zip_longest(hashes, kept)):
-        raise SourceError(
+        raise UnresumableError(
             f"results of {run_id} belong to another version of {prepared.options.dataset}; "
             "start a new run"
         )
@@ -128,6 +130,21 @@ def _metrics(door: RunDoor, run_id: str, rows: RowArtifacts) -> tuple[JsonObject
     metrics = metrics_of(rows.facts(door.repository.results(run_id)))
     rows.add_attempts(door.repository.attempt_rows(run_id))
     return metrics
+
+
+def _retried(door: RunDoor, run_id: str, account: Account, summary: JsonObject) -> JsonObject:
+    """Of a run that tries failed records again, what is copied and what is new."""
+    derived = cast("JsonObject | None", account.about["derived_from"])
+    if derived is None or derived["how"] != "retry":
+        return {}
+    copied = cast("dict[str, float]", door.repository.copied(run_id))
+    cost = cast("dict[str, float | None]", summary["cost_usd"])["total"]
+    new: JsonObject = {
+        "rows": cast(int, summary["rows"]) - copied["rows"],
+        "attempts": cast(int, summary["attempts"]) - copied["attempts"],
+        "cost_usd": None if cost is None else cost - copied["cost_usd"],
+    }
+    return {"copied": cast(JsonObject, copied), "new": new}
 
 
 def _correct(door: RunDoor, account: Account, folder: Path, summary: JsonObject) -> None:
@@ -164,6 +181,10 @@ def _manifest(
         "started_at": started,
         "completed_at": at,
         "states": [{"state": state, "at": when} for state, when in times],
+        "interruptions": [
+            {"stopped_at": stopped, "resumed_at": resumed}
+            for stopped, resumed in door.repository.interruptions(run_id)
+        ],
         **account.about,
         "judges": account.judges,
         "probes": list(account.probes),

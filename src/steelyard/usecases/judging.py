@@ -13,6 +13,7 @@ from steelyard.contracts.run_artifacts.judgements import read_judgement
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.judge_calls import JudgeCalls, KeptBefore
+from steelyard.engine.judge_errand import judge_claims
 from steelyard.engine.judge_probe import probe_endpoints
 from steelyard.engine.judge_targets import Endpoint, JudgeTarget
 from steelyard.engine.judged_records import JudgedRecords
@@ -83,6 +84,12 @@ class RunJudges:
         """Ask judges nothing more: records that still need one are kept as cancelled."""
         self._calls.stop(stop)
 
+    def end(self) -> None:
+        """No call is under way any more."""
+        for by in self._calls.targets:
+            if by.claims:
+                by.claims.end()
+
 
 def run_judges(door: RunDoor, run_id: str, prepared: Prepared, shared: Shared) -> RunJudges | None:
     """The judges of a run; None where nobody is judged."""
@@ -100,6 +107,13 @@ def run_judges(door: RunDoor, run_id: str, prepared: Prepared, shared: Shared) -
             target=spec.target,
             limiter=shared.limiters.of(spec),
             slots=asyncio.Semaphore(2 * spec.max_concurrency),
+            claims=(
+                judge_claims(
+                    prepared.part.holder(f"judge {name}"), shared.around, 2 * spec.max_concurrency
+                )
+                if spec.response_source == "sampled"
+                else None
+            ),
             endpoint=endpoints[endpoint_id(spec)],
             price=spec.price,
             counts_tokens=spec.tokens_per_minute is not None,

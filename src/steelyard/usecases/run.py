@@ -7,18 +7,26 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from steelyard.engine.states import is_terminal
-from steelyard.errors import NotFoundError, RunError, SourceError, UsageError
+from steelyard.errors import (
+    NotFoundError,
+    RunError,
+    SourceError,
+    UnresumableError,
+    UsageError,
+)
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import RunState, StoredRun
 from steelyard.usecases.accounts import account_of, kept_about
+from steelyard.usecases.derive import TRIED_AGAIN
 from steelyard.usecases.early_sealing import EarlySealing
 from steelyard.usecases.evaluating import OnResult, evaluate_records, redactor_of
 from steelyard.usecases.finalize import finalize, require_same_records, require_same_source
+from steelyard.usecases.held import has_owner
 from steelyard.usecases.judge_manifest import judge_sha256
 from steelyard.usecases.planning import Prepared, prepare
 from steelyard.usecases.read_run import is_run_folder
-from steelyard.usecases.run_options import stored_options
+from steelyard.usecases.run_options import Derived, stored_options
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
 from steelyard.usecases.workers import evaluate_in_workers, worker_count
 
@@ -51,6 +59,7 @@ async def start_run(
     door: RunDoor, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
 ) -> FinishedRun:
     """Make a run and carry it through to its artifacts."""
+    _require_kept(door, prepared.options.derived)
     redact = redactor_of(prepared)
     about = kept_about(prepared, redact)
     run = StoredRun(
@@ -121,16 +130,13 @@ async def carry_on(
 
 def require_claim(door: RunDoor, run: StoredRun) -> None:
     """Take a run over, unless another process just did."""
-    if not door.repository.claim(run, door.owner):
+    if not door.repository.claim(run, door.owner, door.clock.stamp()):
         raise UsageError(f"{run.run_id} was taken over by another process just now")
 
 
 def is_held(door: RunDoor, run: StoredRun) -> bool:
-    """Whether a run's owner still has it; one that is gone, or rested too long, has not."""
-    if run.owner is None:
-        return False
-    is_current = run.lease_left_s is None or run.lease_left_s > 0
-    return is_current and door.is_alive(run.owner)
+    """Whether a process works on a run."""
+    return has_owner(run, door.is_alive)
 
 
 def _require_unchanged(run: StoredRun, plan: JsonObject) -> None:
@@ -150,6 +156,9 @@ async def _carry_out(
     run_id, status = run.run_id, run.status
     early: EarlySealing | None = None
     try:
+        derived = prepared.options.derived
+        if status == "queued" and derived and derived.how == "retry":
+            door.repository.copy_kept(derived.run_id, run_id, TRIED_AGAIN)
         for state in _BEFORE_RUNNING.get(status, ()):
             door.repository.move(run_id, state, door.clock.stamp())
         if status != "finalizing":
@@ -162,13 +171,30 @@ async def _carry_out(
         account = account_of(door, run_id, prepared)
         final, metrics, folder = finalize(door, run_id, account, redact, early)
         return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
-    except BaseException:
+    except BaseException as error:
         if early:
             early.give_up()
-        # Another process may go on at once, even if this one lives on.
         with suppress(RunError):
-            door.repository.release(run_id)
+            _let_go(door, run_id, error)
         raise
+
+
+def _require_kept(door: RunDoor, derived: Derived | None) -> None:
+    """What a retry keeps of its parent is in the project's store, or nowhere."""
+    if derived and derived.how == "retry" and not any(door.repository.done(derived.run_id)):
+        raise UsageError(
+            f"the results of {derived.run_id} are not in this project's store, so that none of "
+            "them can be kept; start a new run"
+        )
+
+
+def _let_go(door: RunDoor, run_id: str, error: BaseException) -> None:
+    """Another process may go on at once, even if this one lives on; unless nobody can."""
+    repository, at = door.repository, door.clock.stamp()
+    if isinstance(error, UnresumableError) and not repository.is_cancelling(run_id):
+        repository.finish(run_id, "failed", at, {})
+    else:
+        repository.release(run_id, at)
 
 
 async def _evaluate(

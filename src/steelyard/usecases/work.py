@@ -89,7 +89,7 @@ class Limiters:
 
 
 def asked(
-    door: RunDoor, run_id: str, spec: TargetSpec, limiter: Limiter, *, is_shared: bool
+    door: RunDoor, run_id: str, spec: TargetSpec, limiter: Limiter, prepared: Prepared
 ) -> Asked:
     """A target with its limits and its answers so far, as a loop asks it.
 
@@ -97,7 +97,7 @@ def asked(
     """
     cache, places = None, AnswerPlaces()
     if spec.is_cacheable:
-        for answered in door.repository.answers(None if is_shared else run_id):
+        for answered in door.repository.answers(None if prepared.options.cache else run_id):
             places.add(*answered)
         settings = json.dumps(spec.described(), sort_keys=True)
         cache = AnswerCache(settings, partial(_recalled, door.repository, places), places)
@@ -108,6 +108,7 @@ def asked(
         counts_tokens=spec.tokens_per_minute is not None,
         cache=cache,
         on_answer=lambda key, result: places.add(key, run_id, result.index, result.repeat),
+        claims=prepared.part.holder(spec.name) if spec.response_source == "sampled" else None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 
@@ -55,6 +55,7 @@ async def evaluate_in_workers(
     watches = [
         _Watch(
             partial(door.crew.start, run_id, part, list(prepared.specs)),
+            partial(register.settle, part.holder("")),
             register,
             phase,
             on_sent,
@@ -98,11 +99,14 @@ class _Watch:
     def __init__(
         self,
         start: Callable[[], Worker],
+        settle: Callable[[], Awaitable[None]],
         register: Register,
         phase: Phase,
         on_sent: Callable[[Sent], None],
     ) -> None:
         self._start = start
+        self._settle = settle
+        """Log the calls that its process may have made before it was killed."""
         self._register = register
         self._phase = phase
         self._on_sent = on_sent
@@ -131,6 +135,7 @@ class _Watch:
                 return
             if code > 0:
                 raise RunError(f"a process of {run_id} could not go on; it said why above")
+            await self._settle()
         raise RunError(f"a process of {run_id} was killed {STARTS} times")
 
     async def _follow(self, worker: Worker) -> int:

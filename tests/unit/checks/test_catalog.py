@@ -25,7 +25,7 @@ FLAG = {"type": "boolean"}
 NUMBER = {"type": "number"}
 COUNT = {"type": "integer", "minimum": 0}
 TEXTS = {"type": "array", "minItems": 1, "items": TEXT}
-PHRASES: JsonObject = {
+PHRASES: dict[str, object] = {
     **TEXTS,
     "items": {"type": "string", "description": "A phrase; not empty.", "minLength": 1},
 }

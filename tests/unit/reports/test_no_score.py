@@ -45,3 +45,16 @@ def test_a_long_message_is_cut_and_control_characters_are_shown() -> None:
 
 def test_nothing_is_said_where_nothing_failed() -> None:
     assert not list(no_score_lines([]))
+
+
+def test_what_is_wrong_with_lines_of_a_file_is_shown_line_by_line() -> None:
+    wrong = (f"Line {number}: missing expected_outcome" for number in (3, 5, 6, 9, 12))
+    lines = no_score_lines(rows(*(("missing_required_field", text, 1) for text in wrong)))
+
+    assert list(lines) == [
+        "  no score   5 missing_required_field",
+        "             Line 3: missing expected_outcome",
+        "             Line 5: missing expected_outcome",
+        "             Line 6: missing expected_outcome",
+        "             and 2 more",
+    ]

@@ -60,13 +60,13 @@ def keep(store: RunStore, index: int) -> None:
 
 def test_a_process_that_lost_its_run_writes_nothing_more(store: RunStore, other: RunStore) -> None:
     keep(store, 0)
-    assert other.claim(other.find("run_1"), "second")
+    assert other.claim(other.find("run_1"), "second", "now")
 
     for write in (
         lambda: keep(store, 1),
         lambda: store.move("run_1", "finalizing", "later"),
         lambda: store.finish("run_1", "failed", "later", {}),
-        lambda: store.release("run_1"),
+        lambda: store.release("run_1", "now"),
     ):
         with pytest.raises(RunError, match="run_1 was taken over by another process"):
             write()
@@ -79,17 +79,17 @@ def test_a_process_that_lost_its_run_writes_nothing_more(store: RunStore, other:
 def test_what_is_not_held_is_not_written(other: RunStore, store: RunStore) -> None:
     with pytest.raises(RunError, match="run_1 is not held by this process"):
         other.move("run_1", "finalizing", "later")
-    store.release("run_1")
+    store.release("run_1", "now")
     with pytest.raises(RunError, match="not held"):
         store.move("run_1", "finalizing", "later")
 
 
 def test_each_claim_raises_the_fence_and_ends_with_its_release(store: RunStore) -> None:
-    store.release("run_1")
+    store.release("run_1", "now")
     for fence in (2, 3):
-        assert store.claim(store.find("run_1"), "me")
+        assert store.claim(store.find("run_1"), "me", "now")
         assert store.find("run_1").fence == fence
-        store.release("run_1")
+        store.release("run_1", "now")
 
     assert store.find("run_1").lease_left_s is None
 
@@ -99,8 +99,8 @@ def test_a_lease_is_renewed_while_nothing_is_written(
 ) -> None:
     monkeypatch.setattr(leases, "HEARTBEAT_S", 0.02)
     monkeypatch.setattr(leases, "_LOOK_S", 0.01)
-    store.release("run_1")
-    assert store.claim(store.find("run_1"), "me")
+    store.release("run_1", "now")
+    assert store.claim(store.find("run_1"), "me", "now")
     with store.engine.begin() as connection:
         connection.execute(update(runs).values(lease_until=0.0))
     deadline = time.monotonic() + 120
@@ -115,9 +115,9 @@ def test_a_lease_that_is_lost_is_not_renewed(
 ) -> None:
     monkeypatch.setattr(leases, "HEARTBEAT_S", 0.02)
     monkeypatch.setattr(leases, "_LOOK_S", 0.01)
-    store.release("run_1")
-    assert store.claim(store.find("run_1"), "me")
-    assert other.claim(other.find("run_1"), "second")
+    store.release("run_1", "now")
+    assert store.claim(store.find("run_1"), "me", "now")
+    assert other.claim(other.find("run_1"), "second", "now")
     with other.engine.begin() as connection:
         connection.execute(update(runs).values(lease_until=0.0, fence=99))
     time.sleep(0.2)
@@ -145,8 +145,8 @@ def lease_threads() -> int:
 
 def test_a_run_that_is_claimed_anew_by_its_holder_is_held_once(store: RunStore) -> None:
     before = lease_threads()
-    assert store.claim(store.find("run_1"), "me")
-    assert store.claim(store.find("run_1"), "me again")
+    assert store.claim(store.find("run_1"), "me", "now")
+    assert store.claim(store.find("run_1"), "me again", "now")
 
     assert lease_threads() == before
     store.move("run_1", "finalizing", "later")
@@ -157,7 +157,7 @@ def test_a_store_that_fails_for_a_moment_is_asked_again(
 ) -> None:
     monkeypatch.setattr(leases, "HEARTBEAT_S", 0.02)
     monkeypatch.setattr(leases, "_LOOK_S", 0.01)
-    assert store.claim(store.find("run_1"), "me")
+    assert store.claim(store.find("run_1"), "me", "now")
     with store.engine.begin() as connection:
         connection.execute(update(runs).values(lease_until=0.0))
         connection.exec_driver_sql("ALTER TABLE runs RENAME TO elsewhere")
@@ -212,10 +212,10 @@ def test_one_who_woke_up_in_time_keeps_his_run(store: RunStore, other: RunStore)
     read = other.find("run_1")
     keep(store, 0)
 
-    assert not other.claim(read, "second")
+    assert not other.claim(read, "second", "now")
     with store.engine.begin() as connection:
         connection.execute(update(runs).values(lease_until=0.0))
-    assert other.claim(read, "second")
+    assert other.claim(read, "second", "now")
 
 
 def test_everything_is_let_go_of_when_the_store_is_closed(store: RunStore) -> None:

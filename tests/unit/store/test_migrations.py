@@ -82,7 +82,7 @@ def test_what_it_holds_can_be_gone_on_with(path: Path) -> None:
     assert (run.status, run.owner, run.fence, run.lease_left_s) == ("running", "me", 1, None)
     assert list(store.done("run_1")) == [(0, 0)]
     assert store.redactions("run_1") == {"secrets": 5}
-    assert store.claim(run, "other")
+    assert store.claim(run, "other", "now")
     store.move("run_1", "finalizing", "later")
     store.close()
 
@@ -93,6 +93,8 @@ def test_answers_that_were_kept_by_their_question_are_kept_by_their_place(path: 
     connection.executescript(
         """
         DROP TABLE request_parts;
+        DROP TABLE claims;
+        DROP TABLE holds;
         DROP TABLE annotations;
         DROP TABLE answers;
         CREATE TABLE answers (

@@ -64,9 +64,9 @@ def test_a_batch_is_refused_as_a_whole(store: RunStore) -> None:
 
 def test_a_run_that_was_taken_over_gets_nothing_more(store: RunStore) -> None:
     other = RunStore(store.engine)
-    assert other.claim(other.find("run_1"), "second")
+    assert other.claim(other.find("run_1"), "second", "now")
 
     with pytest.raises(RunError, match="run_1 was taken over by another process"):
         keep(store, batch_of(evaluated(0)))
     assert list(store.done("run_1")) == []
-    other.release("run_1")
+    other.release("run_1", "now")

@@ -71,7 +71,7 @@ class RunMachine(RuleBasedStateMachine):
     def release(self, process: int) -> None:
         is_mine = self._held[process] == self._fence
         try:
-            self._stores[process].release("run_1")
+            self._stores[process].release("run_1", "now")
         except RunError:
             assert not is_mine
         else:
@@ -91,7 +91,7 @@ class RunMachine(RuleBasedStateMachine):
         assert read
         is_current = (read.fence, read.status) == (self._fence, self._history[-1])
 
-        assert self._stores[process].claim(read, owner) is is_current
+        assert self._stores[process].claim(read, owner, "now") is is_current
         if is_current:
             self._fence += 1
             self._held[process] = self._fence

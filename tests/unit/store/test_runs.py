@@ -130,7 +130,7 @@ def test_a_run_is_claimed_only_as_it_was_read(
     store.create(stored_run(owner="dead", status="running"))
     read = replace(stored_run(owner="dead", status=status), fence=fence)
 
-    assert store.claim(read, "me") is is_claimed
+    assert store.claim(read, "me", "now") is is_claimed
     assert store.find("run_1").owner == ("me" if is_claimed else "dead")
 
 
@@ -138,13 +138,13 @@ def test_of_two_that_claim_a_run_one_gets_it(store: RunStore) -> None:
     store.create(stored_run(status="running"))
     read = store.find("run_1")
 
-    assert [store.claim(read, "first"), store.claim(read, "second")] == [True, False]
+    assert [store.claim(read, "first", "now"), store.claim(read, "second", "now")] == [True, False]
     assert store.find("run_1").owner == "first"
 
 
 def test_a_run_that_is_released_has_no_owner(store: RunStore) -> None:
     store.create(stored_run(owner="me", status="running"))
-    store.release("run_1")
+    store.release("run_1", "now")
 
     assert store.find("run_1").owner is None
 

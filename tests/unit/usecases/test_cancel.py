@@ -427,7 +427,7 @@ def test_one_who_dies_while_he_seals_what_is_left_leaves_it_to_the_next(
 class Unwilling(RunStore):
     """Lets nobody take a run over."""
 
-    def claim(self, run: StoredRun, owner: str) -> bool:  # noqa: ARG002
+    def claim(self, run: StoredRun, owner: str, at: str) -> bool:  # noqa: ARG002
         """Never."""
         return False
 

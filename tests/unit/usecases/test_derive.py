@@ -73,6 +73,12 @@ def places(run: FinishedRun) -> list[tuple[int, str, int]]:
     return [(entry["index"], entry["record_id"], entry["repeat"]) for entry in rows_of(run)]
 
 
+def asked_again(run: FinishedRun) -> list[tuple[int, str, int]]:
+    """The places of the rows that the run itself has made."""
+    rows = (entry for entry in rows_of(run) if "copied_from" not in entry)
+    return [(entry["index"], entry["record_id"], entry["repeat"]) for entry in rows]
+
+
 def statuses(run: FinishedRun) -> dict[int, str]:
     return {entry["index"]: entry["status"] for entry in rows_of(run)}
 
@@ -88,7 +94,9 @@ def test_only_the_failed_records_are_tried_again(project: Project) -> None:
 
     check_run(Path(again.folder))
     assert sorted(request.case.id for request in target.calls) == ["r1", "r3", "r4"]
-    assert places(again) == [(1, "r1", 0), (3, "r3", 0), (4, "r4", 0)]
+    assert asked_again(again) == [(1, "r1", 0), (3, "r3", 0), (4, "r4", 0)]
+    assert places(again) == places(first)
+    assert json_of(again, "metrics_summary.json")["copied"]["rows"] == 3
     assert again.status == "completed"
     assert again.run_id != first.run_id
     assert json_of(again)["derived_from"] == {
@@ -106,12 +114,8 @@ def test_an_invalid_record_was_a_failure_and_is_one_again(project: Project) -> N
     again = retry(project, first, ScriptedTarget())
 
     check_run(Path(again.folder))
-    assert statuses(again) == {
-        0: "invalid_record",
-        2: "evaluated",
-        4: "evaluated",
-        5: "evaluated",
-    }
+    assert statuses(again) == {0: "invalid_record", **dict.fromkeys(range(1, 7), "evaluated")}
+    assert [index for index, _, _ in asked_again(again)] == [0, 2, 4, 5]
 
 
 def test_cancelled_records_are_tried_again_and_skipped_ones_are_not(project: Project) -> None:
@@ -123,10 +127,11 @@ def test_cancelled_records_are_tried_again_and_skipped_ones_are_not(project: Pro
     again = start(project.door(ScriptedTarget()), replace(options, budget_usd=None))
 
     check_run(Path(again.folder))
-    assert statuses(again) == {1: "evaluated"}
+    assert statuses(again) == {0: "skipped", 1: "evaluated"}
+    assert [index for index, _, _ in asked_again(again)] == [1]
 
 
-def test_every_repeat_of_a_failed_record_is_asked_again(project: Project) -> None:
+def test_only_the_failed_repeat_of_a_record_is_asked_again(project: Project) -> None:
     script = {"r2": ["yes", fails("bad_request")]}
 
     class OncePerRepeat(ScriptedTarget):
@@ -138,7 +143,8 @@ def test_every_repeat_of_a_failed_record_is_asked_again(project: Project) -> Non
     first = project.run(project.door(OncePerRepeat(script)), project.cases(ROWS), repeat=2)
     again = retry(project, first, ScriptedTarget())
 
-    assert places(again) == [(2, "r2", 0), (2, "r2", 1)]
+    assert asked_again(again) == [(2, "r2", 1)]
+    assert places(again) == places(first)
 
 
 def test_a_selection_holds_for_what_is_tried_again(project: Project) -> None:
@@ -156,7 +162,9 @@ def test_what_failed_again_is_tried_a_third_time(project: Project) -> None:
     third = retry(project, second, ScriptedTarget())
 
     check_run(Path(third.folder))
-    assert places(third) == [(4, "r4", 0)]
+    assert asked_again(third) == [(4, "r4", 0)]
+    marks = {entry.get("copied_from") for entry in rows_of(third)}
+    assert marks == {None, first.run_id, second.run_id}
     assert json_of(third)["derived_from"]["run_id"] == second.run_id
 
 
@@ -366,7 +374,7 @@ def test_a_derived_run_that_was_stopped_goes_on_from_any_folder(
 
     check_run(Path(again.folder))
     assert json_of(again)["derived_from"]["folder"] == first.folder
-    assert len(rows_of(again)) == (3 if how == "retry" else 6)
+    assert len(rows_of(again)) == 6
 
 
 def test_a_derived_run_does_not_go_on_once_its_parent_was_changed(project: Project) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from fakes.runs import stored_run
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS
-from steelyard.errors import RunError, UsageError
+from steelyard.errors import RunError, UnresumableError, UsageError
 from steelyard.usecases.run import is_held
 from steelyard.usecases.run_ports import RunDoor
 
@@ -251,7 +253,23 @@ def test_of_two_processes_that_resume_a_run_one_is_refused(project: Project) -> 
     stop(project, stopping_at_state(project.door(ScriptedTarget(), owner="dead"), "running"))
     door = project.door(ScriptedTarget(), owner="me", is_alive=dead)
     read = door.repository.find("latest")
-    assert door.repository.claim(read, "another")
+    assert door.repository.claim(read, "another", "now")
 
     with pytest.raises(UsageError, match="was taken over by another process just now"):
         project.resume(door, read)
+
+
+def test_a_run_that_nobody_can_go_on_with_has_failed(project: Project) -> None:
+    """A result was kept of a record that its dataset does not have."""
+    stop(project, project.door(StoppingTarget(after=5)))
+    connection = sqlite3.connect(project.root / ".steelyard" / "steelyard.db")
+    with closing(connection), connection:
+        connection.execute(
+            "UPDATE results SET validation = CAST(replace(CAST(validation AS TEXT), "
+            '\'"record_sha256":"\', \'"record_sha256":"0\') AS BLOB) WHERE idx = 0'
+        )
+    with pytest.raises(UnresumableError, match="belong to another version"):
+        project.resume(project.door(ScriptedTarget()))
+    again = project.resume(project.door(ScriptedTarget()))
+
+    assert (again.status, again.metrics) == ("failed", {})

@@ -131,9 +131,8 @@ def test_a_target_is_asked_within_its_limits(project: Project) -> None:
     wide = spec(ScriptedTarget(), max_concurrency=64, price=(1.0, 2.0))
     narrow = spec(ScriptedTarget(), max_concurrency=3, tokens_per_minute=9.0)
     limiters = Limiters(door.clock)
-    plain, paced = (
-        asked(door, "run_1", one, limiters.of(one), is_shared=False) for one in (wide, narrow)
-    )
+    made = prepared(project, project.cases([row("a")]))
+    plain, paced = (asked(door, "run_1", one, limiters.of(one), made) for one in (wide, narrow))
 
     assert (plain.limiter.at_once, plain.price, plain.counts_tokens) == (START, (1.0, 2.0), False)
     assert (paced.limiter.at_once, paced.price, paced.counts_tokens) == (3, None, True)

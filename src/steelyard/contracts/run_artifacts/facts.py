@@ -44,6 +44,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     input_tokens: int | None
     output_tokens: int | None
     cost_usd: float | None = None
+    copied_attempts: int = 0
+    """Those of the attempts that another run has made."""
+    copied_usd: float | None = None
     cluster: str | None = None
     slices: tuple[tuple[str, str | None], ...] = ()
     checks: tuple[CheckFact, ...] = ()
@@ -75,6 +78,8 @@ def facts_of(result: Result) -> Facts:
         input_tokens=trace.usage.input_tokens if trace else None,
         output_tokens=trace.usage.output_tokens if trace else None,
         cost_usd=result.cost_usd,
+        copied_attempts=result.copied_attempts,
+        copied_usd=result.copied_usd,
         cluster=None if result.cluster is None else cluster_of(result.cluster),
         slices=result.slices,
         checks=tuple([_check_fact(one) for one in checked]),

@@ -45,6 +45,8 @@ def read_answered(data: bytes, base: Result) -> Result:
     """The result of a record whose answer was kept, as far as it had come."""
     row = json.loads(data)
     known = {name: row[name] for name in (*_KNOWN, "saved_usd")}
+    # Only where the answer was copied from another run.
+    known |= {name: row[name] for name in ("copied_attempts", "copied_usd") if name in row}
     key = bytes.fromhex(row["answer_key"]) if row["answer_key"] else None
     return replace(base, **known, answer_key=key, trace=_trace(row["trace"]))
 

@@ -1,0 +1,73 @@
+"""What a call to a target is logged as."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from steelyard.engine.claims import Call
+from steelyard.engine.record_work import TARGET_CALL, Work
+from steelyard.errors import TargetError
+from steelyard.model.run import (
+    INTERRUPTED,
+    INTERRUPTED_MESSAGE,
+    Attempt,
+    RecordStatus,
+    Result,
+)
+from steelyard.model.trace import Trace
+
+
+def interruption() -> TargetError:
+    """How a call ends that is cut off because its process stops."""
+    return TargetError(INTERRUPTED, INTERRUPTED_MESSAGE)
+
+
+def call_of(work: Work) -> Call:
+    """As much of an attempt as is known before its call is made."""
+    known = work.result
+    return known.index, known.repeat, work.attempt, known.record_id, known.target or ""
+
+
+def attempt_of(
+    work: Work,
+    at: str,
+    *,
+    trace: Trace | None = None,
+    error: TargetError | None = None,
+    elapsed: float | None = None,
+    wait: float | None = None,
+) -> Attempt:
+    """One try of the call, as it went."""
+    usage = trace.usage if trace else None
+    said = error or (trace.served if trace else None)
+    return Attempt(
+        index=work.result.index,
+        record_id=work.result.record_id,
+        target=work.result.target or "",
+        repeat=work.result.repeat,
+        call=TARGET_CALL,
+        attempt=work.attempt,
+        at=at,
+        latency_ms=trace.latency_ms if trace else elapsed,
+        error_code=error.code if error else None,
+        message=str(error) if error else None,
+        http_status=said.http_status if said else None,
+        retry_in_s=None if wait is None else round(wait, 3),
+        input_tokens=usage.input_tokens if usage else None,
+        output_tokens=usage.output_tokens if usage else None,
+        request_id=said.request_id if said else None,
+    )
+
+
+def failure_of(work: Work, error: TargetError, attempt: Attempt) -> Result:
+    """The result of a record whose last try has failed."""
+    status: RecordStatus = "timeout" if error.code == "timeout" else "evaluation_error"
+    return replace(
+        work.result,
+        status=status,
+        label=error.code,
+        message=str(error),
+        attempts=work.attempt,
+        first_attempt_at=work.result.first_attempt_at or attempt.at,
+        last_attempt_at=attempt.at,
+    )

@@ -1,0 +1,31 @@
+"""The order in which the attempts of a record are told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from steelyard.engine.record_work import TARGET_CALL
+from steelyard.model.run import CUT_OFF, call_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
+
+
+def in_turn(made: Sequence[Row[Any]]) -> Iterable[bytes]:
+    """The attempts of a record: its target's, then those of its judges as they were asked.
+
+    The tries of one call stay together, in their order whatever the clock said; one that was cut
+    off stands before the one that has its number.
+    """
+    if made[0].call == made[-1].call:
+        return [row.row for row in made]
+    calls: dict[str, list[bytes]] = {}
+    for row in sorted(made, key=lambda row: (row.attempt, CUT_OFF not in row.call, row.call)):
+        calls.setdefault(call_of(row.call), []).append(row.row)
+
+    def began(call: str) -> tuple[bool, str]:
+        return call != TARGET_CALL, json.loads(calls[call][0])["at"]
+
+    return [row for call in sorted(calls, key=began) for row in calls[call]]

@@ -1,0 +1,146 @@
+"""What a finished run has kept, copied into a run that tries its failed records again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, String, Table, func, insert, literal, select
+
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import call_of
+from steelyard.store.tables import answered, answers, attempts, judgements, parts, results, scores
+
+MARK = b'{"copied_from":'
+"""How a row begins that another run has made."""
+_TARGET = "target"
+_WAITING = ("attempts", "first_attempt_at", "last_attempt_at", "response_source")
+
+
+class _Copy(NamedTuple):
+    """A run, and the one it is copied into."""
+
+    connection: Connection
+    parent: str
+    run_id: str
+
+    def rows(self, table: Table, place: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The rows of a place, for the new run."""
+        query = select(table).where(_here(table, self.parent, place["idx"], place["repeat"]))
+        found = self.connection.execute(query).mappings()
+        return [{**row, "run_id": self.run_id} for row in found]
+
+    def put(self, table: Table, rows: list[dict[str, Any]]) -> None:
+        if rows:
+            self.connection.execute(insert(table), rows)
+
+    def marked(self, row: bytes) -> bytes:
+        """A row that names the run that made it; one that names another already stays so."""
+        return row if row.startswith(MARK) else MARK + f'"{self.parent}",'.encode() + row[1:]
+
+
+def copy_kept(connection: Connection, parent: str, run_id: str, again: Collection[str]) -> None:
+    """All results but those of some statuses, with their attempts, within a transaction.
+
+    An answer that only judges have failed is copied as one that waits for them.
+    """
+    copy = _Copy(connection, parent, run_id)
+    if connection.execute(select(results).where(results.c.run_id == run_id).limit(1)).first():
+        return
+    _copy_parts(connection, parent, run_id)
+    for row in list(_results(connection, parent)):
+        if row["status"] not in again:
+            _copy_result(copy, row)
+        elif _is_answered(row):
+            _copy_answer(copy, row)
+
+
+def _copy_parts(connection: Connection, parent: str, run_id: str) -> None:
+    """The long texts that the requests of several records show."""
+    kept = select(literal(run_id), parts.c.sha256, parts.c.text).where(parts.c.run_id == parent)
+    connection.execute(insert(parts).from_select(["run_id", "sha256", "text"], kept))
+
+
+def copied_part(connection: Connection, run_id: str) -> JsonObject:
+    """How much of a run another one has made: its rows, attempts and cost."""
+
+    def total(name: str) -> ColumnElement[float]:
+        return func.total(func.json_extract(results.c.facts.cast(String), f"$.{name}"))
+
+    is_copied = func.substr(results.c.prediction, 1, len(MARK)) == MARK
+    of_run = results.c.run_id == run_id
+    sums = select(total("copied_attempts"), total("copied_usd")).where(of_run)
+    tried, cost = connection.execute(sums).one()
+    rows = connection.execute(select(func.count()).where(of_run, is_copied)).scalar_one()
+    return {"rows": rows, "attempts": int(tried), "cost_usd": cost}
+
+
+def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:
+    facts = json.loads(row["facts"])
+    facts["copied_attempts"] = facts["attempts"]
+    facts["copied_usd"] = facts.get("cost_usd")
+    made = {
+        **row,
+        "run_id": copy.run_id,
+        "prediction": copy.marked(row["prediction"]),
+        "facts": json.dumps(facts, ensure_ascii=False).encode("utf-8"),
+    }
+    copy.put(results, [made])
+    for table in (scores, answers, judgements):
+        copy.put(table, copy.rows(table, row))
+    copy.put(attempts, [_attempt(copy, one) for one in copy.rows(attempts, row)])
+
+
+def _copy_answer(copy: _Copy, row: Mapping[str, Any]) -> None:
+    said, facts = json.loads(row["prediction"]), json.loads(row["facts"])
+    judged = [one for one in copy.rows(judgements, row) if _is_sound(one["row"])]
+    keys = {_TARGET, *(one["call"] for one in judged)}
+    cost = _target_usd(said)
+    waiting = {
+        **{name: said.get(name) for name in _WAITING},
+        "attempts": facts["attempts"],
+        "cost_usd": cost,
+        "saved_usd": None,
+        "answer_key": None,
+        "trace": said["trace"],
+        "copied_attempts": facts["attempts"],
+        "copied_usd": cost,
+    }
+    kept = json.dumps(waiting, ensure_ascii=False).encode("utf-8")
+    place = {"run_id": copy.run_id, "idx": row["idx"], "repeat": row["repeat"]}
+    copy.put(answered, [{**place, "row": kept}])
+    copy.put(judgements, judged)
+    tried = (one for one in copy.rows(attempts, row) if call_of(one["call"]) in keys)
+    copy.put(attempts, [_attempt(copy, one) for one in tried])
+
+
+def _attempt(copy: _Copy, row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "row": copy.marked(row["row"])}
+
+
+def _results(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
+    query = select(results).where(results.c.run_id == run_id)
+    found = connection.execution_options(yield_per=1000).execute(query).mappings()
+    yield from (dict(row) for row in found)
+
+
+def _is_answered(row: Mapping[str, Any]) -> bool:
+    """Whether a target has answered a record that judges have failed, or were kept from."""
+    said = json.loads(row["prediction"])
+    return said["trace"] is not None and said["judging"] is not None
+
+
+def _is_sound(row: bytes) -> bool:
+    return json.loads(row)["error_code"] is None
+
+
+def _target_usd(said: dict[str, Any]) -> float | None:
+    """What the target cost, without its judges."""
+    cost, judging = said["cost_usd"], said["judging"]["cost_usd"]
+    return cost - judging if cost is not None and judging is not None else cost
+
+
+def _here(table: Table, run_id: str, index: int, repeat: int) -> ColumnElement[bool]:
+    place = (table.c.run_id == run_id) & (table.c.idx == index)
+    return place & (table.c.repeat == repeat)
