@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import subprocess
 from collections.abc import Callable, Generator
@@ -78,6 +79,28 @@ def endpoint(answer: object) -> Generator[tuple[str, list[Any]]]:
 def row_of(done: subprocess.CompletedProcess[str], name: str) -> Any:
     text = (Path(json.loads(done.stdout)["artifacts"]) / name).read_text(encoding="utf-8")
     return json.loads(text if name.endswith(".json") else text.splitlines()[0])
+
+
+def test_a_run_keeps_images_by_their_hash_and_tool_calls_as_they_went(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    with endpoint(COMPLETION) as (url, _):
+        write_project(tmp_path, [*HISTORY[:3], *shown(TEXT, FILE)], url=url)
+        done = steelyard(*RUN, "live", cwd=tmp_path)
+        again = steelyard("show", "latest", "r0", cwd=tmp_path)
+    asked = row_of(done, "predictions.jsonl")["request"]
+    contents = [message["content"] for message in asked["messages"]]
+    (image,) = [one for one in contents[-1] if isinstance(one, dict)]
+    (call,) = [one for one in contents[1] if isinstance(one, dict)]
+
+    assert image == {
+        "type": "image",
+        "sha256": hashlib.sha256(PNG).hexdigest(),
+        "media_type": "image/png",
+        "size": len(PNG),
+    }
+    assert (call["tool"], call["input"], call["result"]) == ("hours", {"day": 7}, "closed")
+    assert (again.returncode, hashlib.sha256(PNG).hexdigest()[:12] in again.stdout) == (0, True)
 
 
 @pytest.mark.parametrize(

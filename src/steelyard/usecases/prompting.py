@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -14,10 +15,11 @@ from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.redaction import is_redacted
 from steelyard.model.case import Case
-from steelyard.model.message import FileBlock
-from steelyard.model.run import Asking
+from steelyard.model.json_value import JsonObject
+from steelyard.model.message import FileBlock, ImageBlock
+from steelyard.model.run import AskedContent, Asking
 from steelyard.model.unsent import has_more_than_text, unsent, without
-from steelyard.ports import Prompt
+from steelyard.ports import Prompt, Turn
 from steelyard.usecases.record_selection import field_of
 
 
@@ -42,13 +44,33 @@ def prompt_of(
 
 def asking_of(prompt: Prompt, case: Case, hidden: Iterable[str] = ()) -> Asking:
     """What a run keeps of a prompt, beside what a good answer to it would be."""
+    turns = prompt.turns
     return Asking(
-        messages=prompt.messages,
-        sha256=messages_sha256(prompt.messages),
+        messages=tuple(map(_kept, turns)) if turns else prompt.messages,
+        sha256=_turns_sha256(turns) if turns else messages_sha256(prompt.messages),
         expected=expected_row(case),
         documents=tuple(_documents(case)) if len(prompt.text) >= LONG else (),
         private=tuple(_private(case, hidden)) if hidden else (),
     )
+
+
+def _kept(turn: Turn) -> tuple[str, AskedContent]:
+    """A message of which a part is no text: images by their hash, tool calls as they went."""
+    calls: list[JsonObject] = [{"type": "tool_call", **call._asdict()} for call in turn.tools]
+    return turn.role, (*(map(_part, turn.parts)), *calls)
+
+
+def _part(part: str | ImageBlock) -> str | JsonObject:
+    if isinstance(part, str):
+        return part
+    kept: JsonObject = {"type": "image", "sha256": part.sha256}
+    if part.url:
+        return kept | {"url": part.url}
+    return kept | {"media_type": part.media_type, "size": len(part.content)}
+
+
+def _turns_sha256(turns: Iterable[Turn]) -> str:
+    return hashlib.sha256("\n".join(turn.told for turn in turns).encode()).hexdigest()
 
 
 def _private(case: Case, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
