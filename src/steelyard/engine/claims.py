@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from steelyard.model.json_value import JsonObject
@@ -46,6 +46,12 @@ class Claimed(NamedTuple, Generic[Item]):
     """What is logged of one should it be interrupted."""
     upcoming: Callable[[int], Sequence[Item]]
     """The calls that come next, at most so many."""
+
+
+def unawaited(kept: Awaitable[None]) -> None:
+    """Let something be kept for which nobody waits; that a store refuses it is told elsewhere."""
+    future = asyncio.ensure_future(kept)
+    future.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
 class Claims(Generic[Item]):

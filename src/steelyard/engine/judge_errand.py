@@ -8,7 +8,7 @@ from typing import cast
 
 from steelyard.engine.breakable import Breakable, BrokenOff
 from steelyard.engine.budget import Stop
-from steelyard.engine.claims import Claimed, Claims
+from steelyard.engine.claims import Claimed, Claims, unawaited
 from steelyard.engine.costs import cost_of
 from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
@@ -271,7 +271,7 @@ class Errand:
         cut_off = replace(
             self._logged(number, at), error_code=INTERRUPTED, message=INTERRUPTED_MESSAGE
         )
-        self.desk.around.ledger.keep(None, (cut_off,))
+        unawaited(self.desk.around.ledger.keep(None, (cut_off,)))
 
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint

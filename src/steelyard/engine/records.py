@@ -13,7 +13,7 @@ from steelyard.engine.attempts import attempt_of, call_of, failure_of, interrupt
 from steelyard.engine.breakable import Breakable, BrokenOff, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
-from steelyard.engine.claims import Claimed, Claims
+from steelyard.engine.claims import Claimed, Claims, unawaited
 from steelyard.engine.costs import cost_of, with_cost
 from steelyard.engine.grading import grade
 from steelyard.engine.phase import Phase
@@ -177,7 +177,8 @@ class RecordLoop:
             try:
                 answer = await self._answer(request, task)
             except asyncio.CancelledError:
-                around.ledger.keep(None, (attempt_of(work, at, error=interruption()),))
+                cut_off = attempt_of(work, at, error=interruption())
+                unawaited(around.ledger.keep(None, (cut_off,)))
                 raise
             elapsed = round((clock.monotonic() - started) * 1000, 3)
             asked.limiter.leave()
