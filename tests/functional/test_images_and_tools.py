@@ -89,9 +89,8 @@ def test_a_run_keeps_images_by_their_hash_and_tool_calls_as_they_went(
         done = steelyard(*RUN, "live", cwd=tmp_path)
         again = steelyard("show", "latest", "r0", cwd=tmp_path)
     asked = row_of(done, "predictions.jsonl")["request"]
-    contents = [message["content"] for message in asked["messages"]]
-    (image,) = [one for one in contents[-1] if isinstance(one, dict)]
-    (call,) = [one for one in contents[1] if isinstance(one, dict)]
+    contents: list[list[Any]] = [message["content"] for message in asked["messages"]]
+    image, call = contents[-1][-1], contents[1][-1]
 
     assert image == {
         "type": "image",
