@@ -39,7 +39,7 @@ _FIELDS = {
 }
 _SETTINGS = {"level_names": "levels", "step": "continuous"}
 """Which score type a setting has an effect on."""
-_SCORE_TYPES = {"binary", "continuous", "levels"}
+_SCORE_TYPES = ("binary", "continuous", "levels")
 _VALIDATION = {"tpr", "tnr", "validated_against", "validated_at", "sample_size"}
 
 
@@ -119,7 +119,7 @@ def _beyond_the_schema(value: JsonValue, wrong: set[Path]) -> Iterator[Problem]:
 def _settings_of_other_types(row: JsonObject) -> Iterator[Problem]:
     score_type = row.get("score_type", "continuous")
     for name, owner in _SETTINGS.items():
-        if name in row and score_type in _SCORE_TYPES - {owner}:
+        if name in row and score_type in _SCORE_TYPES and score_type != owner:
             yield Problem(
                 code="unknown_field",
                 message=f"{{}} has no effect on a {score_type} judge",

@@ -93,6 +93,7 @@ def test_the_hash_of_the_file_is_kept() -> None:
         ("levels", "[a, a]", [("value_out_of_range", "level_names")]),
         ("levels", "[a, ' ']", [("value_out_of_range", "level_names[1]")]),
         ("stars", None, [("invalid_enum_value", "score_type")]),
+        ("[levels]", "[a, b]", [("invalid_enum_value", "score_type")]),
     ],
 )
 def test_levels_need_names(
