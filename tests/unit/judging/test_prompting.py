@@ -171,7 +171,7 @@ def test_the_order_of_options_is_drawn_anew_for_each_call_and_always_the_same() 
 
     assert len(set(seeds)) == 8
     assert order_seed(ASKER, question(item="a")) == seeds[0]
-    assert max(seeds) < 2**53
+    assert max(seeds) < 10**12  # redaction takes longer numbers for those of cards
 
 
 @given(st.text(max_size=200) | st.sampled_from(["{{ question }}", "[[end of material]]", "\0"]))
