@@ -124,4 +124,5 @@ def test_labels_of_other_content_are_left_out_and_counted(desk: Path) -> None:
 
     assert found["labels"] == 0
     assert found["notes"] == ["4 label(s) were given under other content of the rubric"]
-    assert validation.code != 0
+    assert validation.code == 1
+    assert "4 given under other content of the rubric" in validation.stdout
