@@ -92,7 +92,7 @@ def _standard(node: Any, *, is_schema: bool = True) -> Any:
         if name in {"enum", "const", "default", "examples", "required"}
         else _standard(item, is_schema=name not in {"properties", "$defs"})
         for name, item in members.items()
-        if name not in {"enumDescriptions", "deprecationMessage"} and not name.startswith("x-")
+        if name != "enumDescriptions" and not name.startswith("x-")
     }
     return {**kept, **_explained(members)}
 

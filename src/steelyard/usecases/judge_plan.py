@@ -116,8 +116,8 @@ def _without_target(rubric: Rubric, judge: Judge) -> UsageError:
     entries = f"set judges.{judge.id}.target or judges.default.target in steelyard.yaml"
     if rubric.name == IMPLICIT:
         return UsageError(
-            f"what the records bring is graded by {judge.name}, which has no target: {entries}, "
-            "or name a rubric that asks no judge"
+            f"the records' own expectations are graded by {judge.name}, which has no target: "
+            f"{entries}, or name a rubric that asks no judge"
         )
     return UsageError(f"{rubric.name} asks {judge.name}, which has no target: {entries}")
 

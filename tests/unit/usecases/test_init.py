@@ -39,9 +39,9 @@ def test_without_the_rubric_it_is_said_that_a_judge_needs_a_target(tmp_path: Pat
     project.close()
 
     assert str(caught.value) == (
-        "what the records bring is graded by judge/accuracy@1.0.0, which has no target: set "
-        "judges.accuracy.target or judges.default.target in steelyard.yaml, or name a rubric that "
-        "asks no judge"
+        "the records' own expectations are graded by judge/accuracy@1.0.0, which has no target: "
+        "set judges.accuracy.target or judges.default.target in steelyard.yaml, or name a rubric "
+        "that asks no judge"
     )
 
 
