@@ -63,6 +63,8 @@ CANARIES: dict[str, tuple[str, ...]] = {
         "30569309025904",
         "3530111333300000",
         "6304000000000000",
+        "123-45-6789",
+        "219\u201109\u20119999",
     ),
     "iban": (
         "DE89 3704 0044 0532 0130 00",
@@ -78,7 +80,6 @@ CANARIES: dict[str, tuple[str, ...]] = {
         "MT84 MALT 0110 0001 2345 MTLC AST0 01S",
         "LC55HEMM000100010012001200023015",
     ),
-    "ssn": ("123-45-6789", "219\u201109\u20119999"),
     "key": (
         "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
         "sk-0123456789abcdef0123",

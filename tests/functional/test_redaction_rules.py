@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from fakes.many_commands import run_many
+from servers.in_thread import in_thread
+from servers.openai_server import COMPLETION, says, serving
 
 JSON = ("--format", "json")
 SETTINGS = r"""
@@ -68,10 +70,10 @@ def test_nothing_of_it_is_in_any_file_and_the_manifest_counts_it(project: Path) 
         "ward": "B",
     }
     assert asked == (
-        "My number is [redacted:ssn], password=[redacted:key], call [redacted:phone]. "
+        "My number is [redacted:card], password=[redacted:key], call [redacted:phone]. "
         "[redacted:key] opens [redacted:order]. The patient is [redacted:metadata.patient]."
     )
-    assert all(manifest["patterns"][kind] for kind in ("ssn", "key", "phone", "card"))
+    assert all(manifest["patterns"][kind] for kind in ("key", "phone", "card"))
     assert manifest["custom"]["order"] > 0
     assert min(manifest["fields"].values()) > 0
 
@@ -93,3 +95,33 @@ def test_a_rule_that_cannot_be_followed_is_told_with_2(
 
     assert (done.code, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+OWN_NUMBERS = """
+redaction: {custom: {digits: '[0-9]{4}'}, fields: [status, index, seed]}
+targets:
+  told: {provider: openai, base_url: "%s", model: m, seed: 4111111111111111, max_concurrency: 1}
+"""
+
+
+def test_numbers_hashes_and_times_of_our_own_stay_whatever_they_look_like(tmp_path: Path) -> None:
+    (tmp_path / "desk.json").write_text(document(seed=4111111111111111), encoding="utf-8")
+    with in_thread(serving(says(COMPLETION))) as url:
+        (tmp_path / "steelyard.yaml").write_text(OWN_NUMBERS % url, encoding="utf-8")
+        run, verified = run_many(
+            tmp_path,
+            [("run", "desk.json", "--target", "told", *JSON), ("verify", "latest")],
+        )
+    assert (run.code, verified.code) == (0, 0), run.stderr
+    folder = tmp_path / json.loads(run.stdout)["artifacts"]
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+    told = json.loads((folder / "predictions.jsonl").read_bytes())
+    kept = json.loads((folder / "input_dataset.json").read_bytes())["records"][0]
+
+    assert manifest["run_id"] == json.loads(run.stdout)["run_id"]
+    assert (manifest["seed"], manifest["targets"]["told"]["seed"]) == (4111111111111111,) * 2
+    assert manifest["created_at"].startswith("20")
+    assert (told["index"], told["status"]) == (0, "evaluated")
+    assert len(told["record_sha256"]) == len(told["request"]["sha256"]) == 64
+    assert kept["metadata"]["seed"] == "[redacted:seed]"
+    assert kept["input"]["card"] == "[redacted:card]"

@@ -163,7 +163,7 @@ def test_an_unknown_key_at_any_level_is_named_with_line_and_hint(text: str, mess
         ("guideline_patterns: [1]", "1: guideline_patterns[0] must be a string"),
         (
             "redaction: {patterns: [emial]}",
-            """1: redaction.patterns[0] must be email, phone, card, iban, ssn or key, \
+            """1: redaction.patterns[0] must be email, phone, card, iban or key, \
 not 'emial' (did you mean 'email'?)""",
         ),
         (

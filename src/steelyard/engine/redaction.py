@@ -9,12 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from steelyard.engine.redaction_numbers import cards
+from steelyard.engine.redaction_numbers import payment_cards
 from steelyard.engine.redaction_own import NO_RULES, OwnFields, OwnPattern, RedactionRules
 from steelyard.engine.redaction_patterns import FINDERS, KINDS, VERSION
 from steelyard.engine.redaction_sieve import SECRETS, Sieve
 from steelyard.engine.redaction_text import Span, unescaped
 from steelyard.formats.encoding import without_surrogates
+from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject, JsonValue
 
 MIN_SECRET = 8
@@ -53,33 +54,39 @@ class Redactor:
         """One that follows the rules of a project."""
         return cls(secrets, rules.patterns, rules)
 
-    def __call__(self, data: bytes, *own: bytes) -> bytes:
+    def __call__(self, data: bytes, *own: bytes, exempt: Exemption = NOTHING) -> bytes:
         """A JSON text without any of it; where there is none it is returned as it is.
 
-        `own` is what Steelyard itself wrote into it, such as a hash, which looks like much.
+        What is exempt stays whatever it looks like. `own` has hashes that stand there: a text
+        with nothing else in it that looks like much is passed sooner.
         """
-        kinds = self._signs(data, own)
+        kinds = self._signs(data, own) if data else []
         if not kinds or self._is_innocent(data, kinds):
             return data
         before = self._counts.total()
-        value = self._cleaning(kinds, self._counts).value(json.loads(data))
+        value = self._cleaning(kinds, self._counts, exempt).value(json.loads(data))
         return data if self._counts.total() == before else json_bytes(value)
 
-    def each(self, texts: list[bytes], *own: bytes) -> list[bytes]:
+    def each(
+        self, texts: list[bytes], exempt: Iterable[Exemption], own: Collection[bytes] = ()
+    ) -> list[bytes]:
         """The same for several texts; where there is nothing, one look at all of them tells."""
         data = b"\n".join(texts)
         if not self._signs(data, own):
             return texts
-        return [self(text, *own) for text in texts]
+        each = zip(texts, exempt, strict=True)
+        return [self(text, *own, exempt=ours) for text, ours in each]
 
-    def without(self, data: bytes, private: Collection[tuple[str, str]]) -> bytes:
+    def without(
+        self, data: bytes, private: Collection[tuple[str, str]], exempt: Exemption = NOTHING
+    ) -> bytes:
         """A JSON text without what fields of one record hold: pairs of a path and its value."""
         found = [(path, value) for path, value in private if _stands_in(value, data)]
         if not found:
             return data
         counts: Counter[str] = Counter()
         finders = [(path, partial(_places, value)) for path, value in found]
-        clean = _Cleaning([], finders, OwnFields(()), counts).value(json.loads(data))
+        clean = _Cleaning([], finders, OwnFields(()), counts, exempt).value(json.loads(data))
         self._counts.update({_FIELDS + path: count for path, count in counts.items()})
         return json_bytes(clean)
 
@@ -95,11 +102,13 @@ class Redactor:
             kinds.append(_FIELDS)
         return kinds
 
-    def _cleaning(self, kinds: list[str], counts: Counter[str]) -> _Cleaning:
+    def _cleaning(
+        self, kinds: list[str], counts: Counter[str], exempt: Exemption = NOTHING
+    ) -> _Cleaning:
         own = [(pattern.name, pattern.find) for pattern in self._own if pattern.name in kinds]
         usual = [(kind, find) for kind, find in FINDERS.items() if kind in kinds]
         secrets = self._texts if SECRETS in kinds else []
-        return _Cleaning(secrets, [*own, *usual], self._fields, counts)
+        return _Cleaning(secrets, [*own, *usual], self._fields, counts, exempt)
 
     def _is_innocent(self, data: bytes, kinds: list[str]) -> bool:
         """Whether the exact looks find nothing in the text as a whole.
@@ -150,7 +159,9 @@ class _Cleaning:
         finders: list[tuple[str, _Find]],
         fields: OwnFields,
         counts: Counter[str],
+        exempt: Exemption,
     ) -> None:
+        self._exempt = exempt
         self._secrets = secrets
         self._finders = finders
         self._kinds = {kind for kind, _ in finders}
@@ -164,7 +175,7 @@ class _Cleaning:
             return [self.value(item, walked) for item in value]
         if isinstance(value, dict):
             return self._object(value, walked)
-        return self._number(value)
+        return self._number(value, walked)
 
     def _object(self, value: JsonObject, walked: tuple[str, ...]) -> JsonObject:
         clean: JsonObject = {}
@@ -176,17 +187,23 @@ class _Cleaning:
 
     def _member(self, item: JsonValue, walked: tuple[str, ...]) -> JsonValue:
         """The value of a field, unless its name alone says that nobody may see it."""
+        if self._is_ours(item, walked):
+            return item
         field = None if item is None else self._fields.of(walked)
         if field:
             self._counts[_FIELDS + field] += 1
             return f"[redacted:{field}]"
         return self.value(item, walked)
 
-    def _number(self, value: JsonValue) -> JsonValue:
+    def _is_ours(self, item: JsonValue, walked: tuple[str, ...]) -> bool:
+        is_number = isinstance(item, int | float)
+        return self._exempt.covers(walked) or (is_number and self._exempt.covers_number(walked))
+
+    def _number(self, value: JsonValue, walked: tuple[str, ...]) -> JsonValue:
         """A number as it is, unless it is that of a card."""
         if not isinstance(value, int) or value < _LEAST_CARD or "card" not in self._kinds:
             return value
-        if not any(cards(str(value))):
+        if not any(payment_cards(str(value))) or self._exempt.covers_number(walked):
             return value
         self._counts["card"] += 1
         return "[redacted:card]"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from steelyard.engine.redaction_text import SPACES, Span, is_word, last_of
+from steelyard.engine.redaction_text import SPACES, Span, apart, is_word, last_of
 
 DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015-"
 _DIGITS = set("0123456789")
@@ -44,8 +44,7 @@ _ISSUERS: tuple[tuple[range, range], ...] = (
 )
 """The first four digits of cards, and how many digits such a card has."""
 
-
-_SSN = re.compile(
+_SOCIAL_SECURITY = re.compile(
     rf"(?<![0-9A-Za-z_.])(?<![{re.escape(DASHES)}/])(?!000|666|9)[0-9]{{3}}([{re.escape(DASHES)}])"
     rf"(?!00)[0-9]{{2}}\1(?!0000)[0-9]{{4}}(?![0-9A-Za-z_])(?![{re.escape(DASHES)}/.][0-9A-Za-z])"
 )
@@ -78,6 +77,11 @@ class _Chain(NamedTuple):
 
 
 def cards(text: str) -> Iterator[Span]:
+    """The numbers of cards that a person has: payment cards and social security cards."""
+    yield from apart([*payment_cards(text), *social_security_numbers(text)])
+
+
+def payment_cards(text: str) -> Iterator[Span]:
     """Payment cards: 13 to 19 digits in one piece or in the groups that are printed on cards."""
     for chain in _chains(text):
         first = 0
@@ -99,9 +103,9 @@ def phones(text: str) -> Iterator[Span]:
             first = end or first + 1
 
 
-def ssns(text: str) -> Iterator[Span]:
+def social_security_numbers(text: str) -> Iterator[Span]:
     """Social security numbers of the United States, with their dashes: `123-45-6789`."""
-    for match in _SSN.finditer(text):
+    for match in _SOCIAL_SECURITY.finditer(text):
         yield Span(*match.span())
 
 

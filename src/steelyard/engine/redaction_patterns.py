@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from steelyard.engine.redaction_numbers import DASHES, cards, phones, ssns
+from steelyard.engine.redaction_numbers import DASHES, cards, phones
 from steelyard.engine.redaction_secrets import aws_secrets, given_secrets
-from steelyard.engine.redaction_text import SPACES, Span, is_word, last_of
+from steelyard.engine.redaction_text import SPACES, Span, apart, is_word, last_of
 
 VERSION = "2"
 """Of the patterns as a whole: another one may find other things in the same text."""
-KINDS = ("email", "phone", "card", "iban", "ssn", "key")
+KINDS = ("email", "phone", "card", "iban", "key")
 
 _LOCAL_SIGNS = 64
 _NAME = re.compile("[0-9A-Za-z_.%+'\u00c0-\u052f-]+")
@@ -130,12 +130,7 @@ def _account_size(text: str) -> int:
 def keys(text: str) -> Iterator[Span]:
     """Keys of well-known services, web tokens, private keys, and what is called a password."""
     begun = _private_keys(text) if "-----BEGIN" in text else ()
-    found = [*_tokens(text), *begun, *given_secrets(text), *aws_secrets(text)]
-    end = 0
-    for span in sorted(found):
-        if span.end > end:
-            yield Span(max(span.start, end), span.end)
-            end = span.end
+    yield from apart([*_tokens(text), *begun, *given_secrets(text), *aws_secrets(text)])
 
 
 def _tokens(text: str) -> Iterator[Span]:
@@ -189,7 +184,6 @@ FINDERS: Mapping[str, Callable[[str], Iterator[Span]]] = {
     "email": emails,
     "iban": ibans,
     "card": cards,
-    "ssn": ssns,
     "phone": phones,
 }
 """In the order in which they look: a number inside a key or an account is no card and no phone."""

@@ -39,6 +39,7 @@ _PATTERNS: dict[str, tuple[bytes, ...]] = {
         + rb"[2-6](?:[0-9]{12,18}|[0-9]{3}(?:"
         + _ONE_GAP
         + rb"[0-9]{3,6}){2,3})[^0-9A-Zu]",
+        _EDGE + rb"[0-8][0-9]{2}" + _DASH + rb"[0-9]{2}" + _DASH + rb"[0-9]{4}[^0-9A-Zu]",
     ),
     "iban": (
         _EDGE + rb"[A-Z]{2}[0-9]{2}" + _ONE_GAP + rb"?[0-9A-Z]{4}" + _ONE_GAP + rb"?[0-9A-Z]{4}",
@@ -47,7 +48,6 @@ _PATTERNS: dict[str, tuple[bytes, ...]] = {
         + _ONE_GAP
         + rb"?[0-9]{4}){2,7})[^0-9A-Zu]",
     ),
-    "ssn": (_EDGE + rb"[0-8][0-9]{2}" + _DASH + rb"[0-9]{2}" + _DASH + rb"[0-9]{4}[^0-9A-Zu]",),
     "key": (
         rb"[-_][0-9A-Zu]{6}",
         rb"B [0-9A-Zu]{6}",

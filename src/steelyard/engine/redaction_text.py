@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
 SPACES = " \u00a0\u2007\u2008\u2009\u202f"
@@ -17,6 +18,15 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+def apart(spans: list[Span]) -> Iterator[Span]:
+    """Parts in their order, of which none begins before the one before it ends."""
+    end = 0
+    for span in sorted(spans):
+        if span.end > end:
+            yield Span(max(span.start, end), span.end)
+            end = span.end
 
 
 class Unescaped(NamedTuple):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
 
+from steelyard.contracts.run_artifacts import exemptions
 from steelyard.contracts.run_artifacts.facts import Facts, facts_of
 from steelyard.contracts.run_artifacts.judgements import answered_row, judgement_row
 from steelyard.contracts.run_artifacts.requests import request_row
@@ -19,6 +21,7 @@ from steelyard.contracts.run_artifacts.rows import (
 )
 from steelyard.engine.claims import Call
 from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
 from steelyard.model.run import Attempt, Result
@@ -28,6 +31,9 @@ from steelyard.store.row_writer import Rows, TableRow
 from steelyard.store.tables import NO_RECORD
 
 _KNOWN_IDS = 1000
+_RESULT = (exemptions.PREDICTION, exemptions.VALIDATION, exemptions.FACTS, exemptions.FAILURE)
+Private: TypeAlias = tuple[tuple[str, str], ...]
+"""What fields of a record hold that are never written, each with its path."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -52,11 +58,13 @@ class ResultRows:
             *[_bytes(score_row(entry)) for entry in checked],
             *[_bytes(tried) for tried in attempts],
         ]
+        exempt = [*_RESULT, *map(_exempt_score, checked), *(exemptions.ATTEMPT for _ in attempts)]
         asked, private = _own(result)
         if private:
-            texts = [self._redact.without(text, private) if text else text for text in texts]
+            each = zip(texts, exempt, strict=True)
+            texts = [self._redact.without(text, private, ours) for text, ours in each]
         own = (result.record_sha256 or "", asked)
-        texts = self._redact.each(texts, *[one.encode("ascii") for one in own])
+        texts = self._redact.each(texts, exempt, [one.encode("ascii") for one in own])
         prediction, validation, facts, failure, *others = texts
         place = self._run_id, result.index, result.repeat
         kept = (*place, result.status, prediction, validation, failure or None, facts)
@@ -75,7 +83,8 @@ class ResultRows:
 
     def of_attempts(self, attempts: Sequence[Attempt]) -> Rows:
         """Attempts that came to no result yet."""
-        texts = self._redact.each([_bytes(tried) for tried in attempts])
+        exempt = (exemptions.ATTEMPT for _ in attempts)
+        texts = self._redact.each([_bytes(tried) for tried in attempts], exempt)
         rows = self._tried(attempts, texts)
         return Rows(attempts=rows, redactions=self._redact.take_counts())
 
@@ -83,7 +92,7 @@ class ResultRows:
         """An answer that is yet to be judged, with its attempts."""
         rows = self.of_attempts(attempts)
         _, private = _own(result)
-        row = self._redact(self._redact.without(_bytes(answered_row(result)), private))
+        row = self._cleared(answered_row(result), private, exemptions.ANSWERED)
         rows.answered = [(self._run_id, result.index, result.repeat, row)]
         rows.add(Rows(redactions=self._redact.take_counts()))
         return rows
@@ -92,10 +101,8 @@ class ResultRows:
         """What came of a call to a judge, with its last attempt."""
         rows = self.of_attempts(attempts)
         prompt: JsonObject = {"messages": [list(message) for message in judgement.prompt]}
-        told, said = (
-            self._redact(self._redact.without(_bytes(one), judgement.private))
-            for one in (prompt, judgement_row(judgement))
-        )
+        told = self._cleared(prompt, judgement.private)
+        said = self._cleared(judgement_row(judgement), judgement.private, exemptions.JUDGEMENT)
         row = (
             self._run_id,
             NO_RECORD if judgement.index is None else judgement.index,
@@ -112,6 +119,9 @@ class ResultRows:
         rows.add(Rows(redactions=self._redact.take_counts()))
         return rows
 
+    def _cleared(self, row: JsonObject, private: Private, exempt: Exemption = NOTHING) -> bytes:
+        return self._redact(self._redact.without(_bytes(row), private, exempt), exempt=exempt)
+
     def _request(self, result: Result) -> JsonObject | None:
         """What was asked; nothing private is kept beside, where others would refer to it."""
         _, private = _own(result)
@@ -121,9 +131,15 @@ class ResultRows:
 
     def of_claim(self, holder: str, calls: Mapping[str, Sequence[Call]]) -> Rows:
         """The calls that may be under way, which replace those that were so before."""
-        row = self._redact(_encode(calls))
+        row = _encode(calls)
+        if self._redact(row) is not row:
+            # The times that calls are kept by stay whatever they look like.
+            row = _encode({at: self._redacted(made) for at, made in calls.items()})
         self._redact.take_counts()  # they are counted where they are kept for good
         return Rows(claims={holder: row})
+
+    def _redacted(self, calls: Sequence[Call]) -> msgspec.Raw:
+        return msgspec.Raw(self._redact(_encode(calls), exempt=exemptions.ATTEMPT))
 
     def _tried(self, attempts: Sequence[Attempt], texts: Sequence[bytes]) -> list[TableRow]:
         return [
@@ -148,7 +164,11 @@ class ResultRows:
         return clean if clean == entry.check else f"{clean} {place}"
 
 
-def _own(result: Result) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _exempt_score(entry: CheckResult) -> Exemption:
+    return exemptions.JUDGED_SCORE if entry.outcome.judge else exemptions.SCORE
+
+
+def _own(result: Result) -> tuple[str, Private]:
     """The hash of what was asked, and what of it is never written."""
     asking = result.asking
     return (asking.sha256, asking.private) if asking else ("", ())

@@ -10,6 +10,7 @@ from typing import cast
 
 from steelyard.contracts.judge.validation import file_claim
 from steelyard.contracts.legal_eval.writer import SCHEMA_VERSION as LEGAL_EVAL
+from steelyard.contracts.run_artifacts.exemptions import MANIFEST
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import StoredRun
@@ -74,7 +75,8 @@ def unread_account(door: RunDoor, run: StoredRun, why: str) -> Account:
 
 def kept_about(prepared: Prepared, redact: Redactor) -> JsonObject:
     """What is known when a run begins, as it may be written."""
-    return cast(JsonObject, json.loads(redact(json_bytes(about(prepared)))))
+    clean = redact(json_bytes(about(prepared)), exempt=MANIFEST)
+    return cast(JsonObject, json.loads(clean))
 
 
 def about(prepared: Prepared) -> JsonObject:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from steelyard.contracts.hashes import record_sha256
+from steelyard.contracts.run_artifacts import exemptions
 from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.engine.judging_metrics import add_probes
 from steelyard.engine.metrics import metrics_of
@@ -65,7 +66,8 @@ def finalize(
     manifest["artifacts"] = {
         name: {"sha256": seal.sha256, "size": seal.size} for name, seal in sorted(sealed.items())
     }
-    manifest = cast(JsonObject, json.loads(redact(json_bytes(manifest))))
+    clean = redact(json_bytes(manifest), exempt=exemptions.MANIFEST)
+    manifest = cast(JsonObject, json.loads(clean))
     manifest["redaction"] = redact.described(door.repository.redactions(run_id))
     _seal_json(artifacts, MANIFEST, with_own_hash(manifest), sealed)
     door.repository.finish(run_id, status, at, summary)

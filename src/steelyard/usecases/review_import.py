@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import BinaryIO, NamedTuple, cast
 
 from steelyard.contracts.labels.reader import LabelRow, read_labels
-from steelyard.contracts.labels.writer import label_row
+from steelyard.contracts.labels.writer import EXEMPT, label_row
 from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.contracts.run_artifacts.rows import cluster_of
 from steelyard.engine.redaction import Redactor, json_bytes
@@ -90,10 +90,8 @@ def kept_row(label: Label, redact: Redactor) -> JsonObject:
     if redact.text(person) != person:
         person = f"person-{cluster_of(person)[:8]}"
     answers = answers_row(label.answers) if label.answers is not None else None
-    row = label_row(replace(label, annotator=person, rubric_sha256=None), answers)
-    kept = cast(JsonObject, json.loads(redact(json_bytes(row))))
-    # A hash is no secret, whatever its digits look like.
-    return kept | ({"rubric_sha256": label.rubric_sha256} if label.rubric_sha256 else {})
+    row = label_row(replace(label, annotator=person), answers)
+    return cast(JsonObject, json.loads(redact(json_bytes(row), exempt=EXEMPT)))
 
 
 def _checked(desk: LabelDesk, stream: BinaryIO) -> Iterator[LabelRow]:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from steelyard.contracts.run_artifacts.exemptions import INPUT
 from steelyard.contracts.run_artifacts.facts import Facts, read_facts
 from steelyard.contracts.run_artifacts.requests import PARTS
 from steelyard.engine.redaction import Redactor, json_bytes
@@ -102,7 +103,8 @@ class _InputRecords:
         self._documents = account.documents
         self._redact = redact
         self._separator = b"\n"
-        draft.write(redact(json_bytes(_head(account)))[:-1] + b',"records":[')
+        head = redact(json_bytes(_head(account)), exempt=INPUT)
+        draft.write(head[:-1] + b',"records":[')
 
     def add(self, validation: bytes) -> None:
         """One more record, by what was kept of it when it was read."""

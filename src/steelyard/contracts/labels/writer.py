@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from steelyard.model.exemption import Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.label import Label
+
+EXEMPT = Exemption.of(
+    *("run_id", "repeat", "exposure", "inclusion_prob", "rubric_sha256"), numbers=("answers",)
+)
+"""What redaction leaves alone in a row: a hash may have the digits of a card."""
 
 
 def label_row(label: Label, answers: JsonObject | None) -> JsonObject:
