@@ -1,4 +1,4 @@
-"""A program of a check leaves no process behind, however it hides one."""
+"""A program of a check or of a target leaves no process behind, however it hides one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if not os.fork():
         time.sleep(600)
     os._exit(0)
 Path("daemon.pid").write_bytes(os.read(kept, 20))
-print('{"score": 1}')
+print('{"score": 1}', flush=True)
 """
 
 
@@ -37,3 +37,36 @@ def test_a_daemon_of_a_command_check_ends_with_it(tmp_path: Path, steelyard: Com
 
     assert json.loads(row.read_text(encoding="utf-8"))["score"] == 1
     assert not Path("/proc", daemon).exists()
+
+
+def test_a_daemon_of_a_command_target_ends_with_it(tmp_path: Path, steelyard: Command) -> None:
+    done = asked(tmp_path, steelyard, CHECKER)
+    daemon = (tmp_path / "daemon.pid").read_text(encoding="utf-8")
+
+    assert done["status"] == "evaluated"
+    assert not Path("/proc", daemon).exists()
+
+
+def test_nor_does_one_live_on_by_killing_what_watches_it(
+    tmp_path: Path, steelyard: Command
+) -> None:
+    done = asked(tmp_path, steelyard, CHECKER + "os.kill(os.getppid(), 9)\ntime.sleep(600)\n")
+    daemon = (tmp_path / "daemon.pid").read_text(encoding="utf-8")
+
+    assert done["status"] == "evaluation_error"
+    assert not Path("/proc", daemon).exists()
+
+
+def asked(folder: Path, steelyard: Command, program: str) -> dict[str, object]:
+    """What became of a record whose target is a program."""
+    (folder / "agent.py").write_text(program, encoding="utf-8")
+    settings = (
+        f'targets: {{agent: {{provider: command, command: ["{sys.executable}", agent.py]}}}}'
+    )
+    (folder / "steelyard.yaml").write_text(settings, encoding="utf-8")
+    check = {"name": "c", "type": "contains", "value": "score"}
+    case = {"id": "a", "expected_outcome": "x", "input": "?", "evaluators": [check]}
+    (folder / "cases.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    steelyard("run", "cases.jsonl", "--target", "agent", cwd=folder)
+    (row,) = (folder / ".steelyard" / "runs").glob("*/predictions.jsonl")
+    return json.loads(row.read_text(encoding="utf-8"))

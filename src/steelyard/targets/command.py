@@ -17,7 +17,8 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Request
 from steelyard.targets.agent_reply import read_output, with_latency
-from steelyard.targets.child_process import ChildProcesses, Ended
+from steelyard.targets.bounded_process import Ended
+from steelyard.targets.child_process import ChildProcesses
 from steelyard.targets.command_settings import PLACEHOLDER, CommandSettings
 from steelyard.targets.http_calls import without_secrets
 from steelyard.targets.http_endpoint import MAX_BODY

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from steelyard.checks.programs import NotRun, ProgramCall, Ran
-from steelyard.targets.bounded_process import Bounds, run_bounded
+from steelyard.targets.bounded_process import BoundedProcess, Bounds, Ended, Program
 from steelyard.targets.supervisor import MAX_PROCESSES
 
 MAX_OUTPUT = 1024 * 1024
@@ -45,9 +45,7 @@ class LocalPrograms:
         """Whether programs are kept from the network."""
         if self._which("bwrap", self._root) is None:
             return False
-        bounds = Bounds(_PROBE_S, MAX_OUTPUT)
-        ended = run_bounded((*_SHUT_IN, "true"), b"", self._root, self._environ, bounds)
-        return ended.code == 0
+        return self._ended((*_SHUT_IN, "true"), b"", self._root, _PROBE_S).code == 0
 
     def run(self, call: ProgramCall) -> Ran | NotRun:
         """Run it to its end, or stop it when it uses more than it may."""
@@ -61,8 +59,7 @@ class LocalPrograms:
         argv = (*(_SHUT_IN if self.is_shut_in else ()), *_LIMITED, path, *call.argv[1:])
         given = call.given.encode("utf-8", "replace")
         try:
-            bounds = Bounds(call.timeout_s, MAX_OUTPUT)
-            ended = run_bounded(argv, given, folder, self._environ, bounds)
+            ended = self._ended(argv, given, folder, call.timeout_s)
         except (OSError, ValueError) as wrong:
             return NotRun("not_found", f"{name} cannot be run: {wrong}")
         if ended.is_too_much:
@@ -73,6 +70,13 @@ class LocalPrograms:
             return NotRun("timeout", f"{name} took longer than {call.timeout_s:g} s")
         texts = (part.decode("utf-8", "replace") for part in (ended.output, ended.complaint))
         return Ran(ended.code, *texts)
+
+    def _ended(self, argv: tuple[str, ...], given: bytes, folder: Path, timeout_s: float) -> Ended:
+        bounds = Bounds(timeout_s, MAX_OUTPUT)
+        program = Program(
+            argv=argv, given=given, folder=folder, environ=self._environ, bounds=bounds
+        )
+        return BoundedProcess(program).run()
 
     def _which(self, name: str, folder: Path) -> str | None:
         """Where a program is; one with a path is looked for in the folder where it runs."""

@@ -1,9 +1,11 @@
-"""A process between Steelyard and a program of a check: whatever the program starts ends with it.
+"""Processes between Steelyard and a program: whatever the program starts ends with it.
 
-A process may leave its group and its parent, but not this one: orphans are given to the nearest
-process above them that asks for orphans. It is run as a file and says what became of the program
-through a pipe. Every check waits until it is there: it imports next to nothing, for what Python
-itself has at its start takes a third of the time of `signal`, `pathlib` and `contextlib`.
+A process may leave its group and its parent, but not these: orphans are given to the nearest
+process above them that asks for orphans. There are two, and each ends everything when the other
+is gone, so that a program that kills its parent gains nothing. They are run as a file and say
+what became of the program through a pipe. Every call waits until they are there: this imports
+next to nothing, for what Python itself has at its start takes a third of the time of `signal`,
+`pathlib` and `contextlib`.
 """
 
 # ruff: noqa: PTH123, PTH208, SIM105
@@ -25,8 +27,10 @@ else:
 MAX_PROCESSES = 256
 CROWDED = b"crowded"
 """What is said of a program that started more."""
+UNSTARTED = b"unstarted "
+"""What is said, with the number of the error, of a program that could not be started."""
 _SET_DEATH_SIGNAL, _SET_SUBREAPER = 1, 36
-_LOOK_S = 0.05
+_LOOK_S, _LONGEST_LOOK_S = 0.05, 0.5
 _END_S = 5.0
 _HEARD = (signal.SIGCHLD, signal.SIGTERM)
 # Python ignores them, and a program would inherit that.
@@ -43,31 +47,68 @@ def main(telling: int, argv: Sequence[str]) -> None:
     os.set_inheritable(telling, False)  # noqa: FBT003 - it takes no name
     signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
     _take_orphans()
-    program = os.fork()
+    try:
+        watcher = os.fork()
+    except OSError as error:
+        os.write(telling, UNSTARTED + b"%d" % (error.errno or 0))
+        return
+    if not watcher:
+        _watch(telling, argv)
+        os._exit(0)
+    _let_go_of_streams()
+    _guard(watcher, telling)
+
+
+def _guard(watcher: int, telling: int) -> None:
+    """Wait for the process that watches the program, and do its work when it was killed."""
+    while (code := _reaped(watcher)) is None:
+        if _heard(_LONGEST_LOOK_S) == signal.SIGTERM:
+            _signal(watcher, signal.SIGTERM)
+    if code:
+        _end_all()
+        os.write(telling, b"%d" % -signal.SIGKILL)
+
+
+def _watch(telling: int, argv: Sequence[str]) -> None:
+    """Run the program; when the process above is gone, it is ended."""
+    _take_orphans()
+    try:
+        program = os.fork()
+    except OSError as error:
+        os.write(telling, UNSTARTED + b"%d" % (error.errno or 0))
+        return
     if not program:
-        _become(argv)
+        _become(argv, telling)
     _let_go_of_streams()
     said = _watched(program)
-    _end_all(program)
+    _signal(-program, signal.SIGKILL)
+    _end_all()
     os.write(telling, said)
 
 
 def _take_orphans() -> None:
-    import ctypes  # noqa: PLC0415 - only the supervisor itself needs it
+    _prctl(_SET_SUBREAPER, 1)
+    _prctl(_SET_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def _prctl(option: int, value: int) -> None:
+    import ctypes  # noqa: PLC0415 - only the supervisors themselves need it
 
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl:  # only Linux has it; elsewhere the process group must do
-        prctl(_SET_SUBREAPER, 1)
-        prctl(_SET_DEATH_SIGNAL, signal.SIGTERM)
+        prctl(option, value)
 
 
-def _become(argv: Sequence[str]) -> NoReturn:
+def _become(argv: Sequence[str], telling: int) -> NoReturn:
     os.setsid()
+    _prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
     for number in _IGNORED:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _HEARD)
     try:
         os.execvp(argv[0], list(argv))  # noqa: S606 - the user's program, never a response
+    except OSError as error:
+        os.write(telling, UNSTARTED + b"%d\n" % (error.errno or 0))
     finally:
         os._exit(127)
 
@@ -81,8 +122,10 @@ def _let_go_of_streams() -> None:
 
 def _watched(program: int) -> bytes:
     """What became of the program: its exit code, below zero for a signal, or what it did wrong."""
+    look_s = _LOOK_S
     while True:
-        is_over = _heard() == signal.SIGTERM
+        is_over = _heard(look_s) == signal.SIGTERM
+        look_s = min(look_s * 1.2, _LONGEST_LOOK_S)
         code = _reaped(program)
         if code is not None:
             return b"%d" % code
@@ -92,12 +135,12 @@ def _watched(program: int) -> bytes:
             return CROWDED
 
 
-def _heard() -> int | None:
+def _heard(wait_s: float) -> int | None:
     """The next signal, if there is one soon."""
     if sys.platform == "linux":
-        heard = signal.sigtimedwait(_HEARD, _LOOK_S)
+        heard = signal.sigtimedwait(_HEARD, wait_s)
         return heard.si_signo if heard else None
-    time.sleep(_LOOK_S)
+    time.sleep(min(wait_s, _LOOK_S))
     return signal.SIGTERM if signal.SIGTERM in signal.sigpending() else None
 
 
@@ -113,9 +156,8 @@ def _reaped(program: int) -> int | None:
     return code
 
 
-def _end_all(program: int) -> None:
+def _end_all() -> None:
     """End what is left; what is stopped first starts nothing while the others are ended."""
-    _signal(-program, signal.SIGKILL)
     stopped = set[int]()
     while new := set(descendants(os.getpid())) - stopped:
         for process in new:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine, Generator, Sequence
@@ -16,7 +15,8 @@ import pytest
 import uvloop
 
 from steelyard.errors import TargetError
-from steelyard.targets.child_process import ChildProcesses, Ended
+from steelyard.targets.bounded_process import Ended
+from steelyard.targets.child_process import ChildProcesses
 from steelyard.targets.http_endpoint import MAX_BODY
 
 Made = TypeVar("Made")
@@ -222,14 +222,36 @@ def test_what_a_program_started_ends_with_its_call(programs: Programs, how: str)
     assert has_ended(int(note.read_text(encoding="utf-8")))
 
 
-def test_one_that_left_the_group_cannot_keep_the_call_waiting(programs: Programs) -> None:
-    began = time.monotonic()
+def test_one_that_left_the_group_ends_with_the_program(programs: Programs) -> None:
     ended = programs.run(GRANDCHILD.format(how="start_new_session=True", then=""))
-    pid = int(ended.output)
 
-    assert time.monotonic() - began < 120
-    assert is_running(pid)
-    os.kill(pid, signal.SIGKILL)
+    assert not is_running(int(ended.output))
+
+
+KILLS = {
+    "its parent": "os.kill(os.getppid(), 9)",
+    "the parent of its parent": "os.kill(above(os.getppid()), 9)",
+    "both": "two = [above(os.getppid()), os.getppid()]\n[os.kill(one, 9) for one in two]",
+    "as no child of theirs": "prctl(1, 0)\nos.kill(os.getppid(), 9)",
+}
+KILLER = """
+import ctypes, time
+prctl = ctypes.CDLL(None).prctl
+def above(pid): return int(open(f"/proc/{{pid}}/stat").read().rpartition(")")[2].split()[1])
+{kills}
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("killed", KILLS)
+def test_a_program_that_kills_its_supervisors_leaves_nothing(
+    programs: Programs, killed: str
+) -> None:
+    then = KILLER.format(kills=KILLS[killed])
+    ended = programs.run(GRANDCHILD.format(how="start_new_session=True", then=then))
+
+    assert ended.code == -9
+    assert has_ended(int(ended.output))
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_of_complaints_without_end_the_end_is_kept() -> None:
 
     assert isinstance(found, Ran)
     assert found.complaint.endswith("xthe end")
-    assert len(found.complaint) == 2000
+    assert len(found.complaint) == 4096
 
 
 def test_a_program_sees_nothing_of_the_environment_but_where_programs_are(
@@ -221,6 +221,7 @@ def test_a_program_sees_nothing_of_the_environment_but_where_programs_are(
         "SHLVL",
         "OLDPWD",
         "_",
+        "STEELYARD_PROGRAM",
     }
 
 
