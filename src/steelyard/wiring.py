@@ -180,7 +180,9 @@ def run_door(near: Path | None = None) -> RunDoor:
         judgements=JudgementStore(store.engine),
         new_secret=new_secret,
         secrets=configured_secrets(targets, os.environ),
-        fix_published=lambda names: published_files(found.root).fix(names),
+        fix_published=lambda names: published_files(found.root).fix(
+            [rooted(found.root, name) for name in names]
+        ),
         validations=project_validations(found.root),
     )
 

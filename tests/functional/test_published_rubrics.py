@@ -28,10 +28,10 @@ IMPORT = ("review", "import", "labels.jsonl", "--run", "latest")
 AGREEMENT = ("review", "agreement", "--format", "json")
 
 
-def rubric(root: Path, status: str, weight: int = 1) -> None:
-    (root / "rubrics").mkdir(exist_ok=True)
+def rubric(root: Path, status: str, weight: int = 1, folder: str = "rubrics") -> None:
+    (root / folder).mkdir(exist_ok=True)
     text = RUBRIC.format(status=status, weight=weight)
-    (root / "rubrics" / "desk-v1.yaml").write_text(text, encoding="utf-8")
+    (root / folder / "desk-v1.yaml").write_text(text, encoding="utf-8")
 
 
 def rows(path: Path, made: list[dict[str, object]]) -> None:
@@ -94,6 +94,51 @@ def test_a_published_rubric_that_a_run_used_may_not_change(desk: Path) -> None:
     assert (valid.code, run.code, labels.code) == (1, 2, 1)
     assert "version_conflict" in valid.stdout
     assert "is not what was published as rubric/desk-v1" in run.stderr
+
+
+def test_one_that_lies_elsewhere_may_not_change_either(desk: Path) -> None:
+    by_path = (*RUN[:-1], "mine/desk-v1.yaml")
+    rubric(desk, "published", folder="mine")
+    first, labels = run_many(desk, [by_path, IMPORT])
+    rubric(desk, "published", weight=-1, folder="mine")
+    valid, run = run_many(desk, [("validate", "mine/desk-v1.yaml"), by_path])
+    agreement = json.loads(only(desk, *AGREEMENT).stdout)["rubrics"][0]
+
+    assert (first.code, labels.code) == (0, 0)
+    assert (valid.code, run.code) == (1, 2)
+    assert "version_conflict" in valid.stdout
+    assert "is not what was published as rubric/desk-v1" in run.stderr
+    assert (agreement["labels"], agreement["notes"]) == (4, [])
+
+
+def test_labels_that_only_say_passed_are_not_read_anew(desk: Path) -> None:
+    rubric(desk, "draft")
+    rows(
+        desk / "labels.jsonl",
+        [
+            {
+                "record_id": "q0",
+                "rubric": name,
+                "annotator": "ada",
+                "exposure": "blind",
+                "passed": True,
+            }
+            for name in ("rubric/desk-v1", "rubric/plain@1.0.0")
+        ],
+    )
+    plain = (
+        "id: plain\nversion: 1.0.0\nscoring: {{combine: all_pass}}\n"
+        "checks: [{{id: a, kind: is_json, weight: {weight}}}]\n"
+    )
+    (desk / "rubrics" / "plain.yaml").write_text(plain.format(weight=1), encoding="utf-8")
+    assert [done.code for done in run_many(desk, [RUN, IMPORT])] == [0, 0]
+    rubric(desk, "draft", weight=-1)
+    (desk / "rubrics" / "plain.yaml").write_text(plain.format(weight=2), encoding="utf-8")
+    found = json.loads(only(desk, *AGREEMENT).stdout)["rubrics"]
+
+    assert [(one["labels"], one["notes"]) for one in found] == [
+        (0, ["1 label(s) were given under other content of the rubric"])
+    ] * 2
 
 
 def test_one_that_nothing_used_is_free_to_change(desk: Path) -> None:

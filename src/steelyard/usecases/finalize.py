@@ -76,9 +76,10 @@ def finalize(
 
 
 def _questionnaires(manifest: JsonObject) -> list[str]:
-    """The question rubrics of a run: those whose name is all of their version."""
+    """The question rubrics of a run, whose name is all of their version, and where one lies."""
     names = [cast(str, row["rubric"]) for row in cast(list[JsonObject], manifest["rubrics"])]
-    return [name for name in names if "@" not in name]
+    given = cast("str | None", cast(JsonObject, manifest["options"])["rubric"])
+    return [*(name for name in names if "@" not in name), *([given] if given else [])]
 
 
 def require_same_source(door: RunDoor, run_id: str, prepared: Prepared) -> None:

@@ -12,6 +12,7 @@ from steelyard.model.definition import Definition
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference
 from steelyard.ports import Clock
+from steelyard.usecases.load_definition import is_path
 from steelyard.usecases.publish import contract_of, proposed_version, raw_value
 from steelyard.usecases.references import References
 from steelyard.usecases.registry import Registry
@@ -26,18 +27,23 @@ class PublishedFiles:
     clock: Clock
 
     def fix(self, names: Collection[str]) -> None:
-        """Publish those of the named rubrics whose files say that they are.
+        """Publish those of the rubrics, by reference or path, whose files say that they are.
 
         A run or a label depends on them now: from here on other content under the same version
         is a conflict, which the file alone cannot tell.
         """
         held = {one.reference for one in self.registry.all("rubric")} if names else set[str]()
         for name in sorted(set(names) - held):
-            reference = Reference.parse(name)
-            found = self.references.find(reference).definition if reference else None
+            found = self._found(name)
             content = found.content if found else None
-            if found and isinstance(content, QuestionRubric) and content.status == "published":
+            if found and isinstance(content, QuestionRubric) and _is_to_fix(content, held):
                 self._add(found, content)
+
+    def _found(self, name: str) -> Definition | None:
+        if is_path(name):
+            return self.references.at(name)
+        reference = Reference.parse(name)
+        return self.references.find(reference).definition if reference else None
 
     def _add(self, found: Definition, content: QuestionRubric) -> None:
         row = raw_value(found)
@@ -46,3 +52,7 @@ class PublishedFiles:
         # The file may have changed since it was read: what was used is what is fixed, or nothing.
         if proposed.sha256 == content.sha256:
             self.registry.add(proposed, {proposed.sha256: partial(BytesIO, data)})
+
+
+def _is_to_fix(content: QuestionRubric, held: Collection[str]) -> bool:
+    return content.status == "published" and str(content.reference) not in held

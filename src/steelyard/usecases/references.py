@@ -121,10 +121,14 @@ class References:
         ]
 
     def conflicts_of(self, file: FilePath, content: Content) -> Iterator[Problem]:
-        """Other files of the project that claim to be the same thing as this one of its files."""
+        """What else claims to be the same thing as a file: others of the project, or a version
+        that is published; of a file that lies elsewhere, the latter alone."""
         reference = reference_to(content)
         siblings = self.known(reference.kind)
         if str(file.resolve()) not in {one.path for one in siblings}:
+            elsewhere = self.at(str(file.resolve()))
+            if elsewhere and (drift := self.drift_of(elsewhere)):
+                yield _placed(("version",), drift)
             return
         named = [(reference_to(one.content), one) for one in siblings if one.content]
         same = [one for name, one in named if name == reference and not one.is_published]

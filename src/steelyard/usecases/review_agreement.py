@@ -58,7 +58,7 @@ class _Said:
     )
     unfit: int = 0
     other_content: int = 0
-    """Labels whose questions the rubric has changed since."""
+    """Labels that were given under another content of the rubric."""
     again: int = 0
 
     def given(self, key: str, *, is_blind: bool) -> Mapping[str, Given]:
@@ -129,7 +129,9 @@ def _rubric(
 ) -> RubricAgreement:
     rubric = known.find(name)
     questions = rubric if isinstance(rubric, QuestionRubric) else None
-    said = _said(rows, questions, judged)
+    now = [row for row in rows if not known.is_under_other_content(label_of(row))]
+    said = _said(now, questions, judged)
+    said.other_content = len(rows) - len(now)
     notes: list[str] = []
     sheets: list[Sheet] = []
     by: list[str] = []
@@ -163,9 +165,6 @@ def _said(rows: Sequence[JsonObject], rubric: QuestionRubric | None, judged: _Ru
     said = _Said()
     for row in sorted(rows, key=lambda row: order.get(cast(str, row.get("run_id")), 0)):
         label = label_of(row)
-        if rubric and "answers" in row and label.rubric_sha256 not in {None, rubric.sha256}:
-            said.other_content += 1
-            continue
         said.labels += 1
         said.blind += label.is_blind
         said.people.add(label.annotator)

@@ -114,9 +114,8 @@ def _checked(desk: LabelDesk, stream: BinaryIO) -> Iterator[LabelRow]:
 
 
 def _named(label: Label, rubrics: KnownRubrics) -> Label:
-    """The label with the whole name of its rubric, and with the content that it answers."""
-    rubric = rubrics.questions(label.rubric) if label.answers is not None else None
-    content = label.rubric_sha256 or (rubric.sha256 if rubric else None)
+    """The label with the whole name of its rubric, and with the content it was given under."""
+    content = label.rubric_sha256 or rubrics.sha256(label.rubric)
     return replace(label, rubric=rubrics.whole_name(label.rubric), rubric_sha256=content)
 
 

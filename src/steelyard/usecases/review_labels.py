@@ -43,9 +43,15 @@ class KnownRubrics:
         return found if isinstance(found, QuestionRubric) else None
 
     def is_under_other_content(self, label: Label) -> bool:
-        """Whether answers were given to other questions than the rubric has now."""
-        rubric = self.questions(label.rubric) if label.answers is not None else None
-        return rubric is not None and label.rubric_sha256 not in {None, rubric.sha256}
+        """Whether a label was given under another content than the rubric has now."""
+        now = self.sha256(label.rubric)
+        return now is not None and label.rubric_sha256 not in {None, now}
+
+    def sha256(self, name: str) -> str | None:
+        """The hash of the content of a rubric of any kind; None where there is none."""
+        reference = _reference(name)
+        content = self._references.find(reference).content if reference else None
+        return None if content is None else content.sha256
 
     def whole_name(self, name: str) -> str:
         """The name under which labels about a rubric are kept, however it is written."""
@@ -57,8 +63,8 @@ class KnownRubrics:
         return exact_name(str(reference) if is_rubric else name)
 
     def _look_up(self, name: str) -> QuestionRubric | str:
-        reference = Reference.parse(name if "/" in name else f"rubric/{name}")
-        if reference is None or reference.kind != "rubric":
+        reference = _reference(name)
+        if reference is None:
             return f"'{name}' is no reference to a rubric; write rubric/id"
         found = self._references.find(reference)
         # An archived one takes no new run; what people say under it still counts.
@@ -68,6 +74,11 @@ class KnownRubrics:
             return f"{reference} has checks and no questions; say 'passed' instead of answers"
         problem = found.problems[0]
         return f"{problem.message} ({problem.hint})" if problem.hint else problem.message
+
+
+def _reference(name: str) -> Reference | None:
+    reference = Reference.parse(name if "/" in name else f"rubric/{name}")
+    return reference if reference and reference.kind == "rubric" else None
 
 
 class LabelDesk:
