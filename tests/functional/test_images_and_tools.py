@@ -196,6 +196,9 @@ def test_anthropic_is_sent_tool_history(steelyard: Steelyard, tmp_path: Path) ->
         {"role": "assistant", "content": [use]},
         {"role": "user", "content": [result, {"type": "text", "text": "And Monday?"}]},
     ]
+    # The protocol refuses calls of tools that a request does not define.
+    assert bodies[0]["tools"] == [{"name": "hours", "input_schema": {"type": "object"}}]
+    assert bodies[0]["tool_choice"] == {"type": "none"}
 
 
 @pytest.mark.parametrize(
@@ -372,23 +375,68 @@ def test_an_image_that_changed_is_another_record(steelyard: Steelyard, tmp_path:
     assert len(bodies) == 2
 
 
-@pytest.mark.parametrize(("setting", "asked"), [("refuse", 0), ("omit", 1)])
-def test_a_judge_that_cannot_see_an_image_is_unscored(
-    steelyard: Steelyard, tmp_path: Path, setting: str, asked: int
-) -> None:
+def judged(folder: Path, url: str, judge: str, answer: object, more: str = "") -> None:
+    """A record with an image, whose answer is recorded and judged."""
     row = {"id": "r0", "expected_outcome": "It says when.", "input_messages": shown(TEXT, FILE)}
-    answer = {"record_id": "r0", "response_text": "At nine."}
-    with endpoint(COMPLETION) as (url, bodies):
-        write_project(tmp_path, url=url, more=f", unsupported: {setting}")
-        with (tmp_path / "steelyard.yaml").open("a", encoding="utf-8") as project:
-            project.write("judges: {default: {target: live}}")
-        (tmp_path / "cases.jsonl").write_text(json.dumps(row), encoding="utf-8")
-        (tmp_path / "answers.jsonl").write_text(json.dumps(answer), encoding="utf-8")
-        done = steelyard(*RUN[:4], "--responses", "answers.jsonl", cwd=tmp_path)
+    write_project(folder, url=url, more=more)
+    with (folder / "steelyard.yaml").open("a", encoding="utf-8") as project:
+        project.write(f"judges: {{default: {{target: {judge}}}}}")
+    (folder / "cases.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    message = {"role": "assistant", "content": answer}
+    given = {"record_id": "r0", "trace": {"messages": [message]}}
+    (folder / "answers.jsonl").write_text(json.dumps(given), encoding="utf-8")
 
+
+JUDGED = (*RUN[:4], "--responses", "answers.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason"), [("refuse", "cannot be shown an image"), ("omit", "")]
+)
+def test_a_judge_that_cannot_see_an_image_is_unscored(
+    steelyard: Steelyard, tmp_path: Path, setting: str, reason: str
+) -> None:
+    judged(tmp_path, "", "local", "At nine.", f", unsupported: {setting}")
+    done = steelyard(*JUDGED, cwd=tmp_path)
     prediction = row_of(done, "predictions.jsonl")
-    about_it = [body for body in bodies if "What does it show?" in json.dumps(body)]
-    assert bool(about_it) is bool(asked)
-    assert prediction["status"] == "evaluation_error"  # the endpoint never gives a verdict
-    reason = json.dumps(prediction["evaluator_scores"])
-    assert ("a judge cannot be shown an image" in reason) is not bool(asked)
+
+    assert prediction["status"] == "evaluation_error"  # an echo never gives a verdict
+    said = json.dumps(prediction["evaluator_scores"])
+    assert ("a judge cannot be shown" in said) is bool(reason)
+    assert reason in said
+
+
+@pytest.mark.parametrize(
+    ("judge", "answer", "images"),
+    [
+        ("live", "At nine.", 1),
+        ("claude", "At nine.", 1),
+        ("live", [TEXT, {"type": "image_url", "image_url": {"url": DATA_URL}}], 2),
+        ("claude", [TEXT, {"type": "image", "source": {"type": "url", "url": WEB}}], 2),
+    ],
+)
+def test_a_judge_is_shown_the_images_of_question_and_answer(
+    steelyard: Steelyard, tmp_path: Path, judge: str, answer: object, images: int
+) -> None:
+    with endpoint(COMPLETION if judge == "live" else MESSAGE) as (url, bodies):
+        judged(tmp_path, url, judge, answer)
+        steelyard(*JUDGED, cwd=tmp_path)
+
+    content = next(body["messages"][-1]["content"] for body in bodies if DATA in json.dumps(body))
+    assert [block["type"] for block in content[:1]] == ["text"]
+    assert f"image {images} (" in content[0]["text"]
+    assert hashlib.sha256(PNG).hexdigest() in content[0]["text"]
+    assert len(content) == 1 + images
+    assert DATA in json.dumps(content[1])
+
+
+@pytest.mark.parametrize("block", [AUDIO, {"type": "image", "value": "/etc/chart.png"}])
+def test_a_judge_that_cannot_see_an_answer_is_not_asked(
+    steelyard: Steelyard, tmp_path: Path, block: object
+) -> None:
+    with endpoint(COMPLETION) as (url, bodies):
+        judged(tmp_path, url, "live", [TEXT, block])
+        done = steelyard(*JUDGED, cwd=tmp_path)
+
+    assert "a judge cannot be shown" in json.dumps(row_of(done, "predictions.jsonl"))
+    assert not any(DATA in json.dumps(body) for body in bodies)

@@ -136,8 +136,7 @@ class RecordAsker:
         """The judge's reply; one that was given before is not asked for again."""
         record = self.record
         by = self._calls.target(call)
-        if not by.omits:
-            record.unseen.require_seen(call.judge.template)
+        call = record.unseen.shown_with(call, by.carries, omits=by.omits)
         key = call_key(self._check, call, by.name)
         while key not in record.judgements:
             if key in record.asking:

@@ -18,10 +18,10 @@ from steelyard.errors import TargetError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
-from steelyard.model.message import Message, Role
+from steelyard.model.message import Message, Role, TextBlock
 from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, JudgeAttempt, Result
 from steelyard.model.trace import Trace
-from steelyard.ports import Judged, Prompt, Request
+from steelyard.ports import Judged, Prompt, Request, Turn
 
 PROBE = "probe"
 
@@ -275,7 +275,9 @@ class Errand:
 
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint
-        said = (Message(role=cast(Role, role), content=text) for role, text in call.messages)
+        said = [Message(role=cast(Role, role), content=text) for role, text in call.messages]
+        if call.images:
+            said[-1] = replace(said[-1], content=(TextBlock(text=said[-1].text), *call.images))
         return Request(
             # Nothing else of the case: what a judge may know stands in its prompt.
             case=Case(id=record.record_id or "", input_messages=tuple(said)),
@@ -359,4 +361,8 @@ def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:
     messages = call.messages
     if blanked and call.nonce:
         messages = tuple((role, text.replace(call.nonce, "")) for role, text in messages)
-    return Prompt(messages, "\n\n".join(text for _, text in messages))
+    text = "\n\n".join(text for _, text in messages)
+    if not call.images:
+        return Prompt(messages, text)
+    *before, last = (Turn(role, (said,)) for role, said in messages)
+    return Prompt(messages, text, (*before, last._replace(parts=(*last.parts, *call.images))))

@@ -14,6 +14,7 @@ from steelyard.engine.limiter import Limiter
 from steelyard.errors import TargetError
 from steelyard.judging.fingerprint import fingerprint
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.unsent import NOTHING
 from steelyard.ports import Judged, Prompt, Target
 
 # The words in which servers refuse a request for the sake of its schema, or of log probabilities.
@@ -79,6 +80,8 @@ class JudgeTarget:
     sampling: JsonObject = field(default_factory=dict[str, JsonValue])
     replies_sha256: str | None = None
     """Of a recorded judge, the hash of its file."""
+    carries: frozenset[str] = NOTHING
+    """What it can be shown beside texts."""
     omits: bool = False
     """Whether what it cannot be shown is left out, and it judges the rest."""
     is_timed: bool = True

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
+from steelyard.model.message import ImageBlock
 from steelyard.model.trace import Trace
 
 
@@ -39,6 +40,8 @@ class JudgeCall:
     target: str | None = None
     """The target that a jury names for this juror; else the `judges` setting does."""
     wants_logprobs: bool = False
+    images: tuple[ImageBlock, ...] = ()
+    """What is shown after the last message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

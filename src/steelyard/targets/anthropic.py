@@ -8,7 +8,7 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Prompt, Request
 from steelyard.targets.anthropic_message import read_message
-from steelyard.targets.anthropic_turns import spoken_blocks
+from steelyard.targets.anthropic_turns import called_tools, spoken_blocks
 from steelyard.targets.http_calls import HttpCalls
 from steelyard.targets.model_settings import ModelSettings
 from steelyard.targets.request_json import request_bytes
@@ -42,6 +42,7 @@ class AnthropicTarget:
             **conversation(request.prompt),
             **self._settings.sampling,
         }
+        body |= called_tools(request.prompt.turns, body)
         if request.judged and request.judged.is_held:
             shape: JsonObject = {"type": "json_schema", "schema": request.judged.schema}
             body["output_config"] = {"format": shape}

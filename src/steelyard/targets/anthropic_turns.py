@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import parse_json
@@ -21,6 +22,24 @@ def spoken_blocks(turns: Sequence[Turn]) -> list[tuple[str, list[JsonObject]]]:
         else:
             said.append((role, blocks))
     return said
+
+
+def called_tools(turns: Sequence[Turn], body: JsonObject) -> JsonObject:
+    """`tools` with each that the conversation has called: the protocol demands their definitions.
+
+    Those that the body defines stay; of the others nothing is known but their names. Where all
+    are of that kind, none may be called again.
+    """
+    given = cast("list[JsonObject]", body.get("tools") or [])
+    known = {str(tool.get("name")) for tool in given}
+    called = dict.fromkeys(used.tool for turn in turns for used in turn.tools)
+    made: list[JsonValue] = [
+        {"name": name, "input_schema": {"type": "object"}} for name in called if name not in known
+    ]
+    if not made:
+        return {}
+    choice: JsonObject = {} if given else {"tool_choice": {"type": "none"}}
+    return {"tools": [*given, *made], **choice}
 
 
 def _spoken(turns: Sequence[Turn]) -> Iterator[tuple[str, list[JsonObject]]]:

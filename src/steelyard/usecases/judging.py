@@ -20,6 +20,7 @@ from steelyard.engine.judged_records import JudgedRecords
 from steelyard.engine.phase import JudgesPhase, Phase
 from steelyard.engine.record_work import Surroundings
 from steelyard.model.trace import Trace
+from steelyard.model.unsent import EVERYTHING
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import Judgements, Part, RunDoor, TargetSpec
 from steelyard.usecases.work import Limiters
@@ -121,6 +122,8 @@ def run_judges(door: RunDoor, run_id: str, prepared: Prepared, shared: Shared) -
             model=spec.model,
             sampling=spec.sampling,
             replies_sha256=spec.replies_sha256,
+            # Whoever made the replies of a recording has seen what there was to see.
+            carries=spec.carries if spec.is_asked else frozenset((EVERYTHING,)),
             omits=spec.omits,
             is_timed=spec.is_asked,
         )
