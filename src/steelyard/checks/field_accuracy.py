@@ -36,7 +36,7 @@ class AccurateField:
     required: Annotated[bool, Rule("A missing value counts 0; true by default.")] = True
     weight: Annotated[
         float,
-        Rule("How much it counts; 1 by default.", {"minimum": 0, "maximum": 1_000_000}),
+        Rule("How much it counts; 1 by default.", {"minimum": 0, "maximum": 1e300}),
     ] = 1.0
     tolerance: Annotated[float, Rule("The difference allowed.", {"minimum": 0})] = 0.0
     relative: Annotated[bool, Rule("Whether the tolerance is a share of the value.")] = False

@@ -192,7 +192,8 @@ class EvaluatorChecks:
         if aggregator["type"] == "threshold":
             return PassShare(float(cast(float, aggregator["threshold"])))
         weights = cast(dict[str, float], aggregator.get("weights", {}))
-        return WeightedMean(dict(weights), PASS_THRESHOLD if threshold is None else threshold)
+        numbers = {name: float(weight) for name, weight in weights.items()}
+        return WeightedMean(numbers, PASS_THRESHOLD if threshold is None else threshold)
 
 
 def free_name(name: str, taken: Container[str]) -> str:

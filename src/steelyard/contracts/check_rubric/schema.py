@@ -120,7 +120,7 @@ def _check(names: dict[str, str], branches: list[JsonValue]) -> JsonObject:
                 "description": "How much the score counts; 1 by default.",
                 "type": "number",
                 "minimum": 0,
-                "maximum": 1_000_000,
+                "maximum": 1e300,
             },
             "required": _flag("Required", "Failing it fails the case, whatever the score."),
             "negate": _flag("Negate", "Turn the result round."),

@@ -78,7 +78,7 @@ def _criterion(row: JsonObject) -> Criterion:
         id=cast(str, row["id"]),
         title=cast(str, row["title"]),
         description=cast(str, row.get("description", "")),
-        weight=cast(float, row.get("weight", 1.0)),
+        weight=float(cast(float, row.get("weight", 1.0))),
         extra=beyond(row, _CRITERION),
     )
 

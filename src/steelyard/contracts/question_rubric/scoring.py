@@ -20,8 +20,10 @@ def read_scoring(value: JsonValue) -> QuestionScoring | None:
     """The scoring that a sound rubric states."""
     if not isinstance(value, dict):
         return None
+    weights = cast("dict[str, float]", value.get("questions", {}))
     return QuestionScoring(
-        questions=cast("dict[str, float]", value.get("questions", {})),
+        # JSON has numbers of any length.
+        questions={key: float(weight) for key, weight in weights.items()},
         options=cast("dict[str, dict[str, float]]", value.get("options", {})),
         pass_threshold=cast("float | None", value.get("pass_threshold")),
     )

@@ -220,8 +220,8 @@ def test_choices_may_say_the_same() -> None:
     assert errors(row("mcq", choices=[*CHOICES, {"id": "a", "text": "Yes"}])) == []
 
 
-@pytest.mark.parametrize("weight", [0, -10, 2.5, 1e6])
-def test_a_weight_may_be_any_number_of_a_sensible_size(weight: float) -> None:
+@pytest.mark.parametrize("weight", [0, -10, 2.5, 1e300, 10**20])
+def test_a_weight_may_be_any_number_that_sums_can_hold(weight: float) -> None:
     """LE-21"""
     case = case_of(row("rubric_qa", rubric=[{"id": "a", "title": "t", "weight": weight}]))
 
