@@ -105,6 +105,47 @@ def test_a_published_schema_has_keywords_of_the_standard_alone(name: str) -> Non
     assert jsonschema_rs.meta.is_valid(schema)
 
 
+def parts(node: JsonValue) -> Iterator[JsonObject]:
+    """A schema and every schema within it."""
+    if isinstance(node, list):
+        for item in node:
+            yield from parts(item)
+    if not isinstance(node, dict):
+        return
+    yield node
+    for name, part in node.items():
+        if name in {"properties", "$defs"}:
+            yield from parts(list(cast(JsonObject, part).values()))
+        elif name not in {"enum", "const", "default", "examples"}:
+            yield from parts(part)
+
+
+def refused_by_ajv(part: JsonObject) -> str | None:
+    """What ajv's strict mode says of one schema, keywords apart; None where it takes it."""
+    if ("if" in part) != ("then" in part or "else" in part):
+        return "if without then and else, or these without if"
+    if isinstance(part.get("items"), list):
+        return "a tuple under items"
+    values = cast("list[JsonValue]", part.get("enum", [None]))
+    if not values or len({json.dumps(value) for value in values}) < len(values):
+        return "an enum without values, or with one twice"
+    return None
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_schema_passes_the_strict_mode_of_ajv(name: str) -> None:
+    refusals = [said for part in parts(published_schema(name)) if (said := refused_by_ajv(part))]
+
+    assert refusals == []
+
+
+@pytest.mark.parametrize(
+    "part", [{"if": {}}, {"then": {}}, {"items": []}, {"enum": []}, {"enum": [1, 1]}]
+)
+def test_what_ajv_refuses_is_seen(part: JsonObject) -> None:
+    assert [one for one in map(refused_by_ajv, parts({"allOf": [part]})) if one]
+
+
 def test_a_published_schema_says_what_our_own_keywords_mean() -> None:
     text = json.dumps(published_schema("eval_cases"))
 
