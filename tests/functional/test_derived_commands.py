@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from checker import check_run
 from fakes.desk_project import AGENT, write_desk
 from fakes.many_commands import Done, run_many
+from servers.in_thread import in_thread
+from servers.openai_server import says, serving
+
+if TYPE_CHECKING:
+    from aiohttp import web
 
 JSON = ("--format", "json")
 MOODY = ("run", "datasets/desk.jsonl", "--target", "moody", *JSON)
@@ -29,8 +34,16 @@ def row_of(done: Done) -> dict[str, Any]:
 
 
 def predictions(done: Done) -> list[dict[str, Any]]:
-    text = (Path(row_of(done)["artifacts"]) / "predictions.jsonl").read_text(encoding="utf-8")
+    return artifact(done, "predictions.jsonl")
+
+
+def artifact(done: Done, name: str) -> list[dict[str, Any]]:
+    text = (Path(row_of(done)["artifacts"]) / name).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
+
+
+def manifest(done: Done) -> dict[str, Any]:
+    return json.loads((Path(row_of(done)["artifacts"]) / "run_manifest.json").read_bytes())
 
 
 def calls(folder: Path) -> list[str]:
@@ -44,7 +57,7 @@ def test_the_failed_records_are_run_again_and_then_there_are_none(desk: Path) ->
     again, none, shown = run_many(
         desk, [("retry", "latest", *JSON), ("retry", "latest"), ("show", "latest")]
     )
-    manifest = json.loads((Path(row_of(again)["artifacts"]) / "run_manifest.json").read_bytes())
+    derived = manifest(again)["derived_from"]
 
     assert (first.code, again.code) == (4, 0)
     assert calls(desk)[len(before) :] == ["Was kosten Bücher?"]
@@ -60,8 +73,7 @@ def test_the_failed_records_are_run_again_and_then_there_are_none(desk: Path) ->
     assert (metrics["evaluated_records"], metrics["attempts"]) == (4, 4)
     assert metrics["copied"] == {"rows": 3, "attempts": 3, "cost_usd": 0.0}
     assert metrics["new"] == {"rows": 1, "attempts": 1, "cost_usd": None}
-    assert manifest["derived_from"]["run_id"] == row_of(first)["run_id"]
-    assert manifest["derived_from"]["how"] == "retry"
+    assert (derived["run_id"], derived["how"]) == (row_of(first)["run_id"], "retry")
     assert (none.code, none.stdout) == (2, "")
     assert f"{row_of(again)['run_id']} has no failed record to try again" in none.stderr
     assert shown.code == 0
@@ -97,6 +109,59 @@ def test_stored_traces_are_graded_anew_and_no_agent_is_called(desk: Path) -> Non
     assert [row["passed"] for row in predictions(folder)] == [True, True, None, True]
     assert "desk × moody" in text.stdout
     check_run(Path(row_of(again)["artifacts"]))
+
+
+LIVE = """\
+targets:
+  live: {{provider: openai, base_url: "{url}", model: m, max_concurrency: 4}}
+retry: {{max_attempts: 3, backoff_s: [0]}}
+"""
+
+
+async def sulks_over_books(request: web.Request) -> web.StreamResponse:
+    """Tells a mail address, but has no answer to one question."""
+    told = {"role": "assistant", "content": "Nine, please; mail ann@example.org."}
+    choice = {"message": told, "finish_reason": "stop"}
+    is_asked = "Bücher" in json.loads(await request.read())["messages"][-1]["content"]
+    return await says({"choices": [choice]}, 503 if is_asked else 200)(request)
+
+
+def test_a_regraded_run_keeps_the_attempts_and_counts_of_the_first(desk: Path) -> None:
+    with in_thread(serving(sulks_over_books)) as url:
+        (desk / "steelyard.yaml").write_text(LIVE.format(url=url), encoding="utf-8")
+        (first,) = run_many(desk, [("run", "datasets/desk.jsonl", "--target", "live", *JSON)])
+        (retried,) = run_many(desk, [("retry", "latest", *JSON)])
+    regrade = ("regrade", row_of(first)["run_id"], "--rubric", "rubric/polite@1.0.0", *JSON)
+    again, twice = run_many(desk, [regrade, (regrade[0], "latest", *regrade[2:])])
+
+    assert (first.code, again.code, twice.code) == (4, 4, 4)
+    logged = artifact(first, "attempt_logs.jsonl")
+    copied = [{"copied_from": row_of(first)["run_id"], **row} for row in logged]
+    assert len(logged) == 6
+    for one in (again, twice):
+        assert artifact(one, "attempt_logs.jsonl") == copied
+        assert artifact(one, "failures.jsonl") == artifact(first, "failures.jsonl")
+        assert row_of(one)["metrics"]["attempts"] == 6
+        assert row_of(one)["metrics"]["copied"] == {"rows": 0, "attempts": 6, "cost_usd": 0.0}
+        assert row_of(one)["metrics"]["new"]["attempts"] == 0
+        assert manifest(one)["redaction"] == manifest(first)["redaction"]
+        check_run(Path(row_of(one)["artifacts"]))
+    assert artifact(first, "failures.jsonl")[0]["attempts"] == 3
+    assert manifest(first)["redaction"]["patterns"]["email"] > 0
+    assert manifest(retried)["redaction"] == manifest(first)["redaction"]
+
+
+def test_a_retry_is_refused_where_the_results_of_its_parent_are_gone(
+    desk: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (first,) = run_many(desk, [MOODY])
+    elsewhere = write_desk(tmp_path_factory.mktemp("elsewhere"))
+    (refused,) = run_many(elsewhere, [("retry", row_of(first)["artifacts"])])
+    (listed,) = run_many(elsewhere, [("runs", *JSON)])
+
+    assert (refused.code, refused.stdout) == (2, "")
+    assert f"the results of {row_of(first)['run_id']} are not in this project's" in refused.stderr
+    assert row_of(listed)["data"] == []
 
 
 def test_a_document_is_regraded_though_its_file_is_gone(desk: Path) -> None:

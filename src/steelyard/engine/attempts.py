@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from steelyard.engine.claims import Call
 from steelyard.engine.record_work import TARGET_CALL, Work
 from steelyard.errors import TargetError
-from steelyard.model.run import (
-    INTERRUPTED,
-    INTERRUPTED_MESSAGE,
-    Attempt,
-    RecordStatus,
-    Result,
-)
+from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, Attempt
 from steelyard.model.trace import Trace
 
 
@@ -56,18 +48,4 @@ def attempt_of(
         input_tokens=usage.input_tokens if usage else None,
         output_tokens=usage.output_tokens if usage else None,
         request_id=said.request_id if said else None,
-    )
-
-
-def failure_of(work: Work, error: TargetError, attempt: Attempt) -> Result:
-    """The result of a record whose last try has failed."""
-    status: RecordStatus = "timeout" if error.code == "timeout" else "evaluation_error"
-    return replace(
-        work.result,
-        status=status,
-        label=error.code,
-        message=str(error),
-        attempts=work.attempt,
-        first_attempt_at=work.result.first_attempt_at or attempt.at,
-        last_attempt_at=attempt.at,
     )

@@ -36,6 +36,8 @@ class Work:
     attempt: int = 1
     answered: Result | None = None
     """The result with the answer, where that was kept before and only judges are to be asked."""
+    past: tuple[Attempt, ...] = ()
+    """The calls that another run has made, where its answer is graded once more."""
 
 
 class Ledger(ClaimLedger, Protocol):

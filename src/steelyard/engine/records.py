@@ -9,7 +9,7 @@ from functools import partial
 from typing import cast
 
 from steelyard.engine.apart import apart
-from steelyard.engine.attempts import attempt_of, call_of, failure_of, interruption
+from steelyard.engine.attempts import attempt_of, call_of, interruption
 from steelyard.engine.breakable import Breakable, BrokenOff, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
@@ -18,6 +18,7 @@ from steelyard.engine.costs import cost_of, with_cost
 from steelyard.engine.grading import grade
 from steelyard.engine.phase import Phase
 from steelyard.engine.prompts import prompt_tokens
+from steelyard.engine.record_results import cancelled_of, failure_of, graded_of, made_before
 from steelyard.engine.record_work import (
     CANCELLED,
     Asked,
@@ -29,7 +30,7 @@ from steelyard.engine.schedule import Schedule
 from steelyard.engine.slots import Slots
 from steelyard.errors import TargetError
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import CACHED, Attempt, Result
+from steelyard.model.run import Attempt, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
 from steelyard.ports import Request, Target
@@ -160,8 +161,10 @@ class RecordLoop:
         await self._grade(work, known)
         return True
 
-    async def _ask(self, work: Work, task: asyncio.Task[None]) -> tuple[Trace, Attempt] | None:
-        """The answer to one call with its attempt; None when what came of it is kept already."""
+    async def _ask(
+        self, work: Work, task: asyncio.Task[None]
+    ) -> tuple[Trace, Sequence[Attempt]] | None:
+        """The answer to a call with its attempts; None when what came of it is kept already."""
         asked, around = self._asked, self._around
         clock, known, prompt = around.clock, work.result, work.prompt
         request = Request(
@@ -193,9 +196,11 @@ class RecordLoop:
         asked.limiter.answered(tokens, answer.usage.total_tokens if asked.counts_tokens else None)
         if answer.latency_ms is None and measured is not None:
             answer = replace(answer, latency_ms=measured)
-        return answer, attempt_of(work, at, trace=answer)
+        return answer, work.past or (attempt_of(work, at, trace=answer),)
 
     def _is_away(self, work: Work, error: TargetError, started: float) -> bool:
+        if work.result.response_source not in _TIMED:
+            return False  # a recording says nothing of an endpoint of today
         place = work.result.index, work.result.repeat
         is_away = self._asked.limiter.failed(error, started, place, self._around.left_s)
         return is_away and not self._stopped
@@ -204,15 +209,15 @@ class RecordLoop:
         self,
         work: Work,
         answer: Trace,
-        attempt: Attempt | None = None,
+        tried: Sequence[Attempt] = (),
         key: bytes | None = None,
     ) -> None:
         """Grade and keep an answer; without an attempt it was given before."""
         if not self._is_graded_at_once(work.rubric):
-            await self._grade_with_help(work, answer, attempt, key)
+            await self._grade_with_help(work, answer, tried, key)
             return
         verdict = grade(work.rubric, answer, work.case)
-        self._keep_graded(work, answer, attempt, verdict, key)
+        self._keep_graded(work, answer, tried, verdict, key)
 
     def _is_graded_at_once(self, rubric: Rubric) -> bool:
         """Whether no check of a rubric needs more than the answer; many records share one."""
@@ -222,32 +227,32 @@ class RecordLoop:
         return self._is_simple
 
     async def _grade_with_help(
-        self, work: Work, answer: Trace, attempt: Attempt | None, key: bytes | None
+        self, work: Work, answer: Trace, tried: Sequence[Attempt], key: bytes | None
     ) -> None:
         """The same where judges or programs have a say."""
         if work.rubric.needs_cost:
             answer = with_cost(answer, self._asked.price)
         if self._around.judges and work.rubric.is_judged:
-            answered = self._graded(work, answer, attempt, _UNJUDGED, key)
-            await self._hand_over(work, answered, (attempt,) if attempt else ())
+            answered = self._graded(work, answer, tried, _UNJUDGED, key)
+            await self._hand_over(work, answered, tried)
             return
         if work.rubric.runs_commands:
             # A program may take seconds, and others must not wait for it.
             verdict = await apart(grade, work.rubric, answer, work.case)
         else:
             verdict = grade(work.rubric, answer, work.case)
-        self._keep_graded(work, answer, attempt, verdict, key)
+        self._keep_graded(work, answer, tried, verdict, key)
 
     def _keep_graded(
         self,
         work: Work,
         answer: Trace,
-        attempt: Attempt | None,
+        tried: Sequence[Attempt],
         verdict: Verdict,
         key: bytes | None,
     ) -> None:
-        result = self._graded(work, answer, attempt, verdict, key)
-        self._keep(result, (attempt,) if attempt else ())
+        result = self._graded(work, answer, tried, verdict, key)
+        self._keep(result, tried)
         self._schedule.done()
 
     async def _hand_over(self, work: Work, answered: Result, tried: Sequence[Attempt]) -> None:
@@ -300,6 +305,10 @@ class RecordLoop:
         self, work: Work, error: TargetError, at: str, elapsed: float | None
     ) -> None:
         around, wait = self._around, None
+        if work.past:
+            self._keep(made_before(work, error), work.past)
+            self._schedule.done()
+            return
         if not self._stopped:
             wait = around.retry.wait(error, work.attempt, around.chance, around.left_s)
         attempt = attempt_of(work, at, error=error, elapsed=elapsed, wait=wait)
@@ -323,16 +332,7 @@ class RecordLoop:
     def _cancel(self, work: Work, attempt: Attempt | None = None) -> None:
         """Keep a record as one that was not asked, or not to the end."""
         stop = cast(Stop, self._stopped)
-        made = work.attempt if attempt else work.attempt - 1
-        cancelled = replace(
-            work.result,
-            status="cancelled",
-            label=stop.label,
-            message=stop.message,
-            attempts=made,
-            response_source=None,
-            last_attempt_at=attempt.at if attempt else None,
-        )
+        cancelled = cancelled_of(work, stop, attempt)
         self._keep(cancelled, (attempt,) if attempt else ())
         self._schedule.done()
 
@@ -340,39 +340,16 @@ class RecordLoop:
         self,
         work: Work,
         trace: Trace,
-        attempt: Attempt | None,
+        tried: Sequence[Attempt],
         verdict: Verdict,
         key: bytes | None,
     ) -> Result:
         cost = cost_of(trace, self._asked.price)
-        if attempt and cost is not None:
+        if tried and cost is not None:
             self._around.budget.spend(cost)
         if key and self._asked.on_answer:
             self._asked.on_answer(key, work.result)
-        is_evaluated, known = verdict.status == "evaluated", work.result
-        # Written out: `replace` would take twice the time, once a record.
-        return Result(
-            index=known.index,
-            record_id=known.record_id,
-            status=verdict.status,
-            record_sha256=known.record_sha256,
-            target=known.target,
-            repeat=known.repeat,
-            trace=trace,
-            verdict=verdict,
-            label=None if is_evaluated else verdict.status,
-            message="" if is_evaluated else verdict.reason,
-            attempts=work.attempt if attempt else 0,
-            first_attempt_at=known.first_attempt_at or (attempt.at if attempt else None),
-            last_attempt_at=attempt.at if attempt else None,
-            response_source=known.response_source if attempt else CACHED,
-            cost_usd=cost if attempt else None,
-            answer_key=key,
-            saved_usd=None if attempt else cost,
-            slices=known.slices,
-            cluster=known.cluster,
-            asking=known.asking,
-        )
+        return graded_of(work, trace, tried, verdict, cost=cost, key=key)
 
     def _keep(self, result: Result, attempts: Sequence[Attempt]) -> None:
         self._settle(result)

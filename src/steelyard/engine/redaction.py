@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from steelyard.engine.redaction_marks import marks_in
 from steelyard.engine.redaction_numbers import payment_cards
 from steelyard.engine.redaction_own import NO_RULES, OwnFields, OwnPattern, RedactionRules
 from steelyard.engine.redaction_patterns import FINDERS, KINDS, VERSION
@@ -23,7 +24,7 @@ _LEAST_CARD = 10**12
 MARK = "[redacted]"
 # Names of fields are plain words; a header whose value is such a word must not break them.
 _FIELD = re.compile(r"[a-z_]+")
-_FIELDS = "field:"
+FIELDS = "field:"
 """Before the path of a field where things are counted; a pattern may have the same name."""
 _Find: TypeAlias = Callable[[str], Iterator[Span]]
 
@@ -36,6 +37,8 @@ class Redactor:
         secrets: Iterable[str] = (),
         patterns: Collection[str] = (),
         own: RedactionRules = NO_RULES,
+        *,
+        is_carrying: bool = False,
     ) -> None:
         plain = {secret for secret in secrets if is_redacted(secret)}
         # A string may itself be JSON, in which the secret stands escaped.
@@ -47,12 +50,18 @@ class Redactor:
         self._own = [OwnPattern(name, pattern) for name, pattern in own.custom]
         self._fields = OwnFields(own.fields)
         self._rules = own
+        self._is_carrying = is_carrying
         self._counts: Counter[str] = Counter()
 
     @classmethod
-    def by(cls, rules: RedactionRules, secrets: Iterable[str]) -> Redactor:
-        """One that follows the rules of a project."""
-        return cls(secrets, rules.patterns, rules)
+    def by(
+        cls, rules: RedactionRules, secrets: Iterable[str], *, is_carrying: bool = False
+    ) -> Redactor:
+        """One that follows the rules of a project.
+
+        One that carries also counts what was redacted before, in texts of another run.
+        """
+        return cls(secrets, rules.patterns, rules, is_carrying=is_carrying)
 
     def __call__(self, data: bytes, *own: bytes, exempt: Exemption = NOTHING) -> bytes:
         """A JSON text without any of it; where there is none it is returned as it is.
@@ -77,6 +86,17 @@ class Redactor:
         each = zip(texts, exempt, strict=True)
         return [self(text, *own, exempt=ours) for text, ours in each]
 
+    def carry(self, *texts: bytes) -> None:
+        """Count the marks that stand in texts already, where another run has made them."""
+        if not self._is_carrying:
+            return
+        marks = marks_in(texts)
+        self._counts[SECRETS] += marks[""]
+        for kind in (*self._patterns, *(pattern.name for pattern in self._own)):
+            self._counts[kind] += marks[kind]
+        for path in self._rules.fields:
+            self._counts[FIELDS + path] += marks[path]
+
     def without(
         self, data: bytes, private: Collection[tuple[str, str]], exempt: Exemption = NOTHING
     ) -> bytes:
@@ -87,7 +107,7 @@ class Redactor:
         counts: Counter[str] = Counter()
         finders = [(path, partial(_places, value)) for path, value in found]
         clean = _Cleaning([], finders, OwnFields(()), counts, exempt).value(json.loads(data))
-        self._counts.update({_FIELDS + path: count for path, count in counts.items()})
+        self._counts.update({FIELDS + path: count for path, count in counts.items()})
         return json_bytes(clean)
 
     def _signs(self, data: bytes, own: Iterable[bytes]) -> list[str]:
@@ -99,7 +119,7 @@ class Redactor:
         if self._own:
             kinds += [pattern.name for pattern in self._own if pattern.may_be_in(data)]
         if self._rules.fields and self._fields.may_be_in(data):
-            kinds.append(_FIELDS)
+            kinds.append(FIELDS)
         return kinds
 
     def _cleaning(
@@ -146,7 +166,7 @@ class Redactor:
         if self._own:
             own["custom"] = {pattern.name: counts[pattern.name] for pattern in self._own}
         if self._rules.fields:
-            own["fields"] = {path: counts[_FIELDS + path] for path in self._rules.fields}
+            own["fields"] = {path: counts[FIELDS + path] for path in self._rules.fields}
         return {SECRETS: counts[SECRETS], "patterns": patterns, **own, "version": VERSION}
 
 
@@ -191,7 +211,7 @@ class _Cleaning:
             return item
         field = None if item is None else self._fields.of(walked)
         if field:
-            self._counts[_FIELDS + field] += 1
+            self._counts[FIELDS + field] += 1
             return f"[redacted:{field}]"
         return self.value(item, walked)
 

@@ -119,6 +119,13 @@ class JudgeAttempt(Attempt):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CopiedAttempt(Attempt):
+    """One try of one call that another run has made."""
+
+    copied_from: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
     """What it took to judge a record, apart from what its target took."""
 

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import json
+import zlib
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, String, Table, func, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, String, Table, func, insert, select
 
+from steelyard.engine.redaction import FIELDS
+from steelyard.engine.redaction_marks import marks_in
+from steelyard.engine.redaction_sieve import SECRETS
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import call_of
-from steelyard.store.tables import answered, answers, attempts, judgements, parts, results, scores
+from steelyard.store.tables import (
+    answered,
+    answers,
+    attempts,
+    judgements,
+    parts,
+    redactions,
+    results,
+    scores,
+)
 
 MARK = b'{"copied_from":'
 """How a row begins that another run has made."""
@@ -24,6 +38,8 @@ class _Copy(NamedTuple):
     connection: Connection
     parent: str
     run_id: str
+    marks: Counter[str]
+    """How many marks of what was redacted stand in what is copied."""
 
     def rows(self, table: Table, place: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of a place, for the new run."""
@@ -34,6 +50,7 @@ class _Copy(NamedTuple):
     def put(self, table: Table, rows: list[dict[str, Any]]) -> None:
         if rows:
             self.connection.execute(insert(table), rows)
+            self.marks.update(marks_in(text for row in rows for text in _texts(row)))
 
     def marked(self, row: bytes) -> bytes:
         """A row that names the run that made it; one that names another already stays so."""
@@ -45,21 +62,35 @@ def copy_kept(connection: Connection, parent: str, run_id: str, again: Collectio
 
     An answer that only judges have failed is copied as one that waits for them.
     """
-    copy = _Copy(connection, parent, run_id)
+    copy = _Copy(connection, parent, run_id, Counter())
     if connection.execute(select(results).where(results.c.run_id == run_id).limit(1)).first():
         return
-    _copy_parts(connection, parent, run_id)
+    _copy_parts(copy)
     for row in list(_results(connection, parent)):
         if row["status"] not in again:
             _copy_result(copy, row)
         elif _is_answered(row):
             _copy_answer(copy, row)
+    _carry_redactions(copy)
 
 
-def _copy_parts(connection: Connection, parent: str, run_id: str) -> None:
+def _copy_parts(copy: _Copy) -> None:
     """The long texts that the requests of several records show."""
-    kept = select(literal(run_id), parts.c.sha256, parts.c.text).where(parts.c.run_id == parent)
-    connection.execute(insert(parts).from_select(["run_id", "sha256", "text"], kept))
+    kept = select(parts).where(parts.c.run_id == copy.parent)
+    for row in copy.connection.execution_options(yield_per=100).execute(kept).mappings():
+        copy.put(parts, [{**row, "run_id": copy.run_id}])
+
+
+def _carry_redactions(copy: _Copy) -> None:
+    """Of what the other run has redacted, as much as stands in what was copied of it."""
+    query = select(redactions).where(redactions.c.run_id == copy.parent)
+    for made in copy.connection.execute(query).mappings().all():
+        name = "" if made["kind"] == SECRETS else made["kind"].removeprefix(FIELDS)
+        # No more than were made: an answer may bring such a mark of its own.
+        carried = min(made["found"], copy.marks[name])
+        if carried:
+            row = {**made, "run_id": copy.run_id, "found": carried}
+            copy.connection.execute(insert(redactions), row)
 
 
 def copied_part(connection: Connection, run_id: str) -> JsonObject:
@@ -139,6 +170,13 @@ def _target_usd(said: dict[str, Any]) -> float | None:
     """What the target cost, without its judges."""
     cost, judging = said["cost_usd"], said["judging"]["cost_usd"]
     return cost - judging if cost is not None and judging is not None else cost
+
+
+def _texts(row: Mapping[str, Any]) -> Iterator[bytes]:
+    """The JSON texts of a row."""
+    for name, value in row.items():
+        if isinstance(value, bytes):
+            yield zlib.decompress(value) if name == "prompt" else value
 
 
 def _here(table: Table, run_id: str, index: int, repeat: int) -> ColumnElement[bool]:

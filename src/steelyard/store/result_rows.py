@@ -58,6 +58,7 @@ class ResultRows:
             *[_bytes(score_row(entry)) for entry in checked],
             *[_bytes(tried) for tried in attempts],
         ]
+        self._redact.carry(*texts)
         exempt = [*_RESULT, *map(_exempt_score, checked), *(exemptions.ATTEMPT for _ in attempts)]
         asked, private = _own(result)
         if private:
@@ -84,8 +85,9 @@ class ResultRows:
     def of_attempts(self, attempts: Sequence[Attempt]) -> Rows:
         """Attempts that came to no result yet."""
         exempt = (exemptions.ATTEMPT for _ in attempts)
-        texts = self._redact.each([_bytes(tried) for tried in attempts], exempt)
-        rows = self._tried(attempts, texts)
+        texts = [_bytes(tried) for tried in attempts]
+        self._redact.carry(*texts)
+        rows = self._tried(attempts, self._redact.each(texts, exempt))
         return Rows(attempts=rows, redactions=self._redact.take_counts())
 
     def of_answer(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
@@ -120,7 +122,9 @@ class ResultRows:
         return rows
 
     def _cleared(self, row: JsonObject, private: Private, exempt: Exemption = NOTHING) -> bytes:
-        return self._redact(self._redact.without(_bytes(row), private, exempt), exempt=exempt)
+        text = _bytes(row)
+        self._redact.carry(text)
+        return self._redact(self._redact.without(text, private, exempt), exempt=exempt)
 
     def _request(self, result: Result) -> JsonObject | None:
         """What was asked; nothing private is kept beside, where others would refer to it."""

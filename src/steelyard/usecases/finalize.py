@@ -53,7 +53,7 @@ def finalize(
     add_probes(summary, account.probes)
     summary |= {name: account.about[name] for name in NOT_SENT if name in account.about}
     summary["interrupted_calls"] = door.repository.interrupted_calls(run_id)
-    summary.update(_retried(door, run_id, account, summary))
+    summary.update(_derived(door, run_id, account, summary))
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
@@ -135,10 +135,10 @@ def _metrics(door: RunDoor, run_id: str, rows: RowArtifacts) -> tuple[JsonObject
     return metrics
 
 
-def _retried(door: RunDoor, run_id: str, account: Account, summary: JsonObject) -> JsonObject:
-    """Of a run that tries failed records again, what is copied and what is new."""
+def _derived(door: RunDoor, run_id: str, account: Account, summary: JsonObject) -> JsonObject:
+    """Of a run that keeps rows or calls of another, what is copied and what is new."""
     derived = cast("JsonObject | None", account.about["derived_from"])
-    if derived is None or derived["how"] != "retry":
+    if derived is None or derived["how"] not in {"retry", "regrade"}:
         return {}
     copied = cast("dict[str, float]", door.repository.copied(run_id))
     cost = cast("dict[str, float | None]", summary["cost_usd"])["total"]

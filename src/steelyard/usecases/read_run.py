@@ -22,6 +22,7 @@ from steelyard.usecases.request_parts import whole_rows
 
 Decoded = TypeVar("Decoded")
 PREDICTIONS = "predictions.jsonl"
+ATTEMPTS = "attempt_logs.jsonl"
 _SUMMARY = (MANIFEST, "metrics_summary.json", "metrics_by_slice.json")
 
 
@@ -135,7 +136,7 @@ def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
 
 def attempts_of(folder: Path, index: int) -> list[JsonObject]:
     """The attempts that were made for one record."""
-    return [row for row in read_rows(folder, "attempt_logs.jsonl") if row["index"] == index]
+    return [row for row in read_rows(folder, ATTEMPTS) if row["index"] == index]
 
 
 def _object(path: Path) -> JsonObject:

@@ -15,7 +15,7 @@ from steelyard.engine.redaction import Redactor
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import RecordStatus, RunState, StoredRun
+from steelyard.model.run import Attempt, RecordStatus, RunState, StoredRun
 from steelyard.model.unsent import NOTHING
 from steelyard.ports import Clock, Sought, Target, Workspace
 from steelyard.settings import Settings
@@ -61,6 +61,8 @@ class TargetSpec:
     """What it can be sent beside texts."""
     omits: bool = False
     """Whether what it cannot be sent is left out, and the rest is sent."""
+    past: Callable[[int, int], tuple[Attempt, ...]] | None = None
+    """For answers that are graded once more: the calls that were made for an index and repeat."""
 
     def described(self) -> JsonObject:
         """Its settings for the manifest, without secrets."""

@@ -25,11 +25,11 @@ from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Sought
-from steelyard.usecases.derive import PREDICTIONS
 from steelyard.usecases.grading_plan import GradingPlan
 from steelyard.usecases.judge_plan import JudgePlan, Load
 from steelyard.usecases.judges import Judges, JudgeSettings
 from steelyard.usecases.pair_target import pair_spec
+from steelyard.usecases.past_attempts import played_back
 from steelyard.usecases.prompting import prompt_of
 from steelyard.usecases.record_selection import CONVERSATION, cluster_of_case, selected
 from steelyard.usecases.run_options import RunOptions
@@ -322,7 +322,7 @@ class Survey:
         if name not in self.specs and derived and derived.against:
             self.specs[name] = pair_spec(self._door, derived, name)
         elif name not in self.specs and derived and derived.is_played_back:
-            self.specs[name] = self._door.recorded(derived.folder / PREDICTIONS, name)
+            self.specs[name] = played_back(self._door, derived, name)
         elif name not in self.specs:
             self.specs[name] = self.judges.specs.get(name) or self._door.target(name)
         return self.specs[name]

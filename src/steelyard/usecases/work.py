@@ -23,7 +23,7 @@ from steelyard.engine.selection import value_at
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import Result
+from steelyard.model.run import INTERRUPTED, Attempt, Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Prompt
 from steelyard.usecases.planning import Prepared
@@ -135,6 +135,8 @@ def work_items(
     the answers of those that only judges are to be asked about; `prompt` makes what a target is
     asked of a case.
     """
+    spec = prepared.specs.get(share.target)
+    past = spec.past if spec else None
     for row, case, graded in prepared.records():
         if case is None or graded is None:
             if share.is_first and not is_done(row.index, 0):
@@ -155,10 +157,20 @@ def work_items(
                 is_fresh = repeat == 0 and first is None
                 again = base if is_fresh else replace(base, repeat=repeat, first_attempt_at=first)
                 work = Work(result=again, case=case, prompt=told, rubric=graded, attempt=made + 1)
+                work = _with_past(work, past(row.index, repeat)) if past else work
                 kept = answered.get((row.index, repeat)) if answered else None
                 yield replace(work, answered=read_answered(kept, again)) if kept else work
             else:
                 yield _skipped(replace(base, repeat=repeat), graded.reason)
+
+
+def _with_past(work: Work, past: tuple[Attempt, ...]) -> Work:
+    """Work whose calls another run has made; a call that was cut off used no attempt."""
+    made = sum(one.error_code != INTERRUPTED for one in past)
+    if not made:
+        return work
+    known = replace(work.result, first_attempt_at=past[0].at, copied_attempts=made)
+    return replace(work, result=known, attempt=made, past=past)
 
 
 def _base(prepared: Prepared, row: Row, case: Case, prompt: Prompt) -> Result:

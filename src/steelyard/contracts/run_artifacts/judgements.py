@@ -36,6 +36,8 @@ def read_judgement(data: bytes) -> Judgement:
 def answered_row(result: Result) -> JsonObject:
     """A target's answer as its JSON object, without what the dataset tells."""
     row: JsonObject = {name: getattr(result, name) for name in (*_KNOWN, "saved_usd")}
+    if result.copied_attempts:
+        row["copied_attempts"] = result.copied_attempts
     key = result.answer_key.hex() if result.answer_key else None
     trace = cast(Trace, result.trace)
     return {**row, "answer_key": key, "trace": trace_row(trace)}
