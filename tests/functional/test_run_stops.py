@@ -75,6 +75,24 @@ def assert_it_can_be_resumed(steelyard: Steelyard, root: Path, run_id: str) -> N
     assert (rows[0]["status"], rows[0]["resumable"]) == ("running", True)
     assert told["manifest"]["status"] == "running"
     assert (told["resumable"], told["is_finished"]) == (True, False)
+    assert_its_records_can_be_shown(steelyard, root, run_id)
+
+
+def assert_its_records_can_be_shown(steelyard: Steelyard, root: Path, run_id: str) -> None:
+    """One with a result, by its id or its place; one whose call was cut off; none that is not."""
+    by_id, by_place = (steelyard("show", run_id, name, cwd=root) for name in ("hours", "0"))
+    row = json.loads(steelyard("show", run_id, "hours", "--format", "json", cwd=root).stdout)
+    cut_off = steelyard("show", run_id, "loans", cwd=root)
+    missing = steelyard("show", run_id, "nobody", cwd=root)
+
+    assert by_id.stdout == by_place.stdout
+    assert by_id.stdout.startswith("hours  pass  score 1.000")
+    assert "user: When do you open?" in by_id.stdout
+    assert (row["records"][0]["record_id"], len(row["attempts"])) == ("hours", 1)
+    assert cut_off.stdout.startswith("loans  no result yet\n  attempt 1 at ")
+    assert "interrupted: the process stopped" in cut_off.stdout
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert f"no record 'nobody' in what {run_id} has kept so far" in missing.stderr
 
 
 def assert_every_call_is_logged(folder: Path, cut_off: int) -> None:

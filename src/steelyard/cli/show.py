@@ -40,14 +40,12 @@ def command(
     """Show a run's numbers and what failed, or all about one record."""
     from steelyard.results_wiring import run_folder, unfinished_run
 
-    if record is None and (unfinished := unfinished_run(run)):
+    if record is not None:
+        _show_record(run, record, output)
+    elif unfinished := unfinished_run(run):
         _show_unfinished(unfinished, output)
-        return
-    folder = run_folder(run)
-    if record is None:
-        _show_run(folder, output)
     else:
-        _show_record(folder, record, output)
+        _show_run(run_folder(run), output)
 
 
 def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
@@ -127,16 +125,11 @@ def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
         yield "  … and more; `steelyard export` gives all"
 
 
-def _show_record(folder: Path, record: str, output: Format) -> None:
+def _show_record(run: str, record: str, output: Format) -> None:
     from steelyard.cli.judgements import judgement_lines
-    from steelyard.results_wiring import kept_judgements
-    from steelyard.usecases.read_run import attempts_of, failures_of, find_records
+    from steelyard.results_wiring import record_of
 
-    rows = find_records(folder, record)
-    places = dict.fromkeys(cast(int, row["index"]) for row in rows)
-    attempts = [attempt for place in places for attempt in attempts_of(folder, place)]
-    failures = failures_of(folder, {_place(row) for row in rows}).rows
-    judged = [row for place in places for row in kept_judgements(folder, place)]
+    (rows, attempts, failures), judged = record_of(run, record)
     if output is Format.json:
         told = {"records": rows, "attempts": attempts, "failures": list(failures.values())}
         show_json({**told, "judgements": judged})
@@ -145,6 +138,8 @@ def _show_record(folder: Path, record: str, output: Format) -> None:
     for row in rows:
         for line in _record(row, failures.get(_place(row)), paint):
             show(line)
+    if not rows:
+        show(f"{_line(record)}  {paint('no result yet', 'warning')}")
     for row in judged:
         for line in judgement_lines(row):
             show(line)

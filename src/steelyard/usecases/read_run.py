@@ -35,6 +35,16 @@ class Failures(NamedTuple):
     """The rows that were asked for, by index and repeat."""
 
 
+class RecordView(NamedTuple):
+    """All that is known of one record."""
+
+    rows: list[JsonObject]
+    """Its predictions, one for each repeat."""
+    attempts: list[JsonObject]
+    failures: dict[tuple[int, int], JsonObject]
+    """Why it has no score, by index and repeat."""
+
+
 def is_run_folder(path: Path) -> bool:
     """Whether a folder holds a sealed run."""
     return (path / MANIFEST).is_file()
@@ -120,6 +130,15 @@ def find_records(folder: Path, record: str) -> list[JsonObject]:
     if not named and not placed:
         raise NotFoundError(f"no record '{record}' in {folder}")
     return list(whole_rows(folder, named or placed))
+
+
+def read_record(folder: Path, record: str) -> RecordView:
+    """A record of a finished run, by its id, or else by its index."""
+    rows = find_records(folder, record)
+    indices = dict.fromkeys(cast(int, row["index"]) for row in rows)
+    attempts = [attempt for index in indices for attempt in attempts_of(folder, index)]
+    places = {(cast(int, row["index"]), cast(int, row["repeat"])) for row in rows}
+    return RecordView(rows, attempts, failures_of(folder, places).rows)
 
 
 def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import cast
 
+import msgspec
+
 from steelyard.contracts.run_artifacts.facts import read_facts
+from steelyard.contracts.run_artifacts.requests import whole_request
 from steelyard.engine.metrics import metrics_of
+from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.held import STOPPED, is_resumable
+from steelyard.usecases.read_run import RecordView
 from steelyard.usecases.run_ports import RunRepository
+
+
+class _Place(msgspec.Struct):
+    """Which record a row is about."""
+
+    index: int | None
+    record_id: str | None
+
+
+_read_place = msgspec.json.Decoder(_Place).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +50,39 @@ class UnfinishedRun:
         standing = STOPPED if self.is_resumable else str(self.view.manifest["status"])
         resume = f"; go on with: steelyard resume {run_id}" if self.is_resumable else ""
         return f"not finished: {standing}; {done}{of} record(s) so far{resume}"
+
+
+def read_unfinished_record(repository: RunRepository, run_id: str, record: str) -> RecordView:
+    """What is kept of a record, by its id, or else by its index; it may have no result yet."""
+    kept = (row.prediction for row in repository.results(run_id))
+    places = map(_read_place, chain(kept, repository.attempt_rows(run_id)))
+    known = {(place.index, place.record_id) for place in places if place.index is not None}
+    found = {index for index, name in known if name == record} or {
+        index for index, _ in known if str(index) == record
+    }
+    if not found:
+        raise NotFoundError(
+            f"no record '{record}' in what {run_id} has kept so far; it is not finished"
+        )
+    rows: list[JsonObject] = []
+    attempts: list[JsonObject] = []
+    failures: dict[tuple[int, int], JsonObject] = {}
+    for index in sorted(found):
+        for kept in repository.results(run_id, index, index + 1):
+            rows.append(json.loads(kept.prediction))
+            if kept.failure:
+                failures[index, kept.repeat] = json.loads(kept.failure)
+        attempts += map(json.loads, repository.attempt_rows(run_id, index, index + 1))
+    return RecordView(_whole(repository, run_id, rows), attempts, failures)
+
+
+def _whole(repository: RunRepository, run_id: str, rows: list[JsonObject]) -> list[JsonObject]:
+    """Predictions with what was asked in full."""
+    parts = {sha256: json.loads(text) for sha256, text in repository.request_parts(run_id)}
+    for row in rows:
+        if row["request"]:
+            row["request"] = whole_request(cast(JsonObject, row["request"]), parts.__getitem__)
+    return rows
 
 
 def read_unfinished(
