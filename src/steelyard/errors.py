@@ -59,6 +59,10 @@ class TargetStoppedError(RunError):
     """A target cannot be asked any further; the rest of its records wait for `resume`."""
 
 
+NO_RESPONSE = "no_response"
+"""The error code of a call whose answer was never recorded."""
+
+
 class TargetError(SteelyardError):
     """A call to a target failed; the engine keeps it as an attempt and decides on a retry."""
 

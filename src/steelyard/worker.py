@@ -57,7 +57,10 @@ def _stop(number: int, frame: FrameType | None) -> None:
     end = threading.Timer(_GRACE_S, os._exit, (130,))
     end.daemon = True
     end.start()
-    signal.default_int_handler(number, frame)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.default_int_handler(number, frame)
+    # The event loop ends its tasks one after the other, and what they keep is kept.
+    signal.raise_signal(signal.SIGINT)
 
 
 def _show_warnings() -> None:

@@ -82,9 +82,13 @@ class PaperWorker:
             await self._is_ended.wait()
         return self.code
 
-    def terminate(self) -> None:
+    def stop(self) -> None:
         """Remember it."""
         self.seen.append("asked to stop")
+
+    def terminate(self) -> None:
+        """Remember it."""
+        self.seen.append("asked to end")
 
     def kill(self) -> None:
         """The end."""

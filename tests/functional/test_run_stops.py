@@ -142,13 +142,26 @@ def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
     check_run(Path(run["artifacts"]), Trial(uninterrupted=folder))
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_run_in_the_background_of_a_script_is_stopped_too(tmp_path: Path, workers: str) -> None:
+def cut_off_in(root: Path) -> tuple[int, int]:
+    """How many calls are logged as cut off, and how many holders still claim any."""
+    logged = "SELECT count(*) FROM attempts WHERE call LIKE '%interrupted%'"
+    claimed = "SELECT count(*) FROM claims WHERE row != CAST('{}' AS BLOB)"
+    with closing(sqlite3.connect(root / ".steelyard" / "steelyard.db")) as connection:
+        return tuple(connection.execute(query).fetchone()[0] for query in (logged, claimed))
+
+
+@pytest.mark.parametrize(
+    ("workers", "before"), [("1", IN_BACKGROUND), ("2", IN_BACKGROUND), ("2", ())]
+)
+def test_a_run_is_stopped_in_processes_and_in_the_background_of_a_script_too(
+    tmp_path: Path, workers: str, before: tuple[str, ...]
+) -> None:
     write_desk(tmp_path)
     run = (*RUN, "--workers", workers)
-    process = stopped(tmp_path, signal.SIGTERM, run, IN_BACKGROUND)
+    process = stopped(tmp_path, signal.SIGTERM, run, before)
     output, said = process.communicate(timeout=120)
 
+    assert cut_off_in(tmp_path) == (3, 0)
     assert (process.returncode, output) == (130, "")
     assert "stopped; go on with: steelyard resume run_" in said
     assert "Traceback" not in said

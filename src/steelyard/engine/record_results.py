@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from steelyard.engine.budget import Stop
 from steelyard.engine.record_work import Work
-from steelyard.errors import TargetError
+from steelyard.errors import NO_RESPONSE, TargetError
 from steelyard.model.run import CACHED, Attempt, RecordStatus, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
@@ -67,7 +67,8 @@ def failure_of(work: Work, error: TargetError, attempt: Attempt) -> Result:
 def made_before(work: Work, error: TargetError) -> Result:
     """The result of a record whose calls another run has made, as it failed there."""
     last = work.past[-1]
-    told = TargetError(last.error_code or error.code, last.message or str(error))
+    is_told = last.error_code is not None and error.code != NO_RESPONSE
+    told = TargetError(last.error_code or "", last.message or str(error)) if is_told else error
     return failure_of(work, told, last)
 
 

@@ -1,8 +1,9 @@
 """What passes between the process that holds a run and one that works on a part of it.
 
 To the worker: a frame with its job; then a byte for each batch that is kept, and one when the run
-is cancelled. From the worker: a frame with the rows of each batch. Only the holder writes to the
-database, so that nobody waits for another's lock, and a worker without its holder can do nothing.
+is cancelled or stopped. From the worker: a frame with the rows of each batch. Only the holder
+writes to the database, so that nobody waits for another's lock, and a worker without its holder
+can do nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import msgspec
 
 from steelyard.store.row_writer import Rows
 
-KEPT, CANCELLED = b".", b"c"
+KEPT, CANCELLED, STOPPED = b".", b"c", b"s"
 _SIZE = 4
 
 
@@ -96,6 +97,9 @@ class HolderPipe:
         while said := self._heard.read(1):
             if said == KEPT:
                 self._kept.release()
+                continue
+            if said == STOPPED:
+                os.kill(os.getpid(), signal.SIGTERM)
                 continue
             self._is_cancelled = True
             if self._on_cancel:

@@ -11,7 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-from steelyard.store.worker_pipe import CANCELLED, KEPT, WorkerJob, framed, read_frame, written_job
+from steelyard.store.worker_pipe import (
+    CANCELLED,
+    KEPT,
+    STOPPED,
+    WorkerJob,
+    framed,
+    read_frame,
+    written_job,
+)
 
 Answer = TypeVar("Answer")
 
@@ -51,8 +59,12 @@ class WorkerProcess:
         """Its exit code; negative when a signal ended it."""
         return await self._apart(self._process.wait)
 
+    def stop(self) -> None:
+        """It shall break off its calls, and keep that it has."""
+        self._say(STOPPED)
+
     def terminate(self) -> None:
-        """Ask it to stop; what it still wants to be kept is not."""
+        """Ask it to end; what it still wants to be kept is not."""
         self._hang_up(self._process.stdin)
 
     def kill(self) -> None:

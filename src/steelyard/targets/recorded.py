@@ -8,7 +8,7 @@ from itertools import product
 from typing import cast
 
 from steelyard.contracts.trace.reader import read_trace
-from steelyard.errors import TargetError
+from steelyard.errors import NO_RESPONSE, TargetError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
 from steelyard.model.plausible import latency_ms
@@ -54,7 +54,7 @@ class RecordedTarget:
             sought = Sought(request.case, request.repeat, request.index, lambda: sha256)
             rows = self._attempts(sought)
         if not rows:
-            raise TargetError("no_response", f"no recorded {_missing(request)}")
+            raise TargetError(NO_RESPONSE, f"no recorded {_missing(request)}")
         row = rows[min(request.attempt, len(rows)) - 1]
         code = _error_code(row)
         if code is None:

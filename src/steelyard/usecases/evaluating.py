@@ -76,7 +76,7 @@ async def evaluate_records(
     )
     try:
         with _stoppable(door, run_id, prepared, [*loops.values(), *([judges] if judges else [])]):
-            await (_beside(judges, running) if judges else _all(running))
+            await (_beside(judges, running) if judges else all_to_their_end(running))
     finally:
         if judges:
             judges.end()
@@ -140,20 +140,22 @@ async def _beside(judges: RunJudges, running: Iterable[Coroutine[Any, Any, None]
     await judges.probe()
 
     async def ask() -> None:
-        await _all(running)
+        await all_to_their_end(running)
         judges.records.close()
 
-    await _all((ask(), judges.records.run()))
+    await all_to_their_end((ask(), judges.records.run()))
 
 
-async def _all(running: Iterable[Coroutine[Any, Any, None]]) -> None:
+async def all_to_their_end(running: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Every loop to its end; when one cannot go on, none does."""
     tasks = [asyncio.ensure_future(one) for one in running]
     try:
         await asyncio.gather(*tasks)
     finally:
         for task in tasks:
-            task.cancel()
+            # One that is ending must not be kept from it: it still logs what it has broken off.
+            if not task.cancelling():
+                task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 

@@ -200,8 +200,12 @@ class Worker(Protocol):
         """Its exit code; negative when a signal ended it."""
         ...
 
+    def stop(self) -> None:
+        """It shall break off its calls, and keep that it has."""
+        ...
+
     def terminate(self) -> None:
-        """Ask it to stop."""
+        """Ask it to end; what it still wants to be kept is not."""
         ...
 
     def kill(self) -> None:

@@ -12,7 +12,7 @@ from steelyard.errors import RunError
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
 from steelyard.usecases.early_sealing import EarlySealing, may_seal_early
-from steelyard.usecases.evaluating import OnResult, probe_judges
+from steelyard.usecases.evaluating import OnResult, all_to_their_end, probe_judges
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.run_ports import Part, Register, RunDoor, Sent, Worker
 
@@ -84,13 +84,7 @@ async def _watch(door: RunDoor, run_id: str, watches: Sequence[_Watch]) -> None:
                 running.call_soon_threadsafe(watch.cancel)
 
     door.on_cancel(run_id, cancel)
-    watching = [asyncio.ensure_future(watch.carry(run_id)) for watch in watches]
-    try:
-        await asyncio.gather(*watching)
-    finally:
-        for task in watching:
-            task.cancel()
-        await asyncio.gather(*watching, return_exceptions=True)
+    await all_to_their_end(watch.carry(run_id) for watch in watches)
 
 
 class _Watch:
@@ -122,10 +116,14 @@ class _Watch:
         """Until its part is done."""
         for _ in range(STARTS):
             self._worker = worker = self._start()
+            following = asyncio.ensure_future(self._follow(worker))
             try:
-                code = await self._follow(worker)
+                # What a process has sent is kept, even if nobody waits for more.
+                code = await asyncio.shield(following)
             except BaseException:
-                await _end(worker)
+                await _end(worker, following)
+                with suppress(RunError):
+                    await self._settle()
                 raise
             finally:
                 self._worker = None
@@ -155,10 +153,15 @@ def _told(status: RecordStatus, passed: bool | None) -> Result:
     return Result(index=0, record_id=None, status=status, verdict=verdict)
 
 
-async def _end(worker: Worker) -> None:
-    worker.terminate()
-    with suppress(TimeoutError):
-        await asyncio.wait_for(worker.wait(), _GRACE_S)
-        return
-    worker.kill()
-    await worker.wait()
+async def _end(worker: Worker, following: asyncio.Future[int]) -> None:
+    """Have a process log the calls that it breaks off; one that takes too long is killed."""
+    if following.done():  # nobody is left to whom it could tell anything
+        worker.terminate()
+        ended = asyncio.ensure_future(worker.wait())
+    else:
+        worker.stop()
+        ended = following
+    await asyncio.wait([ended], timeout=_GRACE_S)
+    if not ended.done():
+        worker.kill()
+    await asyncio.gather(ended, following, return_exceptions=True)

@@ -131,7 +131,7 @@ def test_a_batch_that_is_refused_ends_the_run_and_is_not_confirmed(project: Proj
 
     with pytest.raises(RunError, match="refuses results: UNIQUE"):
         run(project, door)
-    assert twice.seen == ["kept", "asked to stop", "closed"]
+    assert twice.seen == ["kept", "asked to end", "closed"]
 
 
 def test_a_cancel_reaches_every_process(project: Project) -> None:
