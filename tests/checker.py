@@ -32,7 +32,7 @@ NEXT = {
 }
 FAILED = ("invalid_record", "timeout", "evaluation_error", "cancelled")
 TIMED = {"first_attempt_at", "last_attempt_at", "latency_ms"}
-COUNTED = {"latency_ms", "attempts", "retried_records", "interrupted_calls"}
+COUNTED = {"latency_ms", "attempts", "retried_records", "interrupted_calls", "outage_calls"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,8 +189,8 @@ def _check_denominators(folder: Path, predictions: list[dict[str, Any]]) -> None
 
 
 def _ended(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The attempts that were not cut off by a stop or a crash."""
-    return [row for row in attempts if row["error_code"] != "interrupted"]
+    """The attempts that were not cut off by a stop or a crash, nor made in an outage."""
+    return [row for row in attempts if row["error_code"] not in {"interrupted", "outage"}]
 
 
 def _check_interrupted(folder: Path, attempts: list[dict[str, Any]]) -> None:
@@ -198,7 +198,9 @@ def _check_interrupted(folder: Path, attempts: list[dict[str, Any]]) -> None:
     cut_off = [row for row in attempts if row["error_code"] == "interrupted"]
 
     assert all(row["latency_ms"] is None for row in cut_off)
-    assert _object(folder, "metrics_summary.json")["interrupted_calls"] == len(cut_off)
+    away = sum(row["error_code"] == "outage" for row in attempts)
+    metrics = _object(folder, "metrics_summary.json")
+    assert (metrics["interrupted_calls"], metrics["outage_calls"]) == (len(cut_off), away)
 
 
 def _check_attempts(predictions: list[dict[str, Any]], attempts: list[dict[str, Any]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TypeAlias
 import pytest
 from aiohttp import web
 
+from checker import check_run
 from fakes.projects import row
 from servers.in_thread import in_thread
 from servers.openai_server import COMPLETION, Answer, says, serving
@@ -121,6 +123,31 @@ def test_a_run_stops_when_an_endpoint_is_away_too_long_and_goes_on_when_it_is_ba
     assert (again.returncode, json.loads(again.stdout)["metrics"]["pass_count"]) == (0, 300)
 
 
+@pytest.mark.parametrize("seconds", [1.5, pytest.param(15.0, marks=pytest.mark.trials)])
+def test_the_last_records_outlive_an_outage_and_every_call_has_a_row(
+    steelyard: Steelyard, tmp_path: Path, seconds: float
+) -> None:
+    made: list[web.Request] = []
+    answers = after(10, seconds, says({}, 503))
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        made.append(request)
+        return await answers(request)
+
+    with in_thread(serving(answer)) as url:
+        write(tmp_path, url, 12, SETTINGS.replace("max_concurrency: 8", "max_concurrency: 1"))
+        done = steelyard(*RUN, cwd=tmp_path)
+    run = json.loads(done.stdout)
+    lines = Path(run["artifacts"], "attempt_logs.jsonl").read_text(encoding="utf-8").splitlines()
+    away = [row for row in map(json.loads, lines) if row["error_code"] == "outage"]
+
+    assert (done.returncode, run["metrics"]["pass_count"]) == (0, 12), done.stderr
+    assert len(lines) == len(made)
+    assert len(away) == run["metrics"]["outage_calls"] > 0
+    assert {row["http_status"] for row in away} == {503}
+    check_run(Path(run["artifacts"]))
+
+
 def test_an_endpoint_that_never_answered_fails_fast(steelyard: Steelyard, tmp_path: Path) -> None:
     with in_thread(serving(says({}, 503))) as url:
         write(tmp_path, url, 20)
@@ -149,6 +176,34 @@ def test_a_target_that_refuses_every_call_is_stopped_while_others_go_on(
     assert "HTTP 401: wrong key" in done.stderr
     (run,) = json.loads(shown.stdout)["data"]
     assert run["status"] in {"running", "retrying"}
+
+
+def test_records_that_failed_before_a_target_was_stopped_are_asked_again_by_resume(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    """Whoever mends the key loses none of them; where it is still wrong, the run stops again."""
+    refused: list[web.Request] = []
+
+    async def refuse(request: web.Request) -> web.StreamResponse:
+        refused.append(request)
+        return await says({"error": {"message": "wrong key"}}, 401)(request)
+
+    with in_thread(serving(refuse)) as url:
+        write(tmp_path, url, 30)
+        done = steelyard(*RUN, cwd=tmp_path)
+        still = steelyard("resume", "latest", cwd=tmp_path)
+    with in_thread(serving(says(COMPLETION))) as url:
+        write(tmp_path, url, 30)
+        again = steelyard("resume", "latest", "--format", "json", cwd=tmp_path)
+    run = json.loads(again.stdout)
+    lines = Path(run["artifacts"], "attempt_logs.jsonl").read_text(encoding="utf-8").splitlines()
+    codes = Counter(json.loads(line)["error_code"] for line in lines)
+
+    assert (done.returncode, still.returncode, again.returncode) == (3, 3, 0), still.stderr
+    assert (run["metrics"]["pass_count"], run["metrics"]["failed_records"]) == (30, 0)
+    assert codes["unauthorized"] <= len(refused) <= len(lines) - 30
+    assert (codes["unauthorized"] >= 20, codes[None]) == (True, 30)
+    check_run(Path(run["artifacts"]))
 
 
 def test_the_end_of_a_run_says_why_records_have_no_score(

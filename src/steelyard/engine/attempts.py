@@ -5,13 +5,19 @@ from __future__ import annotations
 from steelyard.engine.claims import Call
 from steelyard.engine.record_work import TARGET_CALL, Work
 from steelyard.errors import TargetError
-from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, Attempt
+from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, OUTAGE, Attempt
 from steelyard.model.trace import Trace
 
 
 def interruption() -> TargetError:
     """How a call ends that is cut off because its process stops."""
     return TargetError(INTERRUPTED, INTERRUPTED_MESSAGE)
+
+
+def outage(error: TargetError) -> TargetError:
+    """How a call ends that is made again when its target, which is away, is back."""
+    told = f"the target is away ({error.code}: {error}); asked again when it is back"
+    return TargetError(OUTAGE, told, http_status=error.http_status, request_id=error.request_id)
 
 
 def call_of(work: Work) -> Call:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import TypeAlias
 
 from steelyard.errors import TargetError, TargetStoppedError
@@ -17,6 +18,7 @@ FOR_GOOD = frozenset(("unauthorized", "forbidden", "not_found", "tls_error", "un
 CALLS_TO_STOP = 10
 _FIRST_PROBE_S = 1.0
 _LAST_PROBE_S = 15.0
+_LOOK_S = 1.0
 _log = logging.getLogger("steelyard")
 
 
@@ -24,18 +26,32 @@ class Circuit:
     """Open while a target that has answered before is away; nobody's attempts are used meanwhile.
 
     A connection that is refused says nothing about a record and opens it at once. An answer such
-    as 503 may be one record's fault; it takes several records in a row. A target that has never
-    answered is not waited for; one that fails for good from its first call on is stopped.
+    as 503 may be one record's fault; it takes several records in a row, or one that nobody was
+    answered since and that would be given up. A target that has never answered is not waited for;
+    one that fails for good from its first call on is stopped.
+
+    Each process of a run has its own. They share only whether the target has answered.
     """
 
     def __init__(
-        self, clock: Clock, name: str = "", outage_s: float = OUTAGE_S, *, has_answered: bool
+        self,
+        clock: Clock,
+        name: str = "",
+        outage_s: float = OUTAGE_S,
+        *,
+        has_answered: Callable[[], bool] = lambda: False,
     ) -> None:
         self._clock = clock
         self._name = name
         self._outage_s = outage_s
-        self._has_answered = has_answered
+        self._look = has_answered
+        """Whether the target has answered before, or another process."""
+        self._look_due = 0.0
+        self._has_answered = False
+        self._answers = 0
         self._failing: set[Place] = set()
+        self._since: dict[Place, int] = {}
+        """How many answers there were when a record failed first."""
         self._failed_for_good = 0
         self._opened_at: float | None = None
         self._probed_at: float | None = None
@@ -63,6 +79,7 @@ class Circuit:
     def answered(self) -> bool:
         """The target is there; whether it was away before."""
         self._has_answered = True
+        self._answers += 1
         self._failing.clear()
         if self._opened_at is None:
             return False
@@ -73,17 +90,21 @@ class Circuit:
         self._settle_probe()
         return True
 
-    def failed(self, error: TargetError, started: float, place: Place) -> bool:
-        """A call that began then has failed; whether it is made again, as if it had not been."""
+    def failed(
+        self, error: TargetError, started: float, place: Place, *, is_last: bool = False
+    ) -> bool:
+        """A call that began then has failed; whether it is made again, as if it had not been.
+
+        After the last attempt of a record it would be given up.
+        """
         is_probe = self._probed_at is not None and started >= self._probed_at
         if not error.away and not (is_probe and error.code == "timeout"):
             self._heard(error, is_probe=is_probe)
             return False
-        if not self._has_answered:
+        if not self._is_known():
             return False
         if not self.is_open:
-            self._failing.add(place)
-            if error.away != "unreachable" and len(self._failing) < RECORDS_TO_OPEN:
+            if not self._is_outage(error, place, is_last=is_last):
                 return False
             self._open(error)
         elif is_probe:
@@ -93,13 +114,31 @@ class Circuit:
         self._require_patience(error)
         return True
 
+    def _is_outage(self, error: TargetError, place: Place, *, is_last: bool) -> bool:
+        """Whether a failure speaks of the endpoint, and not of the record alone."""
+        self._failing.add(place)
+        since = self._since.setdefault(place, self._answers)
+        if error.away == "unreachable" or len(self._failing) >= RECORDS_TO_OPEN:
+            return True
+        # Few are left. Any answer meanwhile shows that the endpoint is there.
+        return is_last and since == self._answers
+
+    def _is_known(self) -> bool:
+        """Whether the target has answered in this run; looked up now and then until it has."""
+        now = self._clock.monotonic()
+        if not self._has_answered and now >= self._look_due:
+            self._look_due = now + _LOOK_S
+            self._has_answered = self._look()
+        return self._has_answered
+
     def _heard(self, error: TargetError, *, is_probe: bool) -> None:
         """A failure that is not for want of the target; an answer with a status is one."""
+        self._answers += error.http_status is not None
         if error.http_status is not None and self.is_open:
             self.answered()
         elif is_probe:
             self._settle_probe()
-        if error.code in FOR_GOOD and not self._has_answered:
+        if error.code in FOR_GOOD and not self._is_known():
             self._failed_for_good += 1
             if self._failed_for_good >= CALLS_TO_STOP:
                 raise TargetStoppedError(

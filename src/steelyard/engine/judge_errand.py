@@ -6,20 +6,22 @@ import asyncio
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
+from steelyard.engine.attempts import interruption, outage
 from steelyard.engine.breakable import Breakable, BrokenOff
 from steelyard.engine.budget import Stop
+from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import Claimed, Claims, unawaited
 from steelyard.engine.costs import cost_of
 from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_work import CANCELLED, Surroundings
-from steelyard.errors import TargetError
+from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
 from steelyard.model.message import Message, Role, TextBlock
-from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, JudgeAttempt, Result
+from steelyard.model.run import JudgeAttempt, Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Prompt, Request, Turn
 
@@ -162,9 +164,7 @@ class Errand:
                 by.claims.settle(self.place)
             elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
             if isinstance(answer, TargetError):
-                place, left_s = (self.record.index, self.record.repeat), self.desk.around.left_s
-                is_away = by.limiter.failed(answer, started, place, left_s)
-                if is_away and not self.desk.waiting.stopped:
+                if self._is_away(answer, started, self._logged(number, at), elapsed):
                     return None
                 return await self._failed(answer, request, at, elapsed)
             by.limiter.answered(tokens, answer.usage.total_tokens if by.counts_tokens else None)
@@ -173,6 +173,31 @@ class Errand:
             return await self._replied(answer, request, at, cache_key)
         finally:
             by.slots.release()
+
+    def _is_away(
+        self, error: TargetError, started: float, made: JudgeAttempt, elapsed: float | None
+    ) -> bool:
+        """Whether the target is waited for, so that the call, which is logged, is no attempt."""
+        by, around = self.by, self.desk.around
+        if not by.is_timed:  # a recording says nothing of an endpoint of today
+            return False
+        place = self.record.index, self.record.repeat
+        is_last = made.attempt >= around.retry.max_attempts
+        made = replace(made, latency_ms=elapsed, http_status=error.http_status)
+        try:
+            is_away = by.limiter.failed(error, started, place, around.left_s, is_last=is_last)
+        except TargetStoppedError:
+            self._log(made, error if error.code in FOR_GOOD else outage(error))
+            raise
+        if not is_away or self.desk.waiting.stopped:
+            return False
+        self._log(made, outage(error))
+        return True
+
+    def _log(self, made: JudgeAttempt, error: TargetError) -> None:
+        """Log a call that came to nothing, for which nobody waits."""
+        made = replace(made, error_code=error.code, message=str(error))
+        unawaited(self.desk.around.ledger.keep(None, (made,)))
 
     async def _enter(self, tokens: int) -> None:
         """Wait for one's turn."""
@@ -268,10 +293,7 @@ class Errand:
 
     def _interrupted(self, number: int, at: str) -> None:
         """Log a call that is cut off because the process stops; it uses no attempt."""
-        cut_off = replace(
-            self._logged(number, at), error_code=INTERRUPTED, message=INTERRUPTED_MESSAGE
-        )
-        unawaited(self.desk.around.ledger.keep(None, (cut_off,)))
+        self._log(self._logged(number, at), interruption())
 
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint

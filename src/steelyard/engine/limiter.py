@@ -47,7 +47,7 @@ class Limiter:
         self._gate = asyncio.Lock()
         self._requests = _Pace(requests_per_minute)
         self._tokens = _Pace(tokens_per_minute)
-        self._circuit = circuit or Circuit(clock, has_answered=False)
+        self._circuit = circuit or Circuit(clock)
         self._is_paced = bool(requests_per_minute or tokens_per_minute)
 
     @property
@@ -96,14 +96,20 @@ class Limiter:
             self._tokens.take(used - expected, self._clock.monotonic())
 
     def failed(
-        self, error: TargetError, started: float, place: Place, left_s: float = math.inf
+        self,
+        error: TargetError,
+        started: float,
+        place: Place,
+        left_s: float = math.inf,
+        *,
+        is_last: bool = False,
     ) -> bool:
         """A call that began then has failed; whether it is made again, as if it had not been."""
         if error.code == "rate_limited":
             self.refused(started, error.retry_after_s, left_s)
         elif error.away:
             self._hold(error.retry_after_s, left_s)
-        return self._circuit.failed(error, started, place)
+        return self._circuit.failed(error, started, place, is_last=is_last)
 
     def refused(
         self, started: float, retry_after_s: float | None, left_s: float = math.inf

@@ -9,10 +9,11 @@ from functools import partial
 from typing import cast
 
 from steelyard.engine.apart import apart
-from steelyard.engine.attempts import attempt_of, call_of, interruption
+from steelyard.engine.attempts import attempt_of, call_of, interruption, outage
 from steelyard.engine.breakable import Breakable, BrokenOff, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
+from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import Claimed, Claims, unawaited
 from steelyard.engine.costs import cost_of, with_cost
 from steelyard.engine.grading import grade
@@ -28,7 +29,7 @@ from steelyard.engine.record_work import (
 )
 from steelyard.engine.schedule import Schedule
 from steelyard.engine.slots import Slots
-from steelyard.errors import TargetError
+from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Attempt, Result
 from steelyard.model.trace import Trace
@@ -180,14 +181,21 @@ class RecordLoop:
             try:
                 answer = await self._answer(request, task)
             except asyncio.CancelledError:
-                cut_off = attempt_of(work, at, error=interruption())
-                unawaited(around.ledger.keep(None, (cut_off,)))
+                self._log(work, at, interruption())
                 raise
             elapsed = round((clock.monotonic() - started) * 1000, 3)
             asked.limiter.leave()
-            # A target that is away is waited for, and no attempt of the record is used.
-            if not isinstance(answer, TargetError) or not self._is_away(work, answer, started):
+            if not isinstance(answer, TargetError):
                 break
+            # A target that is away is waited for, and no attempt of the record is used.
+            try:
+                is_away = self._is_away(work, answer, started)
+            except TargetStoppedError:
+                self._log(work, at, answer if answer.code in FOR_GOOD else outage(answer), elapsed)
+                raise
+            if not is_away:
+                break
+            self._log(work, at, outage(answer), elapsed)
         # How long it takes to find a recording says nothing about the one who was recorded.
         measured = elapsed if work.result.response_source in _TIMED else None
         if isinstance(answer, TargetError):
@@ -202,8 +210,15 @@ class RecordLoop:
         if work.result.response_source not in _TIMED:
             return False  # a recording says nothing of an endpoint of today
         place = work.result.index, work.result.repeat
-        is_away = self._asked.limiter.failed(error, started, place, self._around.left_s)
+        is_last = work.attempt >= self._around.retry.max_attempts
+        left_s, limiter = self._around.left_s, self._asked.limiter
+        is_away = limiter.failed(error, started, place, left_s, is_last=is_last)
         return is_away and not self._stopped
+
+    def _log(self, work: Work, at: str, error: TargetError, elapsed: float | None = None) -> None:
+        """Log a call that came to nothing, for which nobody waits."""
+        made = attempt_of(work, at, error=error, elapsed=elapsed)
+        unawaited(self._around.ledger.keep(None, (made,)))
 
     async def _grade(
         self,

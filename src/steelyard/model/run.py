@@ -34,8 +34,12 @@ VALIDATION = "validation_"
 INTERRUPTED = "interrupted"
 """The error code of a call that was cut off because its process was stopped or killed."""
 INTERRUPTED_MESSAGE = "the process stopped; the request may have been sent"
-CUT_OFF = "\x1finterrupted "
-"""What sets the place of such a call apart, so that it uses no attempt."""
+OUTAGE = "outage"
+"""The error code of a call to a target that was away, which is made again when it is back."""
+UNCOUNTED = frozenset((INTERRUPTED, OUTAGE))
+"""Calls that use no attempt of their record."""
+_APART = "\x1f"
+"""What sets the places of such calls apart."""
 TRANSIENT = frozenset(("timeout", "rate_limited", "service_unavailable", "internal_error"))
 
 
@@ -83,9 +87,10 @@ class Attempt:
 
     @property
     def place(self) -> str:
-        """What tells the calls of a record apart; one that was cut off uses no attempt."""
-        cut_off = self.error_code == INTERRUPTED
-        return f"{self.named}{CUT_OFF}{self.at}" if cut_off else self.named
+        """What tells the calls of a record apart; some use no attempt."""
+        if self.error_code in UNCOUNTED:
+            return f"{self.named}{place_mark(self.error_code)}{self.at}"
+        return self.named
 
     @property
     def named(self) -> str:
@@ -93,9 +98,14 @@ class Attempt:
         return self.call
 
 
+def place_mark(error_code: str) -> str:
+    """What stands in the places of calls that use no attempt, for this reason."""
+    return f"{_APART}{error_code} "
+
+
 def call_of(place: str) -> str:
     """The call that a place belongs to."""
-    return place.partition(CUT_OFF)[0]
+    return place.partition(_APART)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, insert, select, update
 
-from steelyard.model.run import CUT_OFF
+from steelyard.model.run import place_mark
 from steelyard.store.tables import attempts, holds
 
 
@@ -26,8 +26,8 @@ def held(run_id: str) -> Select[*tuple[Any, ...]]:
     return select(holds).where(holds.c.run_id == run_id).order_by(holds.c.fence)
 
 
-def cut_off(run_id: str) -> Select[*tuple[Any, ...]]:
-    """How many calls of a run were, or may have been, cut off."""
+def uncounted(run_id: str, error_code: str) -> Select[*tuple[Any, ...]]:
+    """How many calls of a run used no attempt, for this reason."""
     count = select(func.count().label("found")).select_from(attempts)
-    is_cut_off = attempts.c.call.contains(CUT_OFF, autoescape=True)
-    return count.where(attempts.c.run_id == run_id, is_cut_off)
+    is_meant = attempts.c.call.contains(place_mark(error_code), autoescape=True)
+    return count.where(attempts.c.run_id == run_id, is_meant)

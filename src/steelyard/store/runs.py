@@ -35,7 +35,7 @@ from steelyard.store.attempt_order import in_turn
 from steelyard.store.claims import settle_claims
 from steelyard.store.copies import copied_part, copy_kept
 from steelyard.store.database import require_in_place, told
-from steelyard.store.holds import cut_off, held, note_hold, note_stop
+from steelyard.store.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
 from steelyard.store.run_rows import encoded, stored_run
 from steelyard.store.tables import (
@@ -49,6 +49,7 @@ from steelyard.store.tables import (
     scores,
     states,
 )
+from steelyard.store.withdrawals import has_answered, withdraw
 
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 
@@ -217,9 +218,20 @@ class RunStore:
         """When the run was stopped, as far as anybody could say, and when it was resumed."""
         return [(old.ended_at, new.began_at) for old, new in pairwise(self._rows(held(run_id)))]
 
-    def interrupted_calls(self, run_id: str) -> int:
-        """How many calls were, or may have been, cut off by a stop or a crash."""
-        return next(row.found for row in self._rows(cut_off(run_id)))
+    def uncounted_calls(self, run_id: str, error_code: str) -> int:
+        """How many calls used no attempt: cut off by a stop or a crash, or made in an outage."""
+        return next(row.found for row in self._rows(uncounted(run_id, error_code)))
+
+    def has_answered(self, run_id: str, target: str) -> bool:
+        """Whether a target has answered any call of a run; copied answers are another's."""
+        with told(self.engine), self.engine.connect() as connection:
+            return has_answered(connection, run_id, target)
+
+    def withdraw(self, run_id: str, labels: Collection[str]) -> None:
+        """Forget failures with some labels of targets that have never answered in a run."""
+        with self._writing() as connection:
+            self.lease(run_id).require(connection)
+            withdraw(connection, run_id, labels)
 
     def redactions(self, run_id: str) -> dict[str, int]:
         """How much of each kind was replaced in what is kept."""

@@ -43,7 +43,7 @@ async def evaluate_records(
     phase = Phase(status, ledger.move)
     done = Done(door.repository.done(run_id), prepared.options.repeat)
     tried = door.repository.tried(run_id)
-    limiters = Limiters(door.clock, prepared.limits.outage_s, has_answered=done.has_any)
+    limiters = _limiters(door, run_id, prepared)
     judges = run_judges(door, run_id, prepared, Shared(around, phase, limiters))
     if judges:
         around = replace(around, judges=judges.records)
@@ -104,9 +104,7 @@ async def probe_judges(
         return
     ledger = door.ledger(run_id, redactor_of(prepared), door.clock.stamp)
     around = _surroundings(door, run_id, prepared, ledger, on_result)
-    shared = Shared(
-        around, Phase(status, ledger.move), Limiters(door.clock, prepared.limits.outage_s)
-    )
+    shared = Shared(around, Phase(status, ledger.move), _limiters(door, run_id, prepared))
     judges = cast(RunJudges, run_judges(door, run_id, prepared, shared))
     try:
         with _stoppable(door, run_id, prepared, [judges]):
@@ -114,6 +112,11 @@ async def probe_judges(
     finally:
         judges.end()
         await asyncio.shield(ledger.close())
+
+
+def _limiters(door: RunDoor, run_id: str, prepared: Prepared) -> Limiters:
+    has_answered = partial(door.repository.has_answered, run_id)
+    return Limiters(door.clock, has_answered, prepared.limits.outage_s)
 
 
 def _surroundings(
@@ -227,11 +230,6 @@ class Done:
             place = index * repeats + repeat
             self._marks.extend(bytes(max(0, place + 1 - len(self._marks))))
             self._marks[place] = 1
-
-    @property
-    def has_any(self) -> bool:
-        """Whether any record was done before."""
-        return bool(self._marks)
 
     def has(self, index: int, repeat: int) -> bool:
         """Whether this record and repeat needs nothing more."""

@@ -24,6 +24,7 @@ from steelyard.usecases.planning import Prepared
 from steelyard.usecases.row_artifacts import RowArtifacts, row_artifacts
 from steelyard.usecases.run_ports import Artifacts, RunDoor, Sealing
 from steelyard.usecases.survey import NOT_SENT
+from steelyard.usecases.uncounted import uncounted_calls
 from steelyard.usecases.verify import sealed_json, with_own_hash
 
 
@@ -52,7 +53,7 @@ def finalize(
         summary["unread_records"] = account.selected - cast(int, summary["total_records"])
     add_probes(summary, account.probes)
     summary |= {name: account.about[name] for name in NOT_SENT if name in account.about}
-    summary["interrupted_calls"] = door.repository.interrupted_calls(run_id)
+    summary |= uncounted_calls(door.repository, run_id)
     summary.update(_derived(door, run_id, account, summary))
     _correct(door, account, artifacts.folder, summary)
     _seal_json(artifacts, "metrics_summary.json", summary, sealed)

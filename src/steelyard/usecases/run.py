@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.states import is_terminal
 from steelyard.errors import (
     NotFoundError,
@@ -159,6 +160,9 @@ async def _carry_out(
         derived = prepared.options.derived
         if status == "queued" and derived and derived.how == "retry":
             door.repository.copy_kept(derived.run_id, run_id, TRIED_AGAIN)
+        if is_resumed and status != "finalizing":
+            # Whoever has mended a key, a name or a certificate wants to see all of them asked.
+            door.repository.withdraw(run_id, FOR_GOOD)
         for state in _BEFORE_RUNNING.get(status, ()):
             door.repository.move(run_id, state, door.clock.stamp())
         if status != "finalizing":

@@ -20,6 +20,7 @@ from steelyard.reports.run_text import RunView
 from steelyard.usecases.held import STOPPED, is_resumable
 from steelyard.usecases.read_run import RecordView
 from steelyard.usecases.run_ports import RunRepository
+from steelyard.usecases.uncounted import uncounted_calls
 
 
 class _Place(msgspec.Struct):
@@ -90,7 +91,7 @@ def read_unfinished(
 ) -> UnfinishedRun:
     """The results that are kept of a run, with the metrics over them."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
-    metrics["interrupted_calls"] = repository.interrupted_calls(run.run_id)
+    metrics |= uncounted_calls(repository, run.run_id)
     manifest: JsonObject = {
         "run_id": run.run_id,
         "status": run.status,

@@ -23,7 +23,7 @@ from steelyard.engine.selection import value_at
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import INTERRUPTED, Attempt, Result
+from steelyard.model.run import UNCOUNTED, Attempt, Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Prompt
 from steelyard.usecases.planning import Prepared
@@ -64,12 +64,12 @@ class Limiters:
     """The limits of each target, shared by all who ask it."""
 
     def __init__(
-        self, clock: Clock, outage_s: float = OUTAGE_S, *, has_answered: bool = False
+        self, clock: Clock, has_answered: Callable[[str], bool], outage_s: float = OUTAGE_S
     ) -> None:
         self._clock = clock
         self._outage_s = outage_s
         self._has_answered = has_answered
-        """Whether the run has answers from before, so that a target that is away is waited for."""
+        """Whether a target has answered in the run, so that it is waited for when it is away."""
         self._known: dict[int, Limiter] = {}
 
     def of(self, spec: TargetSpec) -> Limiter:
@@ -82,7 +82,10 @@ class Limiters:
                 spec.requests_per_minute,
                 spec.tokens_per_minute,
                 circuit=Circuit(
-                    self._clock, spec.name, self._outage_s, has_answered=self._has_answered
+                    self._clock,
+                    spec.name,
+                    self._outage_s,
+                    has_answered=partial(self._has_answered, spec.name),
                 ),
             )
         return self._known[key]
@@ -165,8 +168,8 @@ def work_items(
 
 
 def _with_past(work: Work, past: tuple[Attempt, ...]) -> Work:
-    """Work whose calls another run has made; a call that was cut off used no attempt."""
-    made = sum(one.error_code != INTERRUPTED for one in past)
+    """Work whose calls another run has made; some of them used no attempt."""
+    made = sum(one.error_code not in UNCOUNTED for one in past)
     if not made:
         return work
     known = replace(work.result, first_attempt_at=past[0].at, copied_attempts=made)

@@ -38,8 +38,6 @@ class Flaky(ScriptedTarget):
 
 
 def run(bench: Bench, count: int, **settings: Any) -> None:
-    settings = {"has_answered": False, **settings}
-
     async def carry() -> None:
         limiter = Limiter(bench.clock, 8, circuit=Circuit(bench.clock, "live", **settings))
         loop = bench.loop([work(index) for index in range(count)], limiter=limiter)
@@ -83,7 +81,7 @@ def test_a_target_that_never_answered_fails_fast() -> None:
 def test_a_target_that_answered_before_a_stop_is_waited_for_after_it() -> None:
     bench = Bench()
     bench.target = Flaky(bench.clock, 0.0, 100.0, away())
-    run(bench, 20, has_answered=True)
+    run(bench, 20, has_answered=lambda: True)
 
     assert set(bench.statuses().values()) == {"evaluated"}
 
@@ -135,7 +133,7 @@ def test_a_probe_that_ends_otherwise_lets_the_next_one_in(ends: TargetError) -> 
     clock = ManualClock()
 
     async def use() -> None:
-        circuit = Circuit(clock, has_answered=True)
+        circuit = Circuit(clock, has_answered=lambda: True)
         assert circuit.failed(away(), 0.0, (0, 0))
         await circuit.admit()
         circuit.failed(ends, clock.elapsed, (0, 0))
@@ -151,7 +149,7 @@ def test_an_answer_with_a_status_ends_an_outage() -> None:
     clock = ManualClock()
 
     async def use() -> None:
-        circuit = Circuit(clock, has_answered=True)
+        circuit = Circuit(clock, has_answered=lambda: True)
         circuit.failed(away(), 0.0, (0, 0))
         await circuit.admit()
         circuit.failed(TargetError("bad_request", "no", http_status=400), clock.elapsed, (0, 0))
@@ -166,3 +164,41 @@ def _carried(clock: ManualClock, use: Callable[[], Coroutine[Any, Any, None]]) -
         await clock.carry(use())
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize("seconds", [15, 300])
+def test_the_last_records_outlive_an_outage_too(count: int, seconds: float) -> None:
+    bench = Bench()
+    bench.target = Flaky(bench.clock, 0.0, seconds, away("unavailable"))
+    run(bench, count, has_answered=lambda: True)
+
+    assert set(bench.statuses().values()) == {"evaluated"}
+    assert all(result.attempts <= 3 for result in bench.ledger.results.values())
+
+
+def test_a_record_that_fails_while_others_are_answered_fails_alone() -> None:
+    bench = Bench(ScriptedTarget({"r1": [away("unavailable")] * 3}))
+    run(bench, 4)
+
+    assert bench.statuses() == {
+        0: "evaluated",
+        1: "evaluation_error",
+        2: "evaluated",
+        3: "evaluated",
+    }
+    assert bench.ledger.results[1, 0].attempts == 3
+
+
+def test_an_answer_to_another_process_counts() -> None:
+    looks = iter([False, True])
+    clock = ManualClock()
+    circuit = Circuit(clock, has_answered=lambda: next(looks))
+
+    async def fail_twice() -> list[bool]:
+        first = circuit.failed(away(), 0.0, (0, 0))
+        again = circuit.failed(away(), 0.0, (1, 0))
+        await clock.carry(clock.sleep(1.0))
+        return [first, again, circuit.failed(away(), clock.elapsed, (2, 0))]
+
+    assert asyncio.run(fail_twice()) == [False, False, True]

@@ -1,0 +1,46 @@
+"""Failures that say nothing of their records: those of a target that has never answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+
+from sqlalchemy import Connection, String, delete, func, select
+
+from steelyard.store.tables import attempts, results
+
+
+def has_answered(connection: Connection, run_id: str, target: str) -> bool:
+    """Whether a target has answered any call of a run; copied answers are another's."""
+    row = attempts.c.row.cast(String)
+    query = select(attempts.c.idx).where(
+        attempts.c.run_id == run_id,
+        func.json_extract(row, "$.target") == target,
+        func.json_extract(row, "$.error_code").is_(None),
+        func.json_extract(row, "$.copied_from").is_(None),
+    )
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def withdraw(connection: Connection, run_id: str, labels: Collection[str]) -> None:
+    """Forget failures with some labels of targets that have not, within a transaction.
+
+    Their attempts stay.
+    """
+    failed = list(_failed(connection, run_id, labels))
+    known = {target: has_answered(connection, run_id, target) for target, _, _ in failed}
+    for target, index, repeat in failed:
+        if not known[target]:
+            place = (results.c.idx == index) & (results.c.repeat == repeat)
+            connection.execute(delete(results).where(results.c.run_id == run_id, place))
+
+
+def _failed(
+    connection: Connection, run_id: str, labels: Collection[str]
+) -> Iterator[tuple[str, int, int]]:
+    """The target and the place of every failure with one of the labels."""
+    query = select(*results.c["idx", "repeat", "prediction", "failure"])
+    query = query.where(results.c.run_id == run_id, results.c.failure.is_not(None))
+    for row in connection.execution_options(yield_per=1000).execute(query):
+        if json.loads(row.failure)["label"] in labels:
+            yield json.loads(row.prediction)["target"], row.idx, row.repeat
