@@ -141,6 +141,31 @@ def test_the_manifest_tells_how_judges_were_asked_and_what_the_probe_took(
     ]
 
 
+def test_a_probe_that_is_killed_has_a_row_of_its_own(
+    command: WarmCommand, endpoint: JudgeEndpoint, tmp_path: Path
+) -> None:
+    write_project(tmp_path / "p", endpoint, count=2)
+    endpoint.delay_s = 600
+    command.start(tmp_path / "p", *RUN)
+    deadline = time.monotonic() + 120
+    while not endpoint.calls[JUDGE_MODEL] and time.monotonic() < deadline:
+        time.sleep(0.02)
+    command.kill()
+    endpoint.delay_s = 0.005
+    done = ended(command, tmp_path / "p", "resume", "latest", "--format", "json")
+    probes = [row for row in of_run(tmp_path / "p", "attempt_logs.jsonl") if row["index"] is None]
+
+    assert done.code == 0, done.stderr
+    assert [(row["call"], row["error_code"]) for row in probes] == [
+        ("probe", "interrupted"),
+        ("probe", None),
+    ]
+    assert of_run(tmp_path / "p", "metrics_summary.json")["interrupted_calls"] == 1
+    folder = newest(tmp_path / "p")
+    assert folder
+    check_run(folder, Trial(calls=2, judge_calls=4, kills=1, concurrency=AT_ONCE))
+
+
 def test_an_endpoint_that_ignores_the_schema_is_told_in_words_and_counted_where_it_fails(
     command: WarmCommand, endpoint: JudgeEndpoint, tmp_path: Path
 ) -> None:
