@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -174,8 +176,64 @@ def test_equal_systems_are_never_told_how_many_records_would_settle_it(tmp_path:
     said = compared(tmp_path, *ids).stdout
 
     assert "settle" not in said
-    assert "to detect a difference of 5 points takes about 2,500 records (77 % of records" in said
+    assert (
+        "to detect a difference of 5 points takes about 2,500 records (80 % power; assumed: "
+        "76.7 % of records pass in one run only (100.0 % of 20 seen))" in said
+    )
     assert "B − A 0.0 points [" in said
+
+
+def coins(seed: int, count: int, tries: int) -> list[str]:
+    """Tries of records that pass with chances from 0 to 1, the same for every seed."""
+    chance = random.Random(seed)
+    return [
+        "".join("ny"[chance.random() < (place + 0.5) / count] for _ in range(tries))
+        for place in range(count)
+    ]
+
+
+def test_repeats_that_are_planned_save_records_and_plan_and_compare_agree(tmp_path: Path) -> None:
+    """60 records asked four times in both runs; nothing but repeats differs."""
+    project(tmp_path, 60, {"a": coins(1, 60, 4), "b": coins(2, 60, 4)})
+    ids = runs(tmp_path, "a", "b", words=("--repeat", "4"))
+    plan = ("run", CASES, "--target", "a", *ANSWERS, "--plan", "--detect", "5")
+    four, one = (
+        json.loads(done.stdout)["detect"]
+        for done in run_many(tmp_path, [(*plan, "--repeat", "4"), plan])
+    )
+    row = found(tmp_path, *ids)["detectable"]
+    said = run_many(tmp_path, [(*plan[:-5], "--plan", "--detect", "5", "--repeat", "4")])[0].stdout
+
+    assert one["records"] > 3.5 * four["records"]
+    assert 200 < four["records"] < 300
+    assert (row["records"], row["repeats"]) == (four["records"], 4)
+    assert (row["discordant"], row["pairs"]) == (four["discordant"], 60)
+    assert "of the two runs disagree on" in said
+    assert "% of 60 seen), " in said
+    assert "pass in only one" not in said
+
+
+def test_single_tries_do_not_promise_that_repeats_save_records(tmp_path: Path) -> None:
+    project(tmp_path, 40, {"a": ["y", "n"] * 20, "b": ["y", "y", "n", "n"] * 10})
+    runs(tmp_path, "a", "b")
+    plan = ("run", CASES, "--target", "echo", "--plan", "--detect", "5")
+    one, four = run_many(tmp_path, [plan, (*plan, "--repeat", "4")])
+    needed = [re.search(r"about ([0-9,]+) records", done.stdout) for done in (one, four)]
+
+    assert [match and match[1] for match in needed] == ["1,482", "1,482"]
+    assert "46.0 % of records pass in one run only (50.0 % of 40 seen)" in one.stdout
+    assert "repeats are assumed to agree and so to save no records" in four.stdout
+
+
+@pytest.mark.parametrize(("points", "share"), [("31", "31.0 %"), ("100", "100.0 %")])
+def test_the_share_that_is_assumed_is_no_smaller_than_the_difference(
+    tmp_path: Path, points: str, share: str
+) -> None:
+    project(tmp_path, 40, {"a": ["y"] * 40})
+    plan = ("run", CASES, "--target", "echo", "--plan", "--detect", points)
+    (done,) = run_many(tmp_path, [plan])
+
+    assert f"two runs to compare: {share} of records pass in one run only" in done.stdout
 
 
 def test_repeats_of_different_number_are_not_alike(tmp_path: Path) -> None:

@@ -300,8 +300,10 @@ def test_a_plan_says_how_many_records_a_difference_needs(tmp_path: Path) -> None
     assert "in 1,031 conversations or other groups" in one.stdout
     assert "dependent records multiply what is needed by 5.26" in one.stdout
     assert "; the newest run passes 80.0 %" in one.stdout
-    assert "80.0 % of the records pass in only one of two runs" in two.stdout
-    assert (found["discordant"], found["pass_rate"], len(found["runs"])) == (0.8, 0.0, 2)
+    assert "assumed: 75.5 % of records pass in one run only (80.0 % of 100 seen)" in two.stdout
+    assert found["discordant"] == pytest.approx(83 / 110)
+    assert (found["observed_discordant"], found["pairs"]) == (0.8, 100)
+    assert (found["pass_rate"], len(found["runs"])) == (0.0, 2)
     assert found["valid_records"] == 100
 
 

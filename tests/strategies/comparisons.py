@@ -7,7 +7,6 @@ from dataclasses import replace
 from steelyard.model.comparison import (
     Comparison,
     CorrectedDifference,
-    Detectable,
     Difference,
     Dropped,
     Mismatch,
@@ -15,6 +14,7 @@ from steelyard.model.comparison import (
     Side,
     SliceDifference,
 )
+from steelyard.model.detection import Detectable
 
 PASSES = Difference(
     value=0.1, low=-0.02, high=0.21, method="score", n=100, p_value=0.099, test="test"
@@ -50,6 +50,8 @@ FOUND = Comparison(
     improvements=(),
     regressions=(LOST,),
     slices=(SliceDifference(slice="tags", value="fees", passes=PASSES, adjusted_p=0.2),),
-    detectable=Detectable(points=5, records=1_234, discordant=0.27),
+    detectable=Detectable(
+        points=5, records=1_234, discordant=0.27, observed_discordant=0.24, pairs=100
+    ),
 )
 JUDGE = Mismatch(what="judge", a="x", b="y")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from steelyard.model.detection import Detectable
 from steelyard.model.json_value import JsonObject
 
 Verdict: TypeAlias = Literal["better", "worse", "no difference detectable", "cannot be compared"]
@@ -121,17 +122,6 @@ class Dropped:
     """Of the common records: without a score in A alone."""
     no_score_in_b: int
     no_score_in_both: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detectable:
-    """How many records a difference of so many points needs, at 80 % power."""
-
-    points: float
-    records: int
-    discordant: float
-    """The share of records that only one of the two passes, which the number rests on."""
-    design_effect: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,24 +6,36 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Detection:
-    """What it takes to see a difference of so many percentage points."""
+class Detectable:
+    """How many records a difference of so many points needs, at 80 % power."""
 
     points: float
     records: int
     """As many are needed, each in both runs that are compared."""
+    repeats: int = 1
+    """Asked so many times each."""
+    discordant: float
+    """How often single tries of two runs disagree on a record, as the number assumes."""
+    observed_discordant: float | None = None
+    """The same as it was seen; None where no two runs show it."""
+    pairs: int = 0
+    """How many records in both runs it was seen on."""
+    between_repeats: float | None = None
+    """The part of `discordant` between repeats of one record; None where no runs show it."""
+    design_effect: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detection(Detectable):
+    """The same for a run that is planned."""
+
     clusters: int | None
     """In as many conversations or other clusters, where records come in such."""
-    repeats: int
-    """Asked so many times each."""
     valid_records: int
     """As many there are."""
     detectable_points: float | None
     """The smallest difference that those are enough for; None where no difference is."""
     power: float
-    discordant: float
-    """The share of records that only one of two runs passes."""
-    design_effect: float
     pass_rate: float | None
     """That of the newest run."""
     runs: tuple[str, ...]

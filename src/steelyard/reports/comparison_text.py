@@ -17,6 +17,7 @@ from steelyard.model.comparison import (
 )
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import corrected_text, is_corrected
+from steelyard.reports.detection import asked_text, share_text
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, percent, signed, signed_points
 from steelyard.stats.power import records_for_width
@@ -111,11 +112,10 @@ def needed_lines(found: Comparison) -> Iterator[str]:
         wanted = f"about {count(rounded(records))} records, the same share of them labelled"
         yield f"to detect a corrected difference of 5 points takes {wanted}"
     elif known:
-        by = f"{100 * known.discordant:.0f} % of records pass in one run only"
+        by = f"80 % power; {share_text(known)}"
         if known.design_effect > 1:
-            by += f", dependent records count {1 / known.design_effect:.2f} each"
-        records = f"about {count(rounded(known.records))} records"
-        by = f"{by}; 80 % power"
+            by += f"; dependent records count {1 / known.design_effect:.2f} each"
+        records = f"about {count(rounded(known.records))} records{asked_text(known)}"
         yield f"to detect a difference of {known.points:g} points takes {records} ({by})"
 
 

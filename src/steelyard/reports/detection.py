@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steelyard.model.detection import Detection
-from steelyard.reports.numbers import percent
+from steelyard.model.detection import Detectable, Detection
+from steelyard.reports.numbers import count, percent
 
 
 def detection_lines(found: Detection) -> Iterator[str]:
     """What is needed, what there is, and what was assumed."""
     groups = f" in {found.clusters:,} conversations or other groups" if found.clusters else ""
-    tries = f", each asked {found.repeats} times" if found.repeats > 1 else ""
     yield (
         f"  detect   a difference of {found.points:g} points needs about {found.records:,} "
-        f"records{groups}{tries} ({100 * found.power:.0f} % power)"
+        f"records{groups}{asked_text(found)} ({100 * found.power:.0f} % power)"
     )
     yield f"           this dataset has {found.valid_records:,}: {_enough(found)}"
     yield f"           {_assumed(found)}"
@@ -30,13 +29,35 @@ def _enough(found: Detection) -> str:
 
 def _assumed(found: Detection) -> str:
     """Where the share of discordant records is from, and what dependent records cost."""
-    share = f"{percent(found.discordant)} of the records pass in only one of two runs"
+    text = share_text(found)
     if len(found.runs) == 2:
-        text = f"as in {found.runs[1]} and {found.runs[0]}, {share}"
-    else:
-        text = f"assumed, for want of two runs to compare: {share}"
+        text += f", from {found.runs[1]} and {found.runs[0]}"
     if found.design_effect > 1:
         text += f"; dependent records multiply what is needed by {found.design_effect:.2f}"
     if found.pass_rate is not None:
         text += f"; the newest run passes {percent(found.pass_rate)}"
+    return text
+
+
+def asked_text(found: Detectable) -> str:
+    """How often each record is asked; empty where it is once."""
+    return f", each asked {found.repeats} times" if found.repeats > 1 else ""
+
+
+def share_text(found: Detectable) -> str:
+    """How often two runs are assumed to disagree, beside what was seen on how many records."""
+    share = f"{percent(found.discordant)} of records"
+    differ = f"{share} pass in one run only"
+    if found.between_repeats is not None:
+        differ = f"single tries of the two runs disagree on {share}"
+    if found.observed_discordant is None:
+        text = f"assumed, for want of two runs to compare: {differ}"
+    else:
+        seen = f"{percent(found.observed_discordant)} of {count(found.pairs)} seen"
+        text = f"assumed: {differ} ({seen})"
+    if found.between_repeats is not None:
+        part = 100 * found.between_repeats / found.discordant
+        return f"{text}, {part:.0f} % of that between repeats of one record"
+    if found.repeats > 1:
+        return f"{text}; repeats are assumed to agree and so to save no records"
     return text

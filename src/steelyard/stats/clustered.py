@@ -97,7 +97,9 @@ def _exact(sizes: np.ndarray, times: np.ndarray, seen: int) -> float:
     return min(1.0, 2 * float(chances[middle + seen :].sum()))
 
 
-def design_effect(values: Sequence[float], clusters: Sequence[int]) -> float:
+def design_effect(
+    values: Sequence[float] | NDArray[Any], clusters: Sequence[int] | NDArray[Any]
+) -> float:
     """How many times as wide, squared, a mean's error is because items come in clusters (Kish).
 
     The variance by clusters over that of single items; never below 1, so that clusters that

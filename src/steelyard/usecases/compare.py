@@ -14,54 +14,24 @@ from steelyard.model.comparison import (
     LEVEL,
     Comparison,
     CorrectedDifference,
-    Detectable,
     Difference,
     Dropped,
     Moved,
     Side,
     SliceDifference,
 )
+from steelyard.model.detection import Detectable
 from steelyard.reports.correction import correction_of
 from steelyard.reports.run_text import RunView
-from steelyard.stats.clustered import coarser
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference
-from steelyard.stats.power import records_to_detect
 from steelyard.usecases.comparability import mismatches_of
 from steelyard.usecases.paired_rows import Record, read_records
 from steelyard.usecases.read_run import read_run
+from steelyard.usecases.record_pairs import Pair, clusters_of, detectable, discordance_of
 
 POINTS = 5.0
 """The difference for which the number of records is given."""
-
-_PRIOR_SHARE, _PRIOR_PAIRS = 0.3, 10
-"""Few pairs do not show how many differ: they are joined by ten of which three do."""
-
-
-class Pair(NamedTuple):
-    """One record in both runs."""
-
-    a: Record
-    b: Record
-
-    @property
-    def passed(self) -> float:
-        """How much more often B passes."""
-        return self.b.passed - self.a.passed
-
-    @property
-    def scored(self) -> float:
-        """How much more B scores."""
-        return self.b.score - self.a.score
-
-    @property
-    def filled(self) -> float:
-        """The same as `passed` if scores that only one run has were missing to the harm of B."""
-        more = self.b.missing - self.a.missing
-        fails, passes = max(0, more), max(0, -more)
-        b = self.b.passes / (self.b.scored + fails)
-        return b - (self.a.passes + passes) / (self.a.scored + passes)
-
 
 Today: TypeAlias = Callable[[RunView], RunView]
 """A finished run with what is known of it by now."""
@@ -193,7 +163,7 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
         improvements=tuple(one for is_gain, one in moved if is_gain),
         regressions=tuple(one for is_gain, one in moved if not is_gain),
         slices=tuple(slices_of(pairs)),
-        detectable=_detectable(pairs, passes),
+        detectable=_detectable(pairs),
         corrected=known.correct(a.view, b.view, [(pair.a.index, pair.b.index) for pair in pairs])
         if pairs
         else None,
@@ -213,11 +183,11 @@ def _side(run: Loaded, scored: list[Record]) -> Side:
 
 
 def _passes_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
-    return difference_of([pair.passed for pair in pairs], _clusters(pairs), level)
+    return difference_of([pair.passed for pair in pairs], clusters_of(pairs), level)
 
 
 def _scores_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
-    return difference_of([pair.scored for pair in pairs], _clusters(pairs), level)
+    return difference_of([pair.scored for pair in pairs], clusters_of(pairs), level)
 
 
 def _filled(common: Sequence[Pair], passes: Difference) -> Difference:
@@ -226,7 +196,7 @@ def _filled(common: Sequence[Pair], passes: Difference) -> Difference:
     if not uneven:
         return passes
     pairs = [pair for pair in common if pair.a.scored or pair.b.scored]
-    return difference_of([pair.filled for pair in pairs], _clusters(pairs), LEVEL)
+    return difference_of([pair.filled for pair in pairs], clusters_of(pairs), LEVEL)
 
 
 def difference_of(
@@ -240,40 +210,12 @@ def difference_of(
     )
 
 
-def _clusters(pairs: Sequence[Pair]) -> list[int] | None:
-    """A number for each conversation; None where every record is independent.
-
-    Where the runs group records differently, the fewer groups count: order must not matter.
-    """
-    sides = ([pair.a.cluster for pair in pairs], [pair.b.cluster for pair in pairs])
-    known = [labels for names in sides if (labels := _numbers(names)) is not None]
-    return coarser(known[0], known[-1]) if known else None
-
-
-def _numbers(names: Sequence[str | None]) -> list[int] | None:
-    if all(name is None for name in names):
-        return None
-    numbers: dict[str, int] = {}
-    return [
-        -1 - place if name is None else numbers.setdefault(name, len(numbers))
-        for place, name in enumerate(names)
-    ]
-
-
-def _detectable(pairs: Sequence[Pair], passes: Difference) -> Detectable | None:
-    """How many records would show a difference of five points, from how many pairs differ."""
+def _detectable(pairs: Sequence[Pair]) -> Detectable | None:
+    """How many records would show a difference of five points, asked as often as these were."""
     if not pairs:
         return None
-    moved = sum(abs(pair.passed) for pair in pairs)
-    discordant = (moved + _PRIOR_SHARE * _PRIOR_PAIRS) / (len(pairs) + _PRIOR_PAIRS)
-    worth = passes.n_effective
-    effect = max(1.0, len(pairs) / worth) if worth and passes.clusters else 1.0
-    return Detectable(
-        points=POINTS,
-        records=records_to_detect(POINTS, discordant, effect),
-        discordant=discordant,
-        design_effect=effect,
-    )
+    tries = [max(side) for side in zip(*((a.tries, b.tries) for a, b in pairs), strict=True)]
+    return detectable(POINTS, min(tries), discordance_of(pairs))
 
 
 def _moved(pair: Pair) -> tuple[bool, Moved]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -10,14 +11,13 @@ from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.detection import Detection
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
-from steelyard.stats.clustered import design_effect
-from steelyard.stats.power import detectable_points, records_to_detect
+from steelyard.stats.discordance import ASSUMED_DISCORDANT, Discordance
+from steelyard.stats.power import detectable_points
 from steelyard.usecases.paired_rows import Record, read_records
 from steelyard.usecases.planning import Prepared
+from steelyard.usecases.record_pairs import Pair, clusters_of, detectable, discordance_of
 from steelyard.usecases.run_ports import RunDoor
 
-ASSUMED_DISCORDANT = 0.3
-"""The share of records that one of two runs passes alone, where no runs show it."""
 POWER = 0.8
 _LOOKED_AT = 200
 _COMPARED = 5
@@ -28,8 +28,7 @@ _UNREADABLE = (NotFoundError, UnreadableFileError)
 class _Seen(NamedTuple):
     """What earlier runs show."""
 
-    discordant: float = ASSUMED_DISCORDANT
-    design_effect: float = 1.0
+    disagreement: Discordance = Discordance()
     per_cluster: float | None = None
     runs: tuple[str, ...] = ()
 
@@ -42,18 +41,20 @@ def detection_of(door: RunDoor, prepared: Prepared, points: float) -> Detection:
         if run.dataset == prepared.dataset.id and run.summary
     ]
     seen = _from_pair(door, known) or _from_one(known) or _Seen()
-    records = records_to_detect(points, seen.discordant, seen.design_effect)
+    found = detectable(points, prepared.options.repeat, seen.disagreement)
     valid = prepared.outlook.valid
     return Detection(
-        points=points,
-        records=records,
-        clusters=round(records / seen.per_cluster) if seen.per_cluster else None,
-        repeats=prepared.options.repeat,
+        **asdict(found),
+        clusters=round(found.records / seen.per_cluster) if seen.per_cluster else None,
         valid_records=valid,
-        detectable_points=detectable_points(valid, seen.discordant, seen.design_effect),
+        detectable_points=detectable_points(
+            valid,
+            seen.disagreement.assumed,
+            found.design_effect,
+            repeats=found.repeats,
+            between_repeats=found.between_repeats,
+        ),
         power=POWER,
-        discordant=seen.discordant,
-        design_effect=seen.design_effect,
         pass_rate=cast("float | None", _rate(known[0])["value"]) if known else None,
         runs=seen.runs,
     )
@@ -66,7 +67,7 @@ def _from_pair(door: RunDoor, runs: Sequence[StoredRun]) -> _Seen | None:
     for run_id, records in readable:
         assert newest
         found = _compared(newest[1], records)
-        if found and found.discordant:
+        if found and found.disagreement.observed:
             return found._replace(runs=(newest[0], run_id))
     return None
 
@@ -82,20 +83,14 @@ def _readable(
 
 
 def _compared(a: dict[tuple[str, int], Record], b: dict[tuple[str, int], Record]) -> _Seen | None:
-    pairs = [(a[key], b[key]) for key in a if key in b and a[key].scored and b[key].scored]
+    common = [Pair(a[key], b[key]) for key in sorted(a.keys() & b.keys())]
+    pairs = [pair for pair in common if pair.a.scored and pair.b.scored]
     if len(pairs) < _FEWEST_PAIRS:
         return None
-    differences = [second.passed - first.passed for first, second in pairs]
-    names: dict[object, int] = {}
-    labels = [
-        names.setdefault(first.cluster or place, len(names))
-        for place, (first, _) in enumerate(pairs)
-    ]
+    groups = len(set(clusters_of(pairs) or range(len(pairs))))
     return _Seen(
-        # of repeats, what a pair differs by counts as far as they agree on it
-        discordant=sum(one * one for one in differences) / len(pairs),
-        design_effect=design_effect(differences, labels),
-        per_cluster=len(pairs) / len(names) if len(names) < len(pairs) else None,
+        disagreement=discordance_of(pairs),
+        per_cluster=len(pairs) / groups if groups < len(pairs) else None,
     )
 
 
@@ -108,8 +103,9 @@ def _from_one(runs: Sequence[StoredRun]) -> _Seen | None:
     if not clusters or not worth:
         return None
     n = cast(int, rate["n"])
+    shared = ASSUMED_DISCORDANT * (max(1.0, n / worth) - 1)
     return _Seen(
-        design_effect=max(1.0, n / worth),
+        disagreement=Discordance(shared=shared),
         per_cluster=n / cast(int, clusters),
         runs=(runs[0].run_id,),
     )

@@ -14,10 +14,8 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.comparison_text import points, rounded, why_not
 from steelyard.reports.correction import correction_of, is_borrowed, is_corrected
 from steelyard.reports.numbers import count, percent
-from steelyard.stats.power import records_for_width, records_to_detect
+from steelyard.stats.power import FEWEST_UNITS, records_for_width, records_to_detect
 
-FEWEST_UNITS = 6
-"""Fewer independent records that all get worse could still do so by chance."""
 UNGATED = frozenset({"failed", "cancelled"})
 """The states in which no gate says anything about a run."""
 _WORSE_BY = re.compile(r"worse(?: by (\d+(?:\.\d+)?))?\Z")
@@ -228,7 +226,13 @@ def _raw_records(found: Comparison, passes: Difference, margin: float) -> str:
     known = found.detectable
     if known is None:
         return ""
-    records = records_to_detect(margin, known.discordant, known.design_effect)
+    records = records_to_detect(
+        margin,
+        known.discordant,
+        known.design_effect,
+        repeats=known.repeats,
+        between_repeats=known.between_repeats,
+    )
     return f"{count(rounded(max(records, passes.n + 1)))} records"
 
 

@@ -35,7 +35,10 @@ def test_the_verdict_comes_first_with_pairs_and_what_was_left_out():
         "A 70.0 %, B 80.0 %, B − A +10.0 points [-2.0, +21.0]  (test, p = 0.099, n = 100)" in said
     )
     assert "score      A 0.710, B 0.820, B − A +0.100 [-0.020, +0.210]" in said
-    assert "to detect a difference of 5 points takes about 1,300 records (27 % of records" in said
+    assert (
+        "to detect a difference of 5 points takes about 1,300 records (80 % power; assumed: "
+        "27.0 % of records pass in one run only (24.0 % of 100 seen))" in said
+    )
     assert "slices     none of 1 moved by more than chance" in said
     assert "worse in B (1)\n    <b>fees</b>  1.00 → 0.25  no € sum" in said
     assert "better in B" not in said

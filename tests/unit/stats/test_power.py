@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scipy import stats as oracle
 
-from steelyard.stats.paired import mcnemar
+from steelyard.stats.paired import mcnemar, paired_difference
 from steelyard.stats.power import detectable_points, records_for_width, records_to_detect
 
 
@@ -46,6 +47,38 @@ def test_clusters_multiply_the_records() -> None:
 
 def test_the_discordant_share_is_at_least_the_difference() -> None:
     assert records_to_detect(10, 0.0) == records_to_detect(10, 0.1)
+
+
+def test_fewer_records_than_can_show_anything_are_never_enough() -> None:
+    assert records_to_detect(100, 1.0) == 6
+    assert records_to_detect(100, 1.0, repeats=9, between_repeats=0.5) == 6
+
+
+def test_repeats_shrink_what_is_between_them_and_nothing_else() -> None:
+    assert records_to_detect(5, 0.3, repeats=4, between_repeats=0.0) == 980
+    assert records_to_detect(5, 0.3, repeats=4, between_repeats=0.3) == pytest.approx(242, abs=10)
+    assert records_to_detect(5, 0.3, repeats=4) == records_to_detect(5, 0.3)
+
+
+@pytest.mark.parametrize(("repeats", "between"), [(1, 0.0), (4, 0.0), (4, 0.02), (8, 0.1)])
+def test_so_many_records_with_repeats_reach_80_percent_power(repeats: int, between: float) -> None:
+    """Chances of passing drawn per record; B's differ by ten points in the mean."""
+    chance, worlds, size = np.random.default_rng(repeats), 300, 4_000
+    base = chance.uniform(0.15, 0.85, size)
+    moved = np.clip(base + 0.1 + chance.choice([-1, 1], size) * between**0.5, 0, 1)
+    moved += base.mean() + 0.1 - moved.mean()
+    moved = np.clip(moved, 0, 1)
+    points = 100 * float((moved - base).mean())
+    single = float((base + moved - 2 * base * moved).mean())
+    within = float((base * (1 - base) + moved * (1 - moved)).mean())
+    needed = records_to_detect(points, single, repeats=repeats, between_repeats=within)
+    shown = 0
+    for _ in range(worlds):
+        drawn = chance.integers(size, size=needed)
+        a, b = (chance.binomial(repeats, side[drawn]) / repeats for side in (base, moved))
+        shown += (paired_difference(b - a).p_value or 1.0) <= 0.05
+
+    assert 0.73 < shown / worlds < 0.9
 
 
 def test_a_larger_difference_takes_fewer_records() -> None:
