@@ -157,7 +157,7 @@ def test_the_same_responses_on_fewer_records_show_no_difference(tmp_path: Path) 
         ("worse by 2", 1, "gate failed: B may be worse by 2 points or more"),
         ("worse", 0, "gate passed"),
         ("better", 2, "--fail-if takes 'worse' or 'worse by N'"),
-        ("worse by 0", 2, "between 0 and 100"),
+        ("worse by 0", 2, "N is above 0 and below 100 points"),
     ],
 )
 def test_a_margin_must_be_shown_and_not_assumed(
@@ -275,6 +275,23 @@ def test_many_equal_runs_share_one_level_of_error_and_carry_their_ids(tmp_path: 
     assert rows[0]["passes"]["low"] <= 0
     assert f"{ids[1]} against {ids[0]}: no difference detectable" in said
     assert "at 99.2 %" in said
+    assert "p-values hold for all of them together (Holm), each interval at its own level" in said
+    assert [row["passes"]["level"] for row in rows] == [pytest.approx(0.05 / 6)] * 6
+
+
+def test_intervals_of_several_runs_are_printed_with_their_levels(tmp_path: Path) -> None:
+    """The first two pairs are called, so that the last is held to 95 % alone."""
+    project(tmp_path, 40, {"a": ["n"] * 20 + ["y"] * 20, "b": ["y"] * 40, "c": ["y"] * 40})
+    ids = runs(tmp_path, "a", "b", "c")
+    lines = compared(tmp_path, *ids).stdout.splitlines()[4:]
+    levels = [row["passes"]["level"] for row in found(tmp_path, *ids)["comparisons"]]
+
+    assert [re.findall(r"] at ([0-9.]+) %", line) for line in lines] == [
+        ["98.3"],
+        ["97.5"],
+        ["95.0"],
+    ]
+    assert levels == pytest.approx([0.05 / 3, 0.025, 0.05])
 
 
 def test_gates_of_several_runs_compare_each_with_the_first_unadjusted(tmp_path: Path) -> None:
@@ -326,7 +343,7 @@ def test_too_few_records_to_show_anything_are_named_by_the_gate(tmp_path: Path) 
     project(tmp_path, 5, {"a": ["y"] * 5, "b": ["n"] * 5})
     done = compared(tmp_path, *runs(tmp_path, "a", "b"), "--fail-if", "worse")
 
-    assert "5 independent record(s) can show no difference" in done.stderr
+    assert "; 5 records are too few to show any difference" in done.stderr
 
 
 def test_repeats_without_a_score_are_missing_and_bounded(tmp_path: Path) -> None:
@@ -369,5 +386,108 @@ def test_a_selection_in_one_run_says_what_the_verdict_is_not_about(tmp_path: Pat
 
     assert text.code == 1
     assert said in text.stdout
-    assert "; 28 record(s) of A are not in B" in text.stderr
+    assert "; 28 records of A are not in B" in text.stderr
     assert (row["pairs"], row["dropped"]["only_in_a"], row["comparable"]) == (12, 28, True)
+
+
+def timed_out(root: Path) -> list[str]:
+    """A passes 114 of 200; B gains 12 more and times out on 10 that A passes."""
+    a = ["y"] * 114 + ["n"] * 86
+    project(root, 200, {"a": a, "b": ["?"] * 10 + ["y"] * 116 + ["n"] * 74})
+    return runs(root, "a", "b")
+
+
+def test_b_is_not_better_where_its_timeouts_could_undo_that(tmp_path: Path) -> None:
+    a, b = timed_out(tmp_path)
+    row = found(tmp_path, a, b)
+    gate = compared(tmp_path, a, b, "--fail-if", "worse")
+
+    assert (row["passes"]["p_value"] < 0.001, row["passes"]["low"] > 0) == (True, True)
+    assert (row["verdict"], row["raw_verdict"]) == ("no difference detectable",) * 2
+    assert row["reason"].startswith("scores are missing unevenly (10 records in B alone)")
+    assert "B is better on the pairs, but scores are missing unevenly" in gate.stdout
+    assert "against B the difference would be +1.0 points [" in gate.stdout
+    assert "to detect a difference" not in gate.stdout
+    assert (gate.code, "gate passed: 'worse'" in gate.stderr) == (0, True)
+
+
+def test_b_is_not_worse_where_the_timeouts_of_a_could_undo_that(tmp_path: Path) -> None:
+    a, b = timed_out(tmp_path)
+    row = found(tmp_path, b, a)
+    gate = compared(tmp_path, b, a, "--fail-if", "worse")
+    margin = compared(tmp_path, b, a, "--fail-if", "worse by 2")
+
+    assert row["verdict"] == "cannot be compared"
+    assert "with those in favour of B the difference would be -1.0 points" in row["reason"]
+    assert (gate.code, margin.code) == (2, 1)
+    assert "with those in favour of B the difference would be" in gate.stderr
+
+
+def test_a_claim_that_outlasts_every_missing_score_stands(tmp_path: Path) -> None:
+    b = ["?"] * 2 + ["y"] * 98
+    project(tmp_path, 100, {"a": ["y"] * 60 + ["n"] * 40, "b": b})
+    a, b = runs(tmp_path, "a", "b")
+
+    assert found(tmp_path, a, b)["verdict"] == "better"
+    assert found(tmp_path, b, a)["verdict"] == "worse"
+    assert compared(tmp_path, b, a, "--fail-if", "worse").code == 1
+
+
+def test_missing_scores_take_back_a_claim_among_several_runs_too(tmp_path: Path) -> None:
+    a, b = timed_out(tmp_path)
+    rows = found(tmp_path, a, b, a)["comparisons"]
+    said = compared(tmp_path, a, b, a).stdout
+
+    verdicts = ["no difference detectable", "no difference detectable", "cannot be compared"]
+    assert [row["verdict"] for row in rows] == verdicts
+    assert "scores are missing unevenly (10 records in B alone)" in said
+
+
+def test_a_try_that_times_out_beside_repeats_that_lack_one_is_compared(tmp_path: Path) -> None:
+    project(tmp_path, 12, {"a": ["yy?"] * 12, "b": ["y"] * 11 + ["?"]})
+    (three,) = runs(tmp_path, "a", words=("--repeat", "3"))
+    (one,) = runs(tmp_path, "b")
+
+    assert found(tmp_path, three, one)["dropped"]["no_score_in_b"] == 1
+
+
+TWO_CHECKS = """\
+id: says
+version: 1.0.0
+checks:
+  - {id: yes, kind: must_contain_any, phrases: ["yes"]}
+  - {id: polite, kind: must_contain_any, phrases: ["please"], weight: 2}
+scoring: {combine: weighted_avg, pass_threshold: 0.6}
+"""
+
+
+def test_scores_that_differ_beside_passes_that_do_not_are_named(tmp_path: Path) -> None:
+    """Half of the records pass in both runs by the second check; A's pass the first one more."""
+    project(tmp_path, 40, {"a": ["y"] * 40, "b": ["n"] * 40})
+    path = tmp_path / "responses.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for place, row in enumerate(rows):
+        row["response_text"] += " please" * (place % 2)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rubric(tmp_path)
+    (tmp_path / "rubrics" / "says.yaml").write_text(TWO_CHECKS, "utf-8")
+    ids = runs(tmp_path, "a", "b", words=("--rubric", "rubric/says@1.0.0"))
+    done = compared(tmp_path, *ids, "--fail-if", "worse")
+    page = compared(tmp_path, *ids, "--format", "html").stdout
+    said = "the verdict is about passes: B's scores are lower by 0.333"
+
+    assert f"no difference detectable between A and B; {said}" in done.stdout
+    assert "looks at scores: B's scores are lower by 0.333" in done.stderr
+    assert done.code == 0
+    assert "B&#39;s scores are lower by 0.333" in page
+
+
+def test_one_record_is_not_called_records_and_repeats_differ(tmp_path: Path) -> None:
+    project(tmp_path, 1, {"a": ["yyn"], "b": ["yyy"]})
+    (three,) = runs(tmp_path, "a", words=("--repeat", "3"))
+    write_responses(tmp_path, {"a": ["y"]})
+    done = compared(tmp_path, three, *runs(tmp_path, "a"), "--fail-if", "worse")
+
+    assert "pairs      1 record with a score in both runs" in done.stdout
+    assert "repeats differ: 3 in A, 1 in B" in done.stdout
+    assert "; 1 record is too few to show any difference" in done.stderr

@@ -46,7 +46,6 @@ FOUND = Comparison(
     ),
     passes=PASSES,
     scores=replace(PASSES, p_value=None),
-    filled=PASSES,
     improvements=(),
     regressions=(LOST,),
     slices=(SliceDifference(slice="tags", value="fees", passes=PASSES, adjusted_p=0.2),),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias
 
 from steelyard.model.detection import Detectable
 from steelyard.model.json_value import JsonObject
@@ -81,6 +81,30 @@ class CorrectedDifference(Difference):
     labels_a: int = 0
     labels_b: int = 0
 
+    def moved(self, by: float) -> CorrectedDifference:
+        """The same with its value and its interval moved."""
+        if self.value is None or self.low is None or self.high is None:
+            return self
+        return replace(self, value=self.value + by, low=self.low + by, high=self.high + by)
+
+
+class Measured(NamedTuple):
+    """A difference as it was measured, and as people would see it where labels say so."""
+
+    raw: Difference
+    corrected: CorrectedDifference | None
+
+    @property
+    def leading(self) -> Difference:
+        """The one that the verdict rests on."""
+        return self.corrected or self.raw
+
+    def filled(self, raw: Difference | None) -> Measured:
+        """With missing scores filled in, which moves the corrected difference as far."""
+        if raw is None or raw.value is None or self.raw.value is None:
+            return self
+        return Measured(raw, self.corrected and self.corrected.moved(raw.value - self.raw.value))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
@@ -135,8 +159,11 @@ class Comparison:
     dropped: Dropped
     passes: Difference
     scores: Difference
-    filled: Difference
-    """The passes if every score that only one run has were missing to the harm of B."""
+    filled: Difference | None = None
+    """The passes if every score that only one run has were missing to the harm of B; None where
+    no score is missing in one run alone."""
+    favoured: Difference | None = None
+    """The same in favour of B."""
     improvements: tuple[Moved, ...]
     regressions: tuple[Moved, ...]
     slices: tuple[SliceDifference, ...]
@@ -147,16 +174,24 @@ class Comparison:
     unadjusted: Difference | None = None
     """Of one of several pairs of runs: the passes as if only these two were compared."""
     unadjusted_corrected: CorrectedDifference | None = None
+    unadjusted_filled: Difference | None = None
+    unadjusted_favoured: Difference | None = None
 
     @property
-    def pair(self) -> Difference:
-        """The passes of these two runs alone."""
-        return self.unadjusted or self.passes
+    def pair(self) -> Measured:
+        """What these two runs alone show."""
+        corrected = self.unadjusted_corrected or self.corrected
+        return Measured(self.unadjusted or self.passes, corrected)
 
     @property
-    def corrected_pair(self) -> CorrectedDifference | None:
-        """The corrected difference of these two runs alone."""
-        return self.unadjusted_corrected or self.corrected
+    def pair_against(self) -> Measured:
+        """The same if every score that only one run has were missing to the harm of B."""
+        return self.pair.filled(self.unadjusted_filled or self.filled)
+
+    @property
+    def pair_favoured(self) -> Measured:
+        """The same in favour of B."""
+        return self.pair.filled(self.unadjusted_favoured or self.favoured)
 
     @property
     def common(self) -> int:
@@ -169,23 +204,45 @@ class Comparison:
         return not any(found.is_serious for found in self.not_alike)
 
     @property
-    def is_uneven(self) -> bool:
-        """Whether scores that are missing in one run alone could hide that B is worse."""
-        return self.pair.verdict != "worse" and self.filled.verdict == "worse"
-
-    @property
     def basis(self) -> Basis:
         """What the verdict rests on."""
         return "corrected" if self.corrected else "raw"
 
     @property
     def raw_verdict(self) -> Verdict:
-        """What the pass rates say as they were measured."""
-        return "cannot be compared" if self.is_uneven else self.passes.verdict
+        """What the pass rates say as they were measured, whatever the missing scores would be."""
+        return _held(self.passes, self.filled or self.passes, self.favoured or self.passes)
 
     @property
     def verdict(self) -> Verdict:
         """The one answer: the corrected one leads where both runs have labels of their own."""
-        if self.raw_verdict == "cannot be compared" or self.corrected is None:
+        seen = Measured(self.passes, self.corrected)
+        if self.raw_verdict == "cannot be compared" or not seen.corrected:
             return self.raw_verdict
-        return self.corrected.verdict
+        against, favour = (seen.filled(one).leading for one in (self.filled, self.favoured))
+        return _held(seen.corrected, against, favour)
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether scores that one run alone lacks take back that B is better."""
+        seen = Measured(self.passes, self.corrected).leading.verdict
+        return seen == "better" and self.verdict == "no difference detectable"
+
+    @property
+    def are_scores_apart(self) -> bool:
+        """Whether the scores differ in a way that the verdict, which is about passes, does not."""
+        if self.is_doubted or self.verdict == "cannot be compared":
+            return False
+        return self.scores.verdict not in {self.verdict, "no difference detectable"}
+
+
+def _held(seen: Difference, against: Difference, favour: Difference) -> Verdict:
+    """What stays true if scores that one run alone lacks were all bad, or all good, for B.
+
+    Where B would be worse in one of the cases and not in the other, nothing can be said.
+    """
+    if len({one.verdict for one in (seen, against, favour)}) == 1:
+        return seen.verdict
+    if "worse" in {seen.verdict, against.verdict} or seen.verdict == "cannot be compared":
+        return "cannot be compared"
+    return "no difference detectable"

@@ -19,7 +19,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import corrected_text, is_corrected
 from steelyard.reports.detection import asked_text, share_text
 from steelyard.reports.findings import Paint, plain, printable
-from steelyard.reports.numbers import count, percent, signed, signed_points
+from steelyard.reports.numbers import count, counted, percent, signed, signed_points
 from steelyard.stats.power import records_for_width
 
 SHOWN = 10
@@ -54,26 +54,50 @@ def verdict_text(found: Comparison) -> str:
     }[found.verdict]
     by = ", corrected by people's labels" if found.basis == "corrected" else ""
     doubt = "" if found.is_comparable else ", if the runs measure the same (see 'not alike')"
-    return f"{said}{by}{doubt}"
+    return "; ".join((f"{said}{by}{doubt}", *_beside(found)))
 
 
-def why_not(found: Comparison) -> str:
-    """Why two runs cannot be compared."""
+def _beside(found: Comparison) -> Iterator[str]:
+    """What would look like a contradiction if it were not said."""
+    if found.is_doubted:
+        yield f"B is better on the pairs, but {_uneven(found)}"
+    if found.are_scores_apart:
+        yield f"the verdict is about passes: {scores_text(found)}"
+
+
+def scores_text(found: Comparison) -> str:
+    """By how much the scores of B are higher or lower."""
+    word = "higher" if found.scores.verdict == "better" else "lower"
+    return f"B's scores are {word} by {abs(found.scores.value or 0.0):.3f}"
+
+
+def why_not(found: Comparison, *, favours_b: bool | None = None) -> str:
+    """Why two runs cannot be compared: with missing scores for B, or against B."""
     gone = found.dropped
     if not found.passes.n:
         common = gone.no_score_in_a + gone.no_score_in_b + gone.no_score_in_both
         if common:
             return f"none of their {count(common)} common records has a score in both runs"
         return "they have no record in common; records are the same where their content is"
+    if favours_b is None:
+        favours_b = (found.corrected or found.passes).verdict == "worse"
+    return _uneven(found, favours_b=favours_b)
+
+
+def _uneven(found: Comparison, *, favours_b: bool = False) -> str:
+    """What missing scores could make of the difference."""
+    gone = found.dropped
     parts = [
-        f"{count(number)} records in {name} alone"
+        f"{counted(number, 'record')} in {name} alone"
         for number, name in ((gone.no_score_in_b, "B"), (gone.no_score_in_a, "A"))
         if number
     ]
     missing = " and ".join(parts) or "repeats of records"
+    how = "in favour of" if favours_b else "against"
+    filled = found.pair_favoured if favours_b else found.pair_against
     return (
-        f"scores are missing unevenly ({missing}); with those against B the difference would be "
-        f"{points(found.filled)}"
+        f"scores are missing unevenly ({missing}); with those {how} B the difference would be "
+        f"{points(filled.raw)}"
     )
 
 
@@ -105,7 +129,12 @@ def _raw(found: Comparison) -> str:
 
 
 def needed_lines(found: Comparison) -> Iterator[str]:
-    """How much data a difference of five points needs; the observed difference plays no part."""
+    """How much data a difference of five points needs; the observed difference plays no part.
+
+    None where only missing scores keep B from being better: more records do not bring them.
+    """
+    if found.is_doubted:
+        return
     known, one = found.detectable, found.corrected
     if one and one.low is not None and one.high is not None:
         records = records_for_width((one.high - one.low) / 2, one.n, known.points if known else 5)
@@ -125,13 +154,14 @@ def rounded(number: int) -> int:
     return -(-number // 10**digits) * 10**digits
 
 
-def points(found: Difference) -> str:
-    """A difference of rates in percentage points."""
+def points(found: Difference, *, level: bool = False) -> str:
+    """A difference of rates in percentage points; its level where that is wanted or not 95 %."""
     if found.value is None or found.low is None or found.high is None:
         return "–"
     ends = f"[{signed_points(found.low)}, {signed_points(found.high)}]"
-    level = "" if math.isclose(found.level, LEVEL) else f" at {100 * (1 - found.level):.1f} %"
-    return f"{signed_points(found.value)} points {ends}{level}"
+    if level or not math.isclose(found.level, LEVEL):
+        ends += f" at {100 * (1 - found.level):.1f} %"
+    return f"{signed_points(found.value)} points {ends}"
 
 
 def shift(found: Difference) -> str:
@@ -153,7 +183,8 @@ def warnings_of(found: Comparison) -> Iterator[tuple[str, bool]]:
     chosen = [one for one in found.not_alike if one.what in SELECTION]
     for one in found.not_alike:
         if one not in chosen:
-            yield f"{one.what} differs: {one.a} in A, {one.b} in B", one.is_serious
+            verb = "differ" if one.what == "repeats" else "differs"
+            yield f"{one.what} {verb}: {one.a} in A, {one.b} in B", one.is_serious
     if chosen:
         how = ", ".join(f"{one.what} {one.a} in A, {one.b} in B" for one in chosen)
         yield f"selection differs ({how}): {_covered(found)}", False
@@ -163,8 +194,8 @@ def _covered(found: Comparison) -> str:
     """Which records the verdict is about, and which it says nothing of."""
     gone = found.dropped
     return (
-        f"the verdict is about the {count(found.common)} records that both runs have, not about "
-        f"{count(gone.only_in_a)} only in A and {count(gone.only_in_b)} only in B"
+        f"the verdict is about the {counted(found.common, 'record')} that both runs have, not "
+        f"about {count(gone.only_in_a)} only in A and {count(gone.only_in_b)} only in B"
     )
 
 
@@ -186,7 +217,7 @@ def _pairs(found: Comparison) -> str:
     if found.passes.clusters is not None and found.passes.n_effective is not None:
         worth = f"{found.passes.n_effective:,.0f} independent ones"
         grouped = f", in {count(found.passes.clusters)} groups that count as about {worth}"
-    return f"{count(found.passes.n)} records with a score in both runs{grouped}{dropped}"
+    return f"{counted(found.passes.n, 'record')} with a score in both runs{grouped}{dropped}"
 
 
 def _warnings(found: Comparison, paint: Paint) -> Iterator[str]:
@@ -231,17 +262,30 @@ def table_lines(found: Sequence[Comparison]) -> Iterator[str]:
     runs = {side.run_id: side.title for one in found for side in (one.a, one.b)}
     for run_id, title in runs.items():
         yield f"{run_id}  {printable(title)}"
-    yield f"{count(len(found))} pairs; p-values and intervals hold for all of them together (Holm)"
+    yield (
+        f"{counted(len(found), 'pair')}; p-values hold for all of them together (Holm), each "
+        "interval at its own level"
+    )
     for one in found:
-        numbers = f"{points(one.passes)}, {p_text(one.passes.p_value)}, n = {count(one.passes.n)}"
+        held = f"{p_text(one.passes.p_value)}, n = {count(one.passes.n)}"
+        numbers = f"{points(one.passes, level=True)}, {held}"
         mark = "" if one.is_comparable else "  (not alike)"
         by = ", corrected" if one.basis == "corrected" else ""
         raw = f"raw ({one.raw_verdict}) " if one.corrected else ""
         yield f"  {one.b.run_id} against {one.a.run_id}: {one.verdict}{by}  {raw}{numbers}{mark}"
-        if one.verdict == "cannot be compared":
-            yield f"    {why_not(one)}"
+        if reason := _reason(one):
+            yield f"    {reason}"
+        if one.are_scores_apart:
+            yield f"    the verdict is about passes: {scores_text(one)}"
         if one.corrected:
-            yield f"    corrected {points(one.corrected)}"
+            yield f"    corrected {points(one.corrected, level=True)}"
+
+
+def _reason(found: Comparison) -> str | None:
+    """Why the verdict is not what the pairs say."""
+    if found.verdict == "cannot be compared":
+        return why_not(found)
+    return _uneven(found) if found.is_doubted else None
 
 
 def comparison_json(found: Comparison, gate: JsonObject | None = None) -> JsonObject:
@@ -250,7 +294,7 @@ def comparison_json(found: Comparison, gate: JsonObject | None = None) -> JsonOb
     row |= {
         "verdict": found.verdict,
         "basis": found.basis,
-        "reason": why_not(found) if found.verdict == "cannot be compared" else None,
+        "reason": _reason(found),
         "raw_verdict": found.raw_verdict,
         "corrected_verdict": found.corrected.verdict if found.corrected else None,
         "pairs": found.passes.n,

@@ -77,3 +77,8 @@ def count(value: JsonValue) -> str:
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{cast(float, value):,.2f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, such as `1 record` and `1,200 records`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

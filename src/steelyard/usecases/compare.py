@@ -79,8 +79,8 @@ def compare_all(
 ) -> list[Comparison]:
     """Every pair of several runs, the earlier named as A; those with the first come first.
 
-    With more than two runs the p-values hold for all pairs together (Holm), and the intervals are
-    at the level that agrees with them.
+    With more than two runs the p-values hold for all pairs together (Holm), and each interval is
+    at the level that its own p-value is held to, so that the two agree.
     """
     loaded = [Loaded(known.today(read_run(folder)), read_records(folder)) for folder in folders]
     found = [_compared(a, b, known, strict=strict) for a, b in combinations(loaded, 2)]
@@ -97,14 +97,19 @@ def _for_all(found: Sequence[Comparison], loaded: Sequence[Loaded]) -> list[Comp
             held.append(one)
             continue
         level, holm_p = next(levels)
-        pairs = _scored(_common(*pair))
+        common = _common(*pair)
+        pairs = _scored(common)
         passes = _passes_of(pairs, level)
         held.append(
             replace(
                 one,
                 passes=replace(passes, p_value=holm_p, test=f"{passes.test}, Holm over all pairs"),
                 scores=_scores_of(pairs, level),
+                filled=_filled(common, level, favours_b=False),
+                favoured=_filled(common, level, favours_b=True),
                 unadjusted=one.passes,
+                unadjusted_filled=one.filled,
+                unadjusted_favoured=one.favoured,
                 unadjusted_corrected=one.corrected,
                 corrected=_widened(one.corrected, len(found)),
             )
@@ -159,7 +164,8 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
         ),
         passes=passes,
         scores=_scores_of(pairs),
-        filled=_filled(common, passes),
+        filled=_filled(common, favours_b=False),
+        favoured=_filled(common, favours_b=True),
         improvements=tuple(one for is_gain, one in moved if is_gain),
         regressions=tuple(one for is_gain, one in moved if not is_gain),
         slices=tuple(slices_of(pairs)),
@@ -190,13 +196,13 @@ def _scores_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
     return difference_of([pair.scored for pair in pairs], clusters_of(pairs), level)
 
 
-def _filled(common: Sequence[Pair], passes: Difference) -> Difference:
-    """The passes with every score that only one run has filled in against B."""
-    uneven = [pair for pair in common if pair.a.missing != pair.b.missing]
-    if not uneven:
-        return passes
+def _filled(common: Sequence[Pair], level: float = LEVEL, *, favours_b: bool) -> Difference | None:
+    """The passes with every score that only one run has filled in; None where there is none."""
+    if not any(pair.is_uneven for pair in common):
+        return None
     pairs = [pair for pair in common if pair.a.scored or pair.b.scored]
-    return difference_of([pair.filled for pair in pairs], clusters_of(pairs), LEVEL)
+    values = [pair.filled(favours_b=favours_b) for pair in pairs]
+    return difference_of(values, clusters_of(pairs), level)
 
 
 def difference_of(

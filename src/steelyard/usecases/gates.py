@@ -8,12 +8,17 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from steelyard.errors import UsageError
-from steelyard.model.comparison import Comparison, CorrectedDifference, Difference
+from steelyard.model.comparison import (
+    Comparison,
+    CorrectedDifference,
+    Difference,
+    Measured,
+)
 from steelyard.model.gate import ALLOW_FAILURES, GateResult
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.reports.comparison_text import points, rounded, why_not
+from steelyard.reports.comparison_text import points, rounded, scores_text, why_not
 from steelyard.reports.correction import correction_of, is_borrowed, is_corrected
-from steelyard.reports.numbers import count, percent
+from steelyard.reports.numbers import count, counted, percent
 from steelyard.stats.power import FEWEST_UNITS, records_for_width, records_to_detect
 
 UNGATED = frozenset({"failed", "cancelled"})
@@ -148,38 +153,49 @@ class ComparisonGate:
             raise UsageError(f"--fail-if takes 'worse' or 'worse by N' (points), not '{text}'")
         margin = float(found[1]) if found[1] else None
         if margin is not None and not 0 < margin < 100:
-            raise UsageError("--fail-if 'worse by N': N lies between 0 and 100 points")
+            raise UsageError("--fail-if 'worse by N': N is above 0 and below 100 points")
         return cls(text=found[0], margin=margin)
 
 
 def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
     """Whether B passes; runs that cannot be compared never do.
 
-    Where only the scores that one run lacks keep B from failing, they cannot be compared either.
+    Where the scores that one run alone lacks could make B fail that passes, or take back that B
+    is worse, they cannot be compared either.
     """
-    result = _gate(found, gate, found.pair)
-    units = found.pair.n if found.pair.clusters is None else found.pair.clusters
-    if 0 < units < FEWEST_UNITS:
-        looked_at = f"{result.looked_at}; {units} independent record(s) can show no difference"
-        result = replace(result, looked_at=looked_at)
-    if left := found.dropped.only_in_a:
-        looked_at = f"{result.looked_at}; {left:,} record(s) of A are not in B"
-        result = replace(result, looked_at=looked_at)
-    if found.passes.n and not (result.passed and not _gate(found, gate, found.filled).passed):
-        return result
-    return replace(
-        result, passed=False, is_undecided=True, reason=f"cannot be compared: {why_not(found)}"
+    result, against, favoured = (
+        _gate(found, gate, seen) for seen in (found.pair, found.pair_against, found.pair_favoured)
     )
+    result = replace(result, looked_at="; ".join((result.looked_at, *_beside(found, result))))
+    is_hidden = result.passed and not against.passed
+    is_removed = gate.margin is None and not result.passed and favoured.passed
+    if found.passes.n and not is_hidden and not is_removed:
+        return result
+    reason = f"cannot be compared: {why_not(found, favours_b=is_removed)}"
+    return replace(result, passed=False, is_undecided=True, reason=reason)
 
 
-def _gate(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
-    return _worse(found, gate, passes) if gate.margin is None else _worse_by(found, gate, passes)
+def _beside(found: Comparison, result: GateResult) -> Iterator[str]:
+    """What a gate cannot see."""
+    passes = found.pair.raw
+    units = passes.n if passes.clusters is None else passes.clusters
+    if 0 < units < FEWEST_UNITS:
+        few = counted(units, "record" if passes.clusters is None else "group")
+        yield f"{few} {'is' if units == 1 else 'are'} too few to show any difference"
+    if left := found.dropped.only_in_a:
+        yield f"{counted(left, 'record')} of A {'is' if left == 1 else 'are'} not in B"
+    if result.passed and found.scores.verdict == "worse":
+        yield f"no gate looks at scores: {scores_text(found)}"
 
 
-def _worse(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
+def _gate(found: Comparison, gate: ComparisonGate, seen: Measured) -> GateResult:
+    return _worse(gate, seen) if gate.margin is None else _worse_by(found, gate, seen)
+
+
+def _worse(gate: ComparisonGate, seen: Measured) -> GateResult:
     """Raw or corrected; a raw drop that the corrected interval excludes is the judge's error."""
+    passes, corrected = seen
     looked_at = f"the raw difference {points(passes)}"
-    corrected = found.corrected_pair
     if corrected:
         looked_at += f" and the corrected difference {points(corrected)}"
     is_excluded = bool(
@@ -195,9 +211,9 @@ def _worse(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateR
     return GateResult(name=gate.text, passed=not reason, looked_at=looked_at, reason=reason)
 
 
-def _worse_by(found: Comparison, gate: ComparisonGate, passes: Difference) -> GateResult:
+def _worse_by(found: Comparison, gate: ComparisonGate, seen: Measured) -> GateResult:
     """B passes where the whole interval lies above the margin; the corrected one too."""
-    margin, corrected = cast(float, gate.margin), found.corrected_pair
+    margin, (passes, corrected) = cast(float, gate.margin), seen
     looked_at = f"the lower bound of the raw difference {points(passes)}"
     reasons = [_missed(passes, margin, lambda: _raw_records(found, passes, margin))]
     if corrected:

@@ -31,12 +31,21 @@ class Pair(NamedTuple):
         return self.b.score - self.a.score
 
     @property
-    def filled(self) -> float:
-        """The same as `passed` if scores that only one run has were missing to the harm of B."""
+    def is_uneven(self) -> bool:
+        """Whether one run lacks scores that the other has."""
+        is_known_once = bool(self.a.scored) != bool(self.b.scored)
+        return is_known_once or self.a.missing != self.b.missing
+
+    def filled(self, *, favours_b: bool) -> float:
+        """The same as `passed` if scores that only one run has were missing so, or for A."""
         more = self.b.missing - self.a.missing
-        fails, passes = max(0, more), max(0, -more)
-        b = self.b.passes / (self.b.scored + fails)
-        return b - (self.a.passes + passes) / (self.a.scored + passes)
+        b = _filled(self.b, max(0, more), is_pass=favours_b)
+        return b - _filled(self.a, max(0, -more), is_pass=not favours_b)
+
+
+def _filled(record: Record, missing: int, *, is_pass: bool) -> float:
+    n = record.scored + missing
+    return (record.passes + missing * is_pass) / n if n else float(is_pass)
 
 
 def clusters_of(pairs: Sequence[Pair]) -> list[int] | None:

@@ -68,6 +68,33 @@ def test_records_in_groups_are_counted_with_what_they_are_worth():
             "A and B cannot be compared: scores are missing unevenly (9 records in B alone",
         ),
         (
+            {
+                "passes": BETTER,
+                "filled": PASSES,
+                "dropped": replace(FOUND.dropped, no_score_in_b=1),
+            },
+            (
+                "no difference detectable between A and B; B is better on the pairs, but scores are "
+                "missing unevenly (1 record in B alone); with those against B"
+            ),
+        ),
+        (
+            {"passes": WORSE, "favoured": PASSES, "filled": WORSE},
+            (
+                "A and B cannot be compared: scores are missing unevenly (repeats of records); with "
+                "those in favour of B the difference would be +10.0 points [-2.0, +21.0]"
+            ),
+        ),
+        (
+            {"corrected": replace(CORRECTED, low=0.01), "filled": replace(PASSES, value=0.08)},
+            "no difference detectable between A and B, corrected by people's labels; B is better",
+        ),
+        (
+            {"scores": WORSE},
+            "no difference detectable between A and B; the verdict is about passes",
+        ),
+        ({"passes": BETTER, "scores": BETTER}, "B is better than A"),
+        (
             {"passes": NONE, "dropped": replace(FOUND.dropped, no_score_in_both=9)},
             "A and B cannot be compared: none of their 9 common records has a score in both runs",
         ),
@@ -176,15 +203,15 @@ def test_several_runs_are_a_table_with_their_ids():
     )
     said = list(table_lines([FOUND, *others]))
 
-    numbers = "+10.0 points [-2.0, +21.0], p = 0.099, n = 100"
+    numbers = "+10.0 points [-2.0, +21.0] at 95.0 %, p = 0.099, n = 100"
     raw = f"raw (no difference detectable) {numbers}"
     assert said == [
         "run_a  desk × a",
         "run_b  desk × b",
-        "3 pairs; p-values and intervals hold for all of them together (Holm)",
+        "3 pairs; p-values hold for all of them together (Holm), each interval at its own level",
         f"  run_b against run_a: no difference detectable  {numbers}",
         f"  run_b against run_a: no difference detectable, corrected  {raw}  (not alike)",
-        "    corrected +5.7 points [-27.1, +38.4]",
+        "    corrected +5.7 points [-27.1, +38.4] at 95.0 %",
         "  run_b against run_a: cannot be compared  –, p –, n = 0",
         "    they have no record in common; records are the same where their content is",
     ]

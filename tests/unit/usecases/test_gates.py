@@ -170,7 +170,7 @@ def test_among_several_runs_a_gate_looks_at_the_unadjusted_corrected_difference(
 
 
 def test_a_gate_says_how_many_records_of_a_it_did_not_see():
-    assert "; 10 record(s) of A are not in B" in gate_comparison(FOUND, WORSE_GATE).looked_at
+    assert "; 10 records of A are not in B" in gate_comparison(FOUND, WORSE_GATE).looked_at
 
 
 @pytest.mark.parametrize(
@@ -193,6 +193,17 @@ def test_what_cannot_be_compared_never_passes():
     assert (empty.passed, empty.is_undecided) == (False, True)
     assert (uneven.passed, uneven.is_undecided) == (False, True)
     assert "missing unevenly" in uneven.reason
+
+
+def test_a_drop_that_missing_scores_could_undo_is_neither_a_pass_nor_a_failure():
+    found = replace(FOUND, passes=WORSE, filled=WORSE, favoured=PASSES)
+    corrected = replace(found, corrected=replace(CORRECTED, low=-0.4, high=-0.3))
+
+    assert gate_comparison(found, WORSE_GATE).is_undecided
+    assert "in favour of B" in gate_comparison(found, WORSE_GATE).reason
+    # the corrected drop is larger than what the missing scores could be worth
+    assert not gate_comparison(corrected, WORSE_GATE).is_undecided
+    assert not gate_comparison(found, ComparisonGate.parse("worse by 2")).is_undecided
 
 
 def test_a_gate_that_fails_anyway_fails():
