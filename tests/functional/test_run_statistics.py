@@ -114,13 +114,45 @@ def test_cases_that_lack_tries_are_bounded(tmp_path: Path) -> None:
     filled = "if the tries without a score had all failed or all passed"
 
     assert "pass rate  50.0 %" in text.stdout
-    assert "100.0 %" not in text.stdout.split("pass^3")[1].splitlines()[0]
-    assert found["pass_hat_k"]["value"] is None
+    assert "pass^3     50.0 % [15.0, 85.0]  every one of 3 tries passes, n = 4" in text.stdout
+    assert (found["pass_hat_k"]["value"], found["pass_hat_k"]["n"]) == (0.5, 4)
+    assert "pass@3     100.0 % [34.2, 100.0]  one of 3 tries passes, n = 2" in text.stdout
     assert f"bounds     pass^3 is 50.0 % to 50.0 % {filled}" in text.stdout
     assert f"bounds     pass@3 is 50.0 % to 100.0 % {filled}" in text.stdout
     assert found["pass_hat_k"]["bounds"] == {"low": 0.5, "high": 0.5}
     assert [row["k"] for row in found["by_k"]] == [1, 2, 3]
     assert found["by_k"][0]["pass_at_k"]["value"] == 0.5
+    assert "pass@1 50.0 % [15.0, 85.0] n = 4, bounds 50.0 % to 83.3 %; pass@2" in text.stdout
+
+
+def test_a_pass_a_fail_and_a_timeout_are_bounded_for_every_k(tmp_path: Path) -> None:
+    tries: dict[str, Tries] = {f"c{at}": [True, False, None] for at in range(4)}
+    run, _ = run_many(
+        write(tmp_path, tries),
+        [(*RUN, "--repeat", "3", *JSON), ("report", "latest", "-o", "r.html")],
+    )
+    by_k = metrics(run)["repeats"]["by_k"]
+    page = (tmp_path / "r.html").read_text("utf-8")
+
+    assert [row["pass_at_k"]["bounds"]["low"] for row in by_k] == pytest.approx([1 / 3, 2 / 3, 1])
+    assert [row["pass_hat_k"]["bounds"]["high"] for row in by_k] == pytest.approx(
+        [2 / 3, 1 / 3, 0]
+    )
+    assert by_k[2]["pass_at_k"]["value"] == 1.0
+    assert by_k[2]["pass_hat_k"]["value"] == 0.0
+    assert "66.7 % to 100.0 % if the tries without a score" in page
+    assert "If everything without a score had failed" in page
+
+
+def test_parts_of_records_are_explained(tmp_path: Path) -> None:
+    tries: dict[str, Tries] = {"a": [True, False], "b": [True, True], "c": [False, False]}
+    (done,) = run_many(write(tmp_path, tries), [(*RUN, "--repeat", "2")])
+
+    assert "1.50 of 3 evaluated (95 % interval)\n             a record counts by the share" in (
+        done.stdout
+    )
+    assert "smaller k  pass@1 50.0 % [" in done.stdout
+    assert "] n = 3\n" in done.stdout.split("smaller k")[1]
 
 
 def test_repeats_say_where_the_noise_is(tmp_path: Path) -> None:

@@ -156,4 +156,4 @@ def _bounds(scored: Evidence, total: int, planned: int) -> JsonObject:
     if planned > 1:
         passed, tries = scored.tried()
         passes, gone = float(passed.sum()) / planned, float((planned - tries).sum()) / planned
-    return {"low": passes / total, "high": (passes + gone + total - scored.n) / total}
+    return {"low": passes / total, "high": (passes + (gone + total - scored.n)) / total}

@@ -19,36 +19,52 @@ def repeats_lines(metrics: JsonObject) -> Iterator[str]:
     if not repeats:
         return
     k = repeats["k"]
-    ways = (("pass_at_k", f"pass@{k}", "one"), ("pass_hat_k", f"pass^{k}", "every one"))
-    for key, name, which in ways:
-        found = cast(JsonObject, repeats[key])
+    for key, sign, which in (("pass_at_k", "@", "one"), ("pass_hat_k", "^", "every one")):
+        found, name = cast(JsonObject, repeats[key]), f"pass{sign}{k}"
         said = f"{which} of {k} tries passes, n = {count(found['n'])}"
-        yield f"  {name:<10} {rate_text(found)}  {said}"
+        yield f"  {name:<10} {estimate_text(found)}  {said}"
         if text := bounds_text(found):
             yield f"  bounds     {name} is {text}"
-    # Runs of earlier versions know the largest k alone.
-    rows = cast(list[JsonObject], repeats.get("by_k") or [])
-    if len(rows) > 1:
-        yield f"  smaller k  {', '.join(_smaller(rows[:-1]))}"
+        # Runs of earlier versions know the largest k alone.
+        rows = cast(list[JsonObject], repeats.get("by_k") or [])[:-1]
+        # Of a single try, passing once and passing always are the same.
+        smaller = [row for row in rows if sign == "@" or row["k"] != 1]
+        if smaller:
+            yield f"  smaller k  {'; '.join(_smaller(row, key, sign) for row in smaller)}"
     if text := noise_text(repeats):
         yield f"  noise      {text}"
 
 
-def _smaller(rows: list[JsonObject]) -> Iterator[str]:
-    """Of a single try, passing once and passing always are the same."""
-    for sign, key in (("@", "pass_at_k"), ("^", "pass_hat_k")):
-        for row in rows:
-            if sign == "@" or row["k"] != 1:
-                yield f"pass{sign}{row['k']} {percent(cast(JsonObject, row[key])['value'])}"
+def _smaller(row: JsonObject, key: str, sign: str) -> str:
+    found = cast(JsonObject, row[key])
+    text = f"pass{sign}{row['k']} {estimate_text(found)} n = {count(found['n'])}"
+    return f"{text}, bounds {_spread(found)}" if found.get("bounds") else text
+
+
+def estimate_text(found: JsonObject) -> str:
+    """An estimate with its interval, or that missing tries leave nothing but the bounds."""
+    if found["value"] is None and found.get("bounds"):
+        return "– (only its bounds are known)"
+    return rate_text(found)
+
+
+def partial_text(metrics: JsonObject) -> str:
+    """Why a number of passes is not whole; empty where it is."""
+    if isinstance(metrics["pass_count"], int):
+        return ""
+    return "a record counts by the share of its tries that passed"
 
 
 def bounds_text(found: JsonObject) -> str:
     """What missing tries could make of an estimate; empty where no case lacks one."""
-    bounds = cast("JsonObject | None", found.get("bounds"))
-    if bounds is None:
+    if not found.get("bounds"):
         return ""
-    spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
-    return f"{spread} if the tries without a score had all failed or all passed"
+    return f"{_spread(found)} if the tries without a score had all failed or all passed"
+
+
+def _spread(found: JsonObject) -> str:
+    bounds = cast(JsonObject, found["bounds"])
+    return f"{percent(bounds['low'])} to {percent(bounds['high'])}"
 
 
 def noise_text(repeats: JsonObject) -> str | None:

@@ -18,7 +18,12 @@ from steelyard.reports.comparison_text import p_text
 from steelyard.reports.correction import correction_of, judge_text
 from steelyard.reports.headline import gate_lines
 from steelyard.reports.pages import environment
-from steelyard.reports.repeats_text import bounds_text, noise_text
+from steelyard.reports.repeats_text import (
+    bounds_text,
+    estimate_text,
+    noise_text,
+    partial_text,
+)
 from steelyard.reports.run_text import RunView, dependence, no_choice_text
 from steelyard.reports.slices_text import low_slices, uneven_slices
 
@@ -94,7 +99,8 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
 def _pages() -> Environment:
     pages = environment()
     pages.filters.update(bar=_bar, histogram=_histogram, json=_json, mark=_mark, p=p_text)
-    pages.filters.update({"bounds": bounds_text})
+    pages.filters.update({"bounds": bounds_text, "estimate": estimate_text})
+    pages.filters.update({"partial": partial_text})
     pages.filters["asked"] = cast(Any, request_text)
     pages.filters["expected"] = cast(Any, expected_text)
     return pages

@@ -27,7 +27,7 @@ from steelyard.reports.numbers import (
     percent,
     rate_text,
 )
-from steelyard.reports.repeats_text import repeats_lines
+from steelyard.reports.repeats_text import partial_text, repeats_lines
 from steelyard.reports.slices_text import low_slices, uneven_slices
 
 _CONVERSATION = (None, "conversation_id")
@@ -76,6 +76,8 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     rate = cast(JsonObject, metrics["pass_rate"])
     evaluated = f"{count(metrics['pass_count'])} of {count(metrics['evaluated_records'])}"
     yield f"  pass rate  {rate_text(rate)}  {evaluated} evaluated (95 % interval)"
+    if text := partial_text(metrics):
+        yield f"             {text}"
     if text := dependence(view):
         yield f"             {text}"
     yield from _corrected(metrics, paint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Way: TypeAlias = Literal["pass_at_k", "pass_hat_k"]
 _FIRST_KS = 10
+_SLACK = 1e-9
 
 
 class Tries(NamedTuple):
@@ -31,7 +32,7 @@ class Tries(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """An estimate over the cases with enough tries, and what the others could make of it."""
+    """An estimate over cases, and what their tries without a score could make of it."""
 
     interval: Interval
     low: float | None
@@ -43,26 +44,39 @@ def pass_k(tries: Tries, k: int, way: Way) -> Estimate:
     """The chance that at least one of k tries passes, or that all of them do.
 
     Unbiased for each case with k scored tries or more (Chen et al. 2021): the share of the
-    choices of k tries that hold a pass, or passes alone. A case with fewer is not dropped without
-    a word: the bounds fill its missing tries with fails and with passes.
+    choices of k tries that hold a pass, or passes alone. Of other cases the tries that are there
+    may settle it: one pass, or one fail. The bounds fill every missing try with a fail and with a
+    pass. Where a case is neither settled nor has k scored tries, those that are settled would be
+    a biased choice: then only cases with k scored tries count, and the interval covers the bounds.
     """
-    share = _at_least_one if way == "pass_at_k" else _all
-    is_enough = tries.scored >= k
-    labels = None if tries.clusters is None else tries.clusters[is_enough]
-    enough = _shares(tries.passes[is_enough], tries.scored[is_enough], k, share)
-    interval = mean_interval(enough, labels)
-    passes, scored = tries.passes[~is_enough], tries.scored[~is_enough]
-    if not len(passes) and not tries.unscored:
+    share, planned = _at_least_one if way == "pass_at_k" else _all, tries.planned
+    # Worked out once for each kind of case: how many tries passed, of how many.
+    pairs, places = np.unique(tries.passes + 1j * tries.scored, return_inverse=True)
+    kinds = [(round(kind.real), round(kind.imag)) for kind in pairs.tolist()]
+    worst = np.array([share(passed, planned, k) for passed, _ in kinds])
+    best = np.array([share(passed + planned - n, planned, k) for passed, n in kinds])
+    is_enough = np.array([n >= k for _, n in kinds], dtype=bool)
+    seen = [
+        share(*kind, k) if kind[1] >= k else low for kind, low in zip(kinds, worst, strict=True)
+    ]
+    is_settled = bool((is_enough | (worst == best)).all()) and not tries.unscored
+    chosen = np.ones(len(places), dtype=bool) if is_settled else is_enough[places]
+    labels = None if tries.clusters is None else tries.clusters[chosen]
+    interval = mean_interval(np.array(seen)[places][chosen], labels)
+    if not tries.unscored and all(n == planned for _, n in kinds):
         return Estimate(interval, None, None)
-    planned = np.full(len(passes), tries.planned)
-    cases = len(tries.passes) + tries.unscored
-    worst = float(enough.sum() + _shares(passes, planned, k, share).sum())
-    best = float(enough.sum() + _shares(passes + planned - scored, planned, k, share).sum())
-    low, high = worst / cases, (best + tries.unscored) / cases
-    if interval.value is not None and not low <= interval.value <= high:
-        # The cases with enough tries are not like the others: the bounds are all that is known.
-        interval = Interval(None, None, None, interval.method, interval.n)
-    return Estimate(interval, low, high)
+    times, cases = np.bincount(places, minlength=len(kinds)), len(places) + tries.unscored
+    low, high = float(worst @ times) / cases, (float(best @ times) + tries.unscored) / cases
+    return Estimate(interval if is_settled else _covering(interval, low, high), low, high)
+
+
+def _covering(found: Interval, low: float, high: float) -> Interval:
+    """An interval that holds what missing tries could be; none where they contradict the value."""
+    is_within = found.value is not None and low - _SLACK <= found.value <= high + _SLACK
+    if not is_within or found.low is None or found.high is None:
+        return Interval(None, None, None, found.method, found.n)
+    method = f"{found.method}, widened to the bounds"
+    return replace(found, low=min(found.low, low), high=max(found.high, high), method=method)
 
 
 def chosen_ks(planned: int) -> list[int]:
@@ -71,15 +85,6 @@ def chosen_ks(planned: int) -> list[int]:
         return list(range(1, planned + 1))
     steps = (step * 10**power for power in range(len(str(planned))) for step in (1, 2, 5))
     return [*(step for step in steps if step < planned), planned]
-
-
-def _shares(
-    passes: NDArray[Any], n: NDArray[Any], k: int, share: Callable[[int, int, int], float]
-) -> NDArray[np.float64]:
-    """The share of every case, worked out once for each kind."""
-    kinds, places = np.unique(passes + 1j * n, return_inverse=True)
-    found = [share(round(kind.real), round(kind.imag), k) for kind in kinds.tolist()]
-    return np.array(found, dtype=np.float64)[places]
 
 
 def _at_least_one(passes: int, n: int, k: int) -> float:

@@ -49,7 +49,8 @@ def test_a_case_that_lacks_tries_is_bounded_and_not_dropped() -> None:
     assert (row["pass_hat_k"]["value"], row["pass_hat_k"]["n"]) == (None, 1)
     assert row["pass_hat_k"]["bounds"] == {"low": 0.25, "high": 0.75}
     assert row["pass_at_k"]["bounds"] == {"low": 0.5, "high": 1.0}
-    assert row["by_k"][0]["pass_at_k"]["bounds"]["low"] == pytest.approx(2 / 4)
+    assert row["by_k"][0]["pass_at_k"]["bounds"]["low"] == pytest.approx((1 + 2 / 3) / 4)
+    assert row["by_k"][0]["pass_at_k"]["bounds"]["high"] == pytest.approx((3 + 2 / 3) / 4)
 
 
 def test_where_no_case_lacks_a_try_there_are_no_bounds() -> None:

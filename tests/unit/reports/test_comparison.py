@@ -74,15 +74,15 @@ def test_records_in_groups_are_counted_with_what_they_are_worth():
                 "dropped": replace(FOUND.dropped, no_score_in_b=1),
             },
             (
-                "no difference detectable between A and B; B is better on the pairs, but scores are "
-                "missing unevenly (1 record in B alone); with those against B"
+                "no difference detectable between A and B; B is better on the pairs, but scores "
+                "are missing unevenly (1 record in B alone); with those against B"
             ),
         ),
         (
             {"passes": WORSE, "favoured": PASSES, "filled": WORSE},
             (
-                "A and B cannot be compared: scores are missing unevenly (repeats of records); with "
-                "those in favour of B the difference would be +10.0 points [-2.0, +21.0]"
+                "A and B cannot be compared: scores are missing unevenly (repeats of records); "
+                "with those in favour of B the difference would be +10.0 points [-2.0, +21.0]"
             ),
         ),
         (

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -50,8 +50,13 @@ def test_the_share_is_that_of_all_choices_of_k_tries(outcomes: list[bool], k: in
         at_least_one, all_of_them = (sum(map(way, chosen)) / len(chosen) for way in (any, all))
         assert pass_k(found, k, "pass_at_k").interval.value == pytest.approx(at_least_one)
         assert pass_k(found, k, "pass_hat_k").interval.value == pytest.approx(all_of_them)
-    else:
-        assert pass_k(found, k, "pass_at_k").interval.value is None
+
+
+def mean_of(cases: list[tuple[bool, ...]], k: int, way: Way) -> float:
+    """The share of the choices of k tries, over cases of which every try has a score."""
+    holds = any if way == "pass_at_k" else all
+    shares = [[holds(chosen) for chosen in combinations(case, k)] for case in cases]
+    return sum(sum(each) / len(each) for each in shares) / len(shares)
 
 
 def test_missing_tries_are_filled_with_fails_and_with_passes() -> None:
@@ -64,34 +69,75 @@ def test_missing_tries_are_filled_with_fails_and_with_passes() -> None:
     assert (some.low, some.high) == (2 / 3, 1.0)
 
 
+def test_a_case_with_enough_tries_for_k_is_filled_where_one_is_missing() -> None:
+    """A pass, a fail and a timeout: of two tries of three, one passes in two or three of three."""
+    found = tries({(1, 2): 1}, planned=3)
+    some, every = pass_k(found, 2, "pass_at_k"), pass_k(found, 2, "pass_hat_k")
+
+    assert (some.interval.value, some.low, some.high) == (1.0, pytest.approx(2 / 3), 1.0)
+    assert (every.interval.value, every.low, every.high) == (0.0, 0.0, pytest.approx(1 / 3))
+    single = pass_k(found, 1, "pass_at_k")
+    assert (single.low, single.high) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+
+
 @given(
-    st.lists(st.lists(st.sampled_from((True, False, None)), min_size=3, max_size=3), min_size=1),
+    st.lists(
+        st.lists(st.sampled_from((True, False, None)), min_size=3, max_size=3),
+        min_size=1,
+        max_size=3,
+    ),
     st.integers(1, 3),
     st.sampled_from(WAYS),
 )
-def test_bounds_hold_whatever_the_missing_tries_would_have_been(
+def test_bounds_are_the_ends_of_all_that_missing_tries_could_have_been(
     cases: list[list[bool | None]], k: int, way: Way
 ) -> None:
-    drawn = np.random.default_rng(len(cases))
-    full = [[bool(drawn.integers(2)) if one is None else one for one in case] for case in cases]
+    truths = [mean_of(list(filled), k, way) for filled in product(*map(_fills, cases))]
     scored = [[one for one in case if one is not None] for case in cases]
     seen = [(sum(case), len(case)) for case in scored if case]
     passes, n = np.array(seen, dtype=np.int64).reshape(-1, 2).T
     found = pass_k(Tries(passes, n, 3, len(cases) - len(seen)), k, way)
-    lacking = [place for place, case in enumerate(scored) if len(case) < k]
+    value, low, high = found.interval.value, found.interval.low, found.interval.high
 
-    if not lacking:
-        assert found.low is None
+    if len(truths) == 1:
+        assert (found.low, found.high) == (None, None)
+        assert value == pytest.approx(truths[0])
         return
-    kept = [
-        scored[place] if len(scored[place]) >= k else full[place] for place in range(len(full))
-    ]
-    count = Tries(np.array([*map(sum, kept)]), np.array([*map(len, kept)]), 3)
-    truth = pass_k(count, k, way).interval.value
-    assert found.low is not None
-    assert found.high is not None
-    assert truth is not None
-    assert found.low - 1e-9 <= truth <= found.high + 1e-9
+    assert (found.low, found.high) == (pytest.approx(min(truths)), pytest.approx(max(truths)))
+    if min(truths) == max(truths):
+        assert value == pytest.approx(truths[0])
+    if value is not None:
+        assert min(truths) - 1e-9 <= value <= max(truths) + 1e-9
+    is_open = any(
+        len(one) < k and len({mean_of([filled], k, way) for filled in _fills(case)}) > 1
+        for one, case in zip(scored, cases, strict=True)
+    )
+    if is_open and low is not None and high is not None:
+        assert low <= min(truths) + 1e-9
+        assert high >= max(truths) - 1e-9
+
+
+def _fills(case: list[bool | None]) -> list[tuple[bool, ...]]:
+    return list(product(*((True, False) if one is None else (one,) for one in case)))
+
+
+def test_cases_that_are_settled_count_though_they_lack_tries() -> None:
+    """Two cases pass all three; two failed once, which settles that not all of three pass."""
+    found = pass_k(tries({(3, 3): 2, (0, 1): 2}, planned=3), 3, "pass_hat_k")
+
+    assert (found.interval.value, found.interval.n) == (0.5, 4)
+    assert (found.low, found.high) == (0.5, 0.5)
+
+
+def test_settled_cases_alone_would_be_a_biased_choice() -> None:
+    """Of ten cases that lack a try, the five with a pass are settled and the others are open."""
+    found = pass_k(tries({(1, 3): 5, (0, 3): 5, (1, 2): 5, (0, 2): 5}, 3), 3, "pass_at_k")
+
+    assert (found.interval.value, found.interval.n) == (0.5, 10)
+    assert found.interval.method.endswith("widened to the bounds")
+    assert (found.low, found.high) == (0.5, 0.75)
+    assert found.interval.high is not None
+    assert found.interval.high >= 0.75
 
 
 def test_an_interval_has_a_width_where_all_cases_agree() -> None:
