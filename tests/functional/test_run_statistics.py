@@ -146,8 +146,11 @@ def test_a_pass_a_fail_and_a_timeout_are_bounded_for_every_k(tmp_path: Path) -> 
 
 def test_parts_of_records_are_explained(tmp_path: Path) -> None:
     tries: dict[str, Tries] = {"a": [True, False], "b": [True, True], "c": [False, False]}
-    (done,) = run_many(write(tmp_path, tries), [(*RUN, "--repeat", "2")])
+    report = ("report", "latest", "-o", "r.html")
+    done, _ = run_many(write(tmp_path, tries), [(*RUN, "--repeat", "2"), report])
+    page = (tmp_path / "r.html").read_text("utf-8")
 
+    assert "With repeats a record counts by the share of its tries that passed." in page
     assert "1.50 of 3 evaluated (95 % interval)\n             a record counts by the share" in (
         done.stdout
     )

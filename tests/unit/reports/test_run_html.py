@@ -170,7 +170,6 @@ def test_a_page_shows_what_dependent_records_and_repeats_come_to() -> None:
     )
     assert "tries k pass@k: one of them passes pass^k: all of them pass 1 " in text
     assert " n = 100 47.0 % to 47.5 % if the tries without a score had all failed or all" in text
-    assert "With repeats a record counts by the share of its tries that passed." in text
     assert "twice the records would narrow the interval by 29 %" in text
     assert "tags = a 0.0 %" in text
     assert "✗ below the rest" in text
