@@ -279,8 +279,19 @@ def test_a_judge_that_looks_at_places_alone_prefers_nobody(desk: Desk, tmp_path:
     assert got["position"]["flip_rate"]["value"] == 1.0
     assert got["position"]["favours"] == "first"
     assert "flips       100.0 % [" in text.stdout
-    assert "the judge favours the first place, by which no run gains" in text.stdout
+    assert "the judge favours the first place (p < 0.001), by which no run gains" in text.stdout
     assert "no preference detectable" in text.stdout
+
+
+def test_contradictions_that_all_lean_to_one_place_are_called(desk: Desk, tmp_path: Path) -> None:
+    """Eight of thirty records are decided by the place, the others by the answers."""
+    made = desk.copied(tmp_path / "p", replies([FIRST] * 8 + [WON, LOST] * 11))
+    text, data = run_many(made.root, [made.compare(), made.compare(*JSON)])
+    position = found(data)["position"]
+
+    assert (position["favours"], position["p_value"]) == ("first", pytest.approx(2 / 2**8))
+    assert position["first_rate"]["low"] > 0.5
+    assert "the judge favours the first place (p = 0.008), by which no run gains" in text.stdout
 
 
 def test_worse_fails_the_gate(desk: Desk, tmp_path: Path) -> None:

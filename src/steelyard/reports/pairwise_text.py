@@ -130,6 +130,7 @@ def pairwise_row(view: PairwiseView) -> JsonObject:
         "position": {
             "first_rate": _interval(position.first_rate),
             "flip_rate": _interval(position.flip_rate),
+            "p_value": position.p_value,
             "favours": position.favours,
         },
     }
@@ -188,8 +189,9 @@ def _position(found: Position, paint: Paint) -> Iterator[str]:
         flips = rate_text(_interval(found.flip_rate))
         yield f"flips       {flips} of {count(found.flip_rate.n)} records decided in both orders"
     if found.favours:
-        said = f"the judge favours the {found.favours} place, by which no run gains"
-        yield f"{paint('bias', 'warning')}        {said}: both orders are asked"
+        said = f"the judge favours the {found.favours} place ({_p_text(found.p_value or 0.0)})"
+        bias = paint("bias", "warning")
+        yield f"{bias}        {said}, by which no run gains: both orders are asked"
 
 
 def _strength(found: Interval) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from steelyard.stats.intervals import Interval
 from steelyard.stats.orders import Pick
+from steelyard.stats.paired import paired_difference
 from steelyard.stats.rates import rate_interval
 
 
@@ -17,6 +19,8 @@ class Position(NamedTuple):
     """Of the pairs that are decided in both orders: how often the winner changes."""
     first_rate: Interval
     """Of all decisions: how often the answer that is shown first wins; 0.5 without bias."""
+    p_value: float | None
+    """Of no bias, by pairs of which both orders lean to one place; None without a decision."""
     ties: int
     pairs: int
 
@@ -39,19 +43,41 @@ def position_bias(
     The two decisions of a pair are one piece of evidence, as are the pairs of one cluster.
     """
     groups = range(len(picks)) if clusters is None else clusters
+    is_clustered = len(set(groups)) < len(groups)
     placed = list(zip(picks, groups, strict=True))
     decided = [
         (one == other, group) for (one, other), group in placed if "tie" not in {one, other}
     ]
-    single = [(pick == "first", group) for pair, group in placed for pick in pair if pick != "tie"]
+    first_rate, p_value = _first_rate(placed, is_clustered=is_clustered)
     return Position(
         flip_rate=rate_interval(
             [float(is_flip) for is_flip, _ in decided],
-            [group for _, group in decided] if len(set(groups)) < len(groups) else None,
+            [group for _, group in decided] if is_clustered else None,
         ),
-        first_rate=rate_interval(
-            [float(is_first) for is_first, _ in single], [group for _, group in single]
-        ),
+        first_rate=first_rate,
+        p_value=p_value,
         ties=len(picks) - len(decided),
         pairs=len(picks),
     )
+
+
+def _first_rate(
+    placed: Sequence[tuple[tuple[Pick, Pick], int]], *, is_clustered: bool
+) -> tuple[Interval, float | None]:
+    """The share of decisions for the first place, with the interval of a paired difference.
+
+    A pair counts by how much more often the first place wins in it: a judge that looks at the
+    answers has none, whatever it thinks of them.
+    """
+    kept = [(pair, group) for pair, group in placed if pair != ("tie", "tie")]
+    decisions = sum(pick != "tie" for pair, _ in kept for pick in pair)
+    leans = [(pair.count("first") - pair.count("second")) / 2 for pair, _ in kept]
+    found = paired_difference(leans, [group for _, group in kept] if is_clustered else None)
+    value, low, high = found.interval.value, found.interval.low, found.interval.high
+    if value is None or low is None or high is None:
+        return found.interval, None
+    # A tie is no decision: what a pair leans by is shared by fewer decisions than two a pair.
+    scale = len(kept) / decisions
+    ends = [min(1.0, max(0.0, 0.5 + scale * end)) for end in (value, low, high)]
+    rate = replace(found.interval, value=ends[0], low=ends[1], high=ends[2], n=decisions)
+    return rate, found.p_value

@@ -200,8 +200,32 @@ def test_a_judge_that_looks_at_places_alone() -> None:
     assert (found.flip_rate.value, found.first_rate.value) == (1.0, 1.0)
     assert found.favours == "first"
     # 60 decisions about 30 pairs are 30 observations
-    assert found.first_rate.low == found.flip_rate.low
+    assert found.p_value == pytest.approx(2 * 0.5**30)
+    assert 0.5 < (found.first_rate.low or 0) < 1
     assert found.first_rate.n == 60
+
+
+def test_a_few_contradictions_for_one_place_among_many_pairs_are_a_bias() -> None:
+    """Pairs that the judge decides by the answers say nothing about places."""
+    looked = both("first", "second", 26) + both("second", "first", 26)
+    eight, five = (position_bias(both("first", "first", n) + looked) for n in (8, 5))
+
+    assert (eight.favours, eight.p_value) == ("first", pytest.approx(2 * 0.5**8))
+    assert eight.first_rate.value == pytest.approx(68 / 120)
+    assert (five.favours, five.p_value) == (None, pytest.approx(2 * 0.5**5))
+
+
+def test_contradictions_for_both_places_are_no_bias() -> None:
+    found = position_bias(both("first", "first", 8) + both("second", "second", 8))
+
+    assert (found.favours, found.p_value, found.first_rate.value) == (None, 1.0, 0.5)
+
+
+def test_the_pairs_of_one_conversation_lean_together() -> None:
+    picks = both("first", "first", 8) + both("first", "second", 52)
+    found = position_bias(picks, [place // 4 for place in range(60)])
+
+    assert (found.favours, found.p_value) == (None, 0.5)
 
 
 def test_a_judge_that_looks_at_answers_favours_no_place() -> None:
