@@ -254,6 +254,23 @@ def test_one_bad_conversation_makes_no_weak_slice(tmp_path: Path) -> None:
     assert "could be chance" in done.stdout
 
 
+def test_a_few_bad_conversations_make_no_weak_slice(tmp_path: Path) -> None:
+    """4 of 10 conversations fail against none of 10: Fisher's exact test says 0.087."""
+    tries: dict[str, Tries] = {f"c{at}": [at >= 12] for at in range(60)}
+    folder = write(
+        tmp_path,
+        tries,
+        tags=lambda at: ["fees" if at < 30 else "loans"],
+        conversation_id=lambda at: f"talk {at // 3}",
+    )
+    text, as_json = run_many(folder, [RUN, (*RUN, *JSON)])
+    file = Path(json.loads(as_json.stdout)["artifacts"]) / "metrics_by_slice.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["slices"]
+
+    assert "weak slice" not in text.stdout
+    assert rows[0]["p_value"] == pytest.approx(0.0867, abs=0.0001)
+
+
 def documents(folder: Path) -> Path:
     """100 questions about 20 documents, one a conversation; 16 documents pass throughout."""
     tries: dict[str, Tries] = {f"q{at}": [at % 20 < 16] for at in range(100)}

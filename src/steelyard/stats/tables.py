@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 
 from steelyard.stats.distributions import student_tail
+from steelyard.stats.rates import FEWEST_HOLDERS
 
 _FEW = 5
+_ROUNDING = 1e-9
 _SLACK = 1 + 1e-7
 """Tables that are as likely as the one seen count, also where rounding parts them."""
 
@@ -52,6 +55,8 @@ class AgainstRest:
     A score test: under "no difference" every value has the mean of all, so that the residuals
     from it, added up by cluster, estimate the variance of the difference of the two means. The
     quantile is Student's at as many clusters of equal weight as carry the difference (Kish).
+    Where few clusters hold anything but the most common value, that variance is not known: then
+    an exact test must agree, in which they fall into the part by lot.
     """
 
     def __init__(self, values: np.ndarray, clusters: np.ndarray | None) -> None:
@@ -63,6 +68,14 @@ class AgainstRest:
         self._sizes = np.bincount(self._labels).astype(np.float64)
         self._squares = float((self._sums**2).sum())
         self._weights = tuple(float((self._sizes**power).sum()) for power in (2, 4))
+        self._gaps = self._uncommon(values)
+
+    def _uncommon(self, values: np.ndarray) -> np.ndarray:
+        """What each cluster differs by from one that holds the most common value alone."""
+        if not self._n:
+            return values
+        kinds, times = np.unique(values, return_counts=True)
+        return np.bincount(self._labels, weights=values - kinds[times.argmax()])
 
     def p_value(self, chosen: np.ndarray) -> float:
         """The two-sided p-value of the mean of some records against that of the others."""
@@ -82,8 +95,31 @@ class AgainstRest:
             return 1.0
         difference = float(residuals.sum()) * scale
         error = math.sqrt(squares * clusters / (clusters - 1))
-        freedom = self._freedom(found, np.bincount(places).astype(np.float64), n, rest)
-        return min(1.0, 2 * student_tail(abs(difference) / error, freedom))
+        sizes = np.bincount(places).astype(np.float64)
+        freedom = self._freedom(found, sizes, n, rest)
+        student = 2 * student_tail(abs(difference) / error, freedom)
+        return min(1.0, max(student, self._by_lot(found, sizes)))
+
+    def _by_lot(self, found: np.ndarray, sizes: np.ndarray) -> float:
+        """The exact p-value where few clusters differ and none is cut; 0 where another decides.
+
+        With passes and fails of whole clusters it is Fisher's exact test.
+        """
+        held = self._gaps[self._gaps != 0]
+        is_cut = bool((sizes != self._sizes[found]).any())
+        if len(held) >= FEWEST_HOLDERS or is_cut:
+            return 0.0
+        clusters, chosen = len(self._gaps), len(found)
+        centre = float(held.sum()) * chosen / clusters
+        seen = abs(float(self._gaps[found].sum()) - centre)
+        ways = 0
+        for among in range(min(len(held), chosen) + 1):
+            least = math.comb(clusters - len(held), chosen - among)
+            far = (
+                abs(sum(part) - centre) >= seen - _ROUNDING for part in combinations(held, among)
+            )
+            ways += least * sum(far)
+        return ways / math.comb(clusters, chosen)
 
     def _freedom(self, found: np.ndarray, sizes: np.ndarray, n: int, rest: int) -> float:
         whole = self._sizes[found]

@@ -1,9 +1,11 @@
+# pyright: basic
 """A part of the records against the rest, where records are dependent."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats as oracle
 
 from steelyard.stats.tables import AgainstRest, independence
 
@@ -46,6 +48,35 @@ def test_ten_clusters_of_five_can() -> None:
     values = np.array([0.0] * 50 + [1.0] * 500)
 
     assert AgainstRest(values, np.arange(550) // 5).p_value(np.arange(50)) < 0.01
+
+
+@pytest.mark.parametrize(("bad", "part", "talks"), [(4, 10, 20), (3, 6, 40), (6, 10, 30)])
+def test_few_bad_conversations_prove_no_more_than_by_fishers_exact_test(
+    bad: int, part: int, talks: int
+) -> None:
+    """The bad ones all lie in the slice; every conversation has five turns."""
+    values = np.repeat([0.0] * bad + [1.0] * (talks - bad), 5)
+    found = AgainstRest(values, np.arange(talks * 5) // 5).p_value(np.arange(part * 5))
+
+    _, exact = oracle.fisher_exact([[bad, part - bad], [0, talks - part]])
+    assert found >= exact - 1e-9
+
+
+def test_four_of_ten_conversations_against_none_of_ten_are_chance() -> None:
+    values = np.repeat([0.0] * 4 + [1.0] * 16, 5)
+
+    found = AgainstRest(values, np.arange(100) // 5).p_value(np.arange(50))
+    assert found == pytest.approx(oracle.fisher_exact([[4, 6], [0, 10]])[1])
+
+
+def test_equal_halves_with_few_bad_conversations_are_seldom_called_different() -> None:
+    """Ten conversations against ten of the same kind, of which a few fail."""
+    chance, called = np.random.default_rng(5), 0
+    for _ in range(2_000):
+        values = np.repeat((chance.random(20) < 0.8).astype(np.float64), 3)
+        called += AgainstRest(values, np.arange(60) // 3).p_value(np.arange(30)) <= 0.05
+
+    assert called / 2_000 <= 0.05
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 0.97])
