@@ -453,3 +453,23 @@ def test_validate_warns_of_the_same_content_under_another_id(
     assert done.code == 0, done.stdout
     assert [(one["severity"], one["index"]) for one in warned] == [("warning", 1)]
     assert "the same content as the record of " in warned[0]["message"]
+
+
+def test_a_run_says_how_many_records_repeat_the_content_of_others(tmp_path: Path) -> None:
+    """40 records hold 5 questions, under ids of their own."""
+    tries: dict[str, Tries] = {f"x{at}": [at % 5 > 0] for at in range(40)}
+    folder = write(tmp_path, tries)
+    rows = [
+        {**case(f"x{at}", f"Question {at % 5}?", "yes"), "conversation_id": f"t{at}"}
+        for at in range(40)
+    ]
+    jsonl(folder / "cases.jsonl", rows)
+    repeated, plan, alone = run_many(
+        folder, [RUN, (*RUN, "--plan"), (*RUN, "--limit", "5", "--format", "json")]
+    )
+    said = "cases.jsonl: 35 of 40 record(s) have the content of another under a new id"
+
+    assert (repeated.code, alone.code) == (0, 0)
+    assert said in repeated.stderr
+    assert said in plan.stderr
+    assert "under a new id" not in alone.stderr

@@ -42,6 +42,16 @@ class Duplicates:
         indices.append(row.index)
         lines.append(row.line or 0)
 
+    def summary(self, records: int) -> str:
+        """How many of so many records have the content of an earlier one; empty without any."""
+        repeated = sum(len(hashes) - len(set(hashes)) for hashes, _, _ in self._parts)
+        if not repeated:
+            return ""
+        return (
+            f"{repeated:,} of {records:,} record(s) have the content of another under a new id; "
+            "they count as new evidence and make intervals too narrow (validate lists them)"
+        )
+
     def findings(self) -> list[Finding]:
         """A warning for each record that repeats an earlier one, in the order of the file."""
         found: list[tuple[int, Finding]] = []

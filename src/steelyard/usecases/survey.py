@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from steelyard.contracts.duplicates import Duplicates
 from steelyard.contracts.hashes import file_hashes, record_sha256
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.implicit import NothingGrades
@@ -126,6 +127,7 @@ class Survey:
         self._gaps: list[str] = []
         self._gap_count = 0
         self._warnings = 0
+        self._duplicates = Duplicates()
         self.outlook = Outlook()
         self.is_sound = True
         self.shown = hashlib.sha256()
@@ -153,6 +155,8 @@ class Survey:
             more = self._warnings - _SHOWN_WARNINGS
             _log.warning("%s: %d more warning(s); validate lists them", self.options.dataset, more)
         self._check_counts()
+        if repeated := self._duplicates.summary(self.outlook.valid):
+            _log.warning("%s: %s", self.options.dataset, repeated)
         self._check_gaps()
         self.judges.tell()
 
@@ -168,6 +172,7 @@ class Survey:
             graded = None
             if case is not None:
                 self.outlook.valid += 1
+                self._duplicates.add(row)
                 graded = self._look_at(row, case)
                 is_clustered = is_clustered or cluster_of_case(case, cluster) is not None
             if self.kept is not None:
