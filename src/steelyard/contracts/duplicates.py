@@ -5,14 +5,10 @@ from __future__ import annotations
 from array import array
 from operator import itemgetter
 
-import msgspec
-
+from steelyard.contracts.content import content_of
 from steelyard.contracts.reading import Row
 from steelyard.model.finding import Finding
 
-IDS = frozenset(("id", "record_id", "conversation_id"))
-"""What tells records from each other and says nothing."""
-_encode = msgspec.json.Encoder(order="sorted").encode
 _LARGEST = 2**64
 _PARTS = 256
 
@@ -28,15 +24,12 @@ class Duplicates:
 
     def add(self, row: Row) -> None:
         """One more record of a file."""
-        if not isinstance(row.value, dict):
-            return
-        content = {name: member for name, member in row.value.items() if name not in IDS}
-        try:
-            data = _encode(content)
-        except UnicodeEncodeError:
-            # Half a surrogate pair, which no encoder writes: the representation tells as much.
-            data = repr(content).encode("utf-8", "backslashreplace")
-        found = hash(data) % _LARGEST
+        content = row.content
+        if not content:
+            if not isinstance(row.value, dict):
+                return
+            content = content_of(row.value)
+        found = hash(content) % _LARGEST
         hashes, indices, lines = self._parts[found % _PARTS]
         hashes.append(found)
         indices.append(row.index)

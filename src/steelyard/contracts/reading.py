@@ -28,6 +28,8 @@ class Row(NamedTuple):
     record_id: str | None
     value: JsonValue
     findings: tuple[Finding, ...]
+    content: bytes = b""
+    """What it says without its ids, where the reader has written it down already."""
 
     @property
     def is_accepted(self) -> bool:

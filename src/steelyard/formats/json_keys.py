@@ -17,27 +17,36 @@ _encode = msgspec.json.Encoder().encode
 def repeated_keys(data: bytes, value: JsonValue) -> list[Problem]:
     """A warning for each key that a JSON text gives again in the same object.
 
-    `value` is what the text was parsed to. A repeated key takes its colon with it when it is
-    dropped, so that counting colons tells the texts that must be parsed again.
+    `value` is what the text was parsed to.
     """
     try:
-        written = _encode(value)
+        written = _encode(value).count(b":")
     except UnicodeEncodeError:  # half a surrogate pair, which no encoder writes
-        return list(_looked_up(data))
-    is_clean = data.count(b":") == written.count(b":") and not _hides_colons(data, written)
-    return [] if is_clean else list(_looked_up(data))
+        return keys_given_again(data)
+    return keys_given_again(data) if may_repeat_keys(data, data.count(b":"), written) else []
 
 
-def _hides_colons(data: bytes, written: bytes) -> bool:
-    """Whether a colon may be written as an escape, which an encoder does not do."""
-    return data.count(b"\\") != written.count(b"\\") and b"\\u003" in data
+def may_repeat_keys(data: bytes, colons: int, written: int) -> bool:
+    """Whether a JSON text must be parsed again to know of repeated keys.
+
+    `colons` are those of the text, `written` those of its value as an encoder writes it. A
+    repeated key takes its colon with it when it is dropped, and no encoder escapes a colon.
+    """
+    return colons != written or (b"\\" in data and _hides_colons(data))
 
 
-def _looked_up(data: bytes) -> Iterator[Problem]:
+def _hides_colons(data: bytes) -> bool:
+    """Whether a colon may be written as an escape; one search is enough for most texts."""
+    return b"\\u003" in data and (b"\\u003a" in data or b"\\u003A" in data)
+
+
+def keys_given_again(data: bytes) -> list[Problem]:
+    """The same warnings, looked for key by key."""
     try:
-        return _repeated(json.loads(data, object_pairs_hook=_Members, parse_int=str), ())
+        members = json.loads(data, object_pairs_hook=_Members, parse_int=str)
+        return list(_repeated(members, ()))
     except (ValueError, RecursionError):  # no JSON: said elsewhere
-        return iter(())
+        return []
 
 
 class _Members(list[Any]):

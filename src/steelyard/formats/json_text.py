@@ -29,9 +29,15 @@ _ESCAPE = re.compile(
 )
 # A string, or a constant that stands outside of all strings.
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)')
-# What a number beyond all floats has at the least, once all of its digits are zeros.
+# What a number beyond all floats has at the least, once all of its digits are zeros: in full, and
+# where one byte in so many is looked at.
 _AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _MANY_ZEROS = b"0" * len(str(MAX_NUMBER))
+_SHORTEST = len(_MANY_ZEROS)
+_STEP = 30
+_SOME_ZEROS = b"0" * (_SHORTEST // _STEP)
+_SHALLOW = 2 * MAX_DEPTH  # a text of so many bytes nests no deeper, as each level has two brackets
+_NESTED = (dict, list)  # a union would be made anew for each value that is looked at
 _decode = msgspec.json.Decoder().decode
 
 
@@ -52,17 +58,23 @@ class SecondLook:
 
 def parse_json(data: bytes | msgspec.Raw) -> JsonValue:
     """Parse strictly and fast; any refusal, even for one odd string, is a ParseError."""
+    return parse_json_counted(bytes(data))[0]
+
+
+def parse_json_counted(data: bytes) -> tuple[JsonValue, int]:
+    """The same value, and how many colons its text has, which tells of repeated keys."""
     try:
-        value = cast(JsonValue, _decode(data))
+        value: JsonValue = _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _parse_error(bytes(data), error) from None
+        raise _parse_error(data, error) from None
     except RecursionError:
         raise too_deep() from None
-    if len(data) > 2 * MAX_DEPTH and _may_be_deep(bytes(data)) and depth(value) > MAX_DEPTH:
+    colons = data.count(b":")
+    if len(data) > _SHALLOW and _may_be_deep(data, colons) and depth(value) > MAX_DEPTH:
         raise too_deep()
-    if len(data) >= len(_MANY_ZEROS) and _has_unholdable(bytes(data), value):
+    if len(data) >= _SHORTEST and _has_unholdable(data, value):
         raise ParseError("a number is too large to hold", code="value_out_of_range")
-    return value
+    return value, colons
 
 
 def parse_json_either_way(data: bytes) -> tuple[JsonValue, tuple[Problem, ...]]:
@@ -142,14 +154,14 @@ def raw_items(raw: msgspec.Raw) -> list[msgspec.Raw] | None:
 def depth(value: JsonValue) -> int:
     """How deep a value nests: an object or array is one level, what it holds comes below."""
     level = 0
-    layer = [value] if isinstance(value, dict | list) else []
+    layer = [value] if isinstance(value, _NESTED) else []
     while layer:
         level += 1
         layer = [
             child
             for item in layer
             for child in (item.values() if isinstance(item, dict) else item)
-            if isinstance(child, dict | list)
+            if isinstance(child, _NESTED)
         ]
     return level
 
@@ -159,14 +171,21 @@ def too_deep() -> ParseError:
     return ParseError(f"nested deeper than {MAX_DEPTH} levels", code="invalid_json")
 
 
-def _may_be_deep(data: bytes) -> bool:
-    """Whether there are enough brackets for too much depth; spares most data the walk."""
-    return data.count(b"[") + data.count(b"{") > MAX_DEPTH
+def _may_be_deep(data: bytes, colons: int) -> bool:
+    """Whether there is enough for too much depth; spares most data the walk.
+
+    Whatever an object holds has a colon before it, and an array has its bracket.
+    """
+    return data.count(b"[") + colons >= MAX_DEPTH
 
 
 def _has_unholdable(data: bytes, value: JsonValue) -> bool:
     """Whether a number is beyond what can be held; only many digits in a row make one look."""
-    return _MANY_ZEROS in data.translate(_AS_ZEROS) and any(map(_is_unholdable, _leaves(value)))
+    return (
+        _SOME_ZEROS in data[::_STEP].translate(_AS_ZEROS)
+        and _MANY_ZEROS in data.translate(_AS_ZEROS)
+        and any(map(_is_unholdable, _leaves(value)))
+    )
 
 
 def _is_unholdable(value: JsonValue) -> bool:

@@ -17,16 +17,18 @@ def jsonl_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
     Lines end in LF alone. Of a line longer than `MAX_LINE` only the beginning comes, which is
     still longer, so that it can be told from others.
     """
-    for number, line in enumerate(_lines(stream), start=1):
-        text = without_bom(line) if number == 1 else line
+    limit = MAX_LINE + 2
+    # One generator, not two: the second would cost every row of every file.
+    for number, line in enumerate(iter(partial(stream.readline, limit), b""), start=1):
+        if len(line) == limit:
+            _pass_over_rest(stream, line, limit)
+        text = line.rstrip(b"\r\n")
+        if number == 1:
+            text = without_bom(text)
         if text.startswith(b"{") or text.decode("utf-8", "replace").strip():
             yield number, text
 
 
-def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    limit = MAX_LINE + 2
-    for line in iter(partial(stream.readline, limit), b""):
-        yield line.rstrip(b"\r\n")
-        rest = line
-        while len(rest) == limit and not rest.endswith(b"\n"):
-            rest = stream.readline(limit)
+def _pass_over_rest(stream: BinaryIO, line: bytes, limit: int) -> None:
+    while len(line) == limit and not line.endswith(b"\n"):
+        line = stream.readline(limit)

@@ -12,16 +12,18 @@ class SeenIds:
     ones meet is below one in ten million.
     """
 
-    __slots__ = ("_count", "_size", "_table")
+    __slots__ = ("_count", "_most", "_size", "_table")
 
     def __init__(self) -> None:
         self._size = 1024
         self._table = array("Q", bytes(8 * self._size))
         self._count = 0
+        self._most = 768
+        """How many ids fill three quarters of the table."""
 
     def add(self, name: str) -> bool:
         """Remember an id; whether it was new."""
-        if 4 * self._count >= 3 * self._size:
+        if self._count >= self._most:
             self._grow()
         mark = (hash(name) & 0xFFFFFFFFFFFFFFFF) or 1
         table, size = self._table, self._size
@@ -45,6 +47,7 @@ class SeenIds:
     def _grow(self) -> None:
         old = self._table
         self._size = self._size * 3 // 2
+        self._most = self._size * 3 // 4
         table = array("Q", bytes(8 * self._size))
         size = self._size
         for mark in old:

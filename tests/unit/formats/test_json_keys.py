@@ -39,6 +39,9 @@ def paths(text: str) -> list[tuple[str | int, ...]]:
         ('{"a": {"b": 1, "b": 2, "b": 3}}', [("a", "b"), ("a", "b")]),
         ('[{"a": [{"b": 1, "b": 2}]}]', [(0, "a", 0, "b")]),
         ('{"a": 1e999, "a": 2}', [("a",)]),
+        ('{"a": 1, "a": "\\u003A"}', [("a",)]),
+        ('{"a": "\\u003cb\\u003e", "b": 1}', []),
+        ('{"a": "\\u003cb\\u003e", "a": 1}', [("a",)]),
     ],
 )
 def test_repeated_keys_have_their_paths(text: str, found: list[tuple[str | int, ...]]) -> None:

@@ -142,6 +142,20 @@ def test_nesting_beyond_the_limit_is_refused(levels: int) -> None:
     assert str(tolerant_refusal(nested(levels))) == expected
 
 
+@pytest.mark.parametrize("levels", [MAX_DEPTH, MAX_DEPTH + 1])
+@pytest.mark.parametrize("inmost", ["{}", "[]"])
+@pytest.mark.parametrize("kinds", ["o", "a", "oa", "aoo"])
+def test_objects_and_arrays_nest_up_to_the_limit(kinds: str, inmost: str, levels: int) -> None:
+    text = inmost
+    for place in range(levels - 1):
+        text = f"[{text}]" if kinds[place % len(kinds)] == "a" else f'{{"":{text}}}'
+
+    if levels > MAX_DEPTH:
+        assert str(refusal(text.encode())) == f"nested deeper than {MAX_DEPTH} levels"
+    else:
+        assert depth(parse_json(text.encode())) == levels
+
+
 def test_many_brackets_side_by_side_are_not_deep() -> None:
     data = b"[" + b",".join([b'[{"a": []}]'] * 1000) + b"]"
 
@@ -234,6 +248,13 @@ def test_both_parses_hold_the_integers_that_floats_can_hold(data: bytes, is_held
         assert parse_json(data) == look.value
     else:
         assert refusal(data).code in {"value_out_of_range", "invalid_json"}
+
+
+@pytest.mark.parametrize("before", range(0, 320, 7))
+def test_a_number_too_large_is_refused_wherever_it_stands(before: int) -> None:
+    data = b'{"a": "' + b"x" * before + b'", "b": 2' + b"0" * (len(str(MAX_NUMBER)) - 1) + b"}"
+
+    assert refusal(data).code == "value_out_of_range"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -12,7 +13,7 @@ import msgspec
 from steelyard.contracts.dataset_document.second_look import look_again, masked, trimmed
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import require_utf8, without_bom
-from steelyard.formats.json_keys import repeated_keys
+from steelyard.formats.json_keys import keys_given_again, repeated_keys
 from steelyard.formats.json_text import (
     SecondLook,
     compact,
@@ -25,6 +26,9 @@ from steelyard.formats.problem import Problem, under
 from steelyard.model.json_value import JsonObject, JsonValue
 
 RawRecord = msgspec.Raw | bytes
+# What stands before the value of a member, and after that of the last.
+_BEFORE = re.compile(rb'\s*[{,]\s*"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*')
+_END = re.compile(rb"\s*}\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +109,20 @@ def _document(
 
 def _repeated(data: bytes, members: Mapping[str, msgspec.Raw]) -> list[Problem]:
     """The fields that a document gives twice at its top level."""
-    inside = sum(bytes(raw).count(b":") for raw in members.values())
-    named = sum(name.count(":") for name in members)
-    if data.count(b":") - inside - named == len(members):
+    if _is_all(data, members):
         return []
-    return [problem for problem in repeated_keys(data, None) if len(problem.path) == 1]
+    return [problem for problem in keys_given_again(data) if len(problem.path) == 1]
+
+
+def _is_all(data: bytes, members: Mapping[str, msgspec.Raw]) -> bool:
+    """Whether a document is these members and nothing else: what a parser drops is not theirs."""
+    place = 0
+    for raw in members.values():
+        before = _BEFORE.match(data, place)
+        if not before or not data.startswith(raw, before.end()):
+            return False
+        place = before.end() + len(raw)
+    return bool(_END.fullmatch(data, place))
 
 
 def _parsed(name: str, raw: bytes, problems: list[Problem]) -> JsonValue:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
+from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.dataset_document.document import (
     Document,
     RawRecord,
@@ -27,7 +28,7 @@ from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import normalized
 from steelyard.formats.json_keys import repeated_keys
-from steelyard.formats.json_text import parse_json
+from steelyard.formats.json_text import parse_json_counted
 from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema, spoken
@@ -84,17 +85,18 @@ class DatasetDocumentReading:
             if index >= self._max_records:
                 yield Row(index, self._line(index), None, _UNREAD, ())
                 continue
+            text = bytes(raw)
             try:
-                value = parse_json(raw)
+                value, colons = parse_json_counted(text)
             except ParseError:
                 yield self._checked(index, raw, None, seen, [])
                 continue
-            repeated = repeated_keys(bytes(raw), value)
-            is_fine = not repeated and _is_plain(raw) and is_clean(value)
+            content, repeated = content_and_repeats(text, value, colons)
+            is_fine = not repeated and _is_plain(text) and is_clean(value)
             if is_fine and _is_small(raw, value):
                 record_id = cast(str, cast(JsonObject, value)["record_id"])
                 if seen.add(record_id):
-                    yield Row(index, self._line(index), record_id, value, ())
+                    yield Row(index, self._line(index), record_id, value, (), content)
                     continue
             yield self._checked(index, raw, value, seen, repeated)
 
@@ -217,9 +219,8 @@ def _split(content: bytes | Located) -> Document:
     return split_value(content.value)
 
 
-def _is_plain(raw: RawRecord) -> bool:
+def _is_plain(data: bytes) -> bool:
     """Whether the text of a record surely obeys the rules for text, judged by its bytes."""
-    data = bytes(raw)
     if b"\x7f" in data or (b"\\" in data and _TELLING_ESCAPE.search(data)):
         return False
     if data.isascii():

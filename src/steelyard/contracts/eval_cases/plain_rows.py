@@ -6,12 +6,12 @@ not of this kind, or not certainly right, is left to the schema.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import msgspec
 
 from steelyard.formats.schema import BLANK, Schema
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Role
 
 _OBJECT = 0x7B  # {
@@ -44,24 +44,24 @@ class PlainRows:
         self._known = b""
         """The last list of evaluators that was found to be right."""
 
-    def has(self, text: bytes, value: JsonObject) -> bool:
+    def has(self, text: bytes, value: JsonValue) -> bool:
         """Whether a row, as text and parsed, is plain and has no problem of any kind."""
         try:
             row = _read(text)
         except msgspec.MsgspecError:
             return False
-        metadata = memoryview(row.metadata)
         if not row.id.strip(BLANK) or not row.expected_outcome.strip(BLANK):
             return False
-        return (not metadata or metadata[0] == _OBJECT) and self._is_right(row.evaluators, value)
+        if len(row.metadata) and memoryview(row.metadata)[0] != _OBJECT:
+            return False
+        return not len(row.evaluators) or self._is_right(bytes(row.evaluators), value)
 
-    def _is_right(self, evaluators: msgspec.Raw, value: JsonObject) -> bool:
-        listed = bytes(evaluators)
-        if not listed or listed == self._known:
+    def _is_right(self, listed: bytes, value: JsonValue) -> bool:
+        if listed == self._known:
             return True
         if any(mark in listed for mark in self._telling):
             return False
-        if not self._schema.is_clean(value["evaluators"]):
+        if not self._schema.is_clean(cast(JsonObject, value)["evaluators"]):
             return False
         self._known = listed
         return True

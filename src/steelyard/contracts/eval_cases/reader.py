@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import BinaryIO, cast
 
+from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.eval_cases.cases import CaseBuilder, skips_defaults
 from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
 from steelyard.contracts.eval_cases.filling import with_variables, with_vars
@@ -21,7 +22,7 @@ from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import (
-    parse_json,
+    parse_json_counted,
     parse_json_tolerantly,
 )
 from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
@@ -134,10 +135,8 @@ class EvalCasesJsonl(_EvalCasesReading):
     def rows(self) -> Iterator[Row]:
         """Every line that is not blank; `index` counts them, `line` is the physical line."""
         seen = SeenIds()
-        index = -1
         with self._stream() as stream:
-            for number, text in jsonl_lines(stream):
-                index += 1
+            for index, (number, text) in enumerate(jsonl_lines(stream)):
                 yield self._row(index, number, text, seen)
 
     def reread(self, is_wanted: Callable[[int], bool]) -> Iterator[Row]:
@@ -149,18 +148,18 @@ class EvalCasesJsonl(_EvalCasesReading):
         if len(text) > MAX_LINE:
             return self._spoiled(index, number, "longer than 64 MB", "invalid_json")
         try:
-            value = parse_json(text)
+            value, colons = parse_json_counted(text)
         except ParseError as wrong:
             return self._second_look(index, number, text, wrong, seen)
-        row = cast(JsonObject, value)
-        found = repeated_keys(text, value)
-        is_plain = self._plain_rows.has(text, row)
+        content, found = content_and_repeats(text, value, colons)
+        is_plain = self._plain_rows.has(text, value)
         if not (is_plain or self._case_schema.is_clean(value)):
             found.extend(self._case_schema.problems(value))
         elif not found:
+            row = cast(JsonObject, value)
             record_id = cast(str, row["id"])
             if (is_plain or not _is_telling(text, row)) and seen.add(record_id):
-                return Row(index, number, record_id, value, ())
+                return Row(index, number, record_id, value, (), content)
         return self._checked(_jsonl_place(index, number), value, seen, found)
 
     def _second_look(

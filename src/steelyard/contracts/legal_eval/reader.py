@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import BinaryIO, cast
 
+from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.legal_eval.cases import build_case
 from steelyard.contracts.legal_eval.policies import Policies, built_in_policies
@@ -16,7 +17,7 @@ from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import (
-    parse_json,
+    parse_json_counted,
     parse_json_tolerantly,
 )
 from steelyard.formats.jsonl import MAX_LINE, jsonl_lines
@@ -90,10 +91,10 @@ class LegalEvalJsonl:
             problem = Problem(code="record_too_large", message="the line is longer than 64 MB")
             return _refused(index, number, problem)
         try:
-            value = parse_json(text)
+            value, colons = parse_json_counted(text)
         except ParseError as wrong:
             return self._second_look(index, number, text, wrong, seen)
-        repeated = repeated_keys(text, value)
+        content, repeated = content_and_repeats(text, value, colons)
         if repeated or not self._schema.is_clean(value):
             return self._checked(index, number, value, seen, repeated)
         row = cast(JsonObject, value)
@@ -101,7 +102,8 @@ class LegalEvalJsonl:
         record_id = cast(str, row["id"])
         if not seen.add(record_id):
             found.append(_duplicate(record_id))
-        return Row(index, number, record_id, value, _findings(index, number, record_id, found))
+        findings = _findings(index, number, record_id, found)
+        return Row(index, number, record_id, value, findings, content)
 
     def _second_look(
         self, index: int, number: int, text: bytes, wrong: ParseError, seen: SeenIds

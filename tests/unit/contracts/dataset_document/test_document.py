@@ -46,6 +46,24 @@ def test_of_a_name_that_repeats_the_last_one_counts(note: str) -> None:
     assert raw(document) == [b"2", b"3"]
 
 
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b' { "a\\"{" : [1, {"a": 2}] , "records":[ ] } ', []),
+        (b'{"a": 1, "a": 1}', [("a",)]),
+        (b'{"a": 12, "a": 1}', [("a",)]),
+        (b'{"a": 1, "b": {"a": 2}, "a": 2, "records": []}', [("a",)]),
+        (b'{"records": [], "b": ",", "records": [{"a": 1}]}', [("records",)]),
+        (b'{"a": "x", "\\u0061": "x"}', [("a",)]),
+        (b"{}", []),
+    ],
+)
+def test_fields_that_repeat_at_the_top_are_told(
+    data: bytes, found: list[tuple[str | int, ...]]
+) -> None:
+    assert [problem.path for problem in split_json(data).problems] == found
+
+
 def test_odd_strings_stay_in_the_record_that_has_them() -> None:
     data = b'{"records": ["a\x00", "\\ud800", "\\ud83d\\ude00", [",]"], "\\\\ud800"]}'
 

@@ -41,7 +41,7 @@ ODD_RECORDS = st.builds(changed, RECORDS, st.lists(CHANGES, min_size=1, max_size
 
 def at_a_glance(raw: bytes, *, require_nfc: bool) -> Row:
     reading = DatasetDocumentReading(raw_document(raw), require_nfc=require_nfc)
-    return next(reading.rows())
+    return next(reading.rows())._replace(content=b"")
 
 
 def on_a_close_look(raw: bytes, *, require_nfc: bool) -> Row:

@@ -353,6 +353,6 @@ def test_a_longer_line_spoils_the_file_and_the_next_is_still_counted() -> None:
 @pytest.mark.parametrize("wanted", [{0, 1, 2, 3, 4}, {1, 3}, {4}, set[int]()])
 def test_rows_that_are_read_again_are_the_same(text: str, wanted: set[int]) -> None:
     reading = opened(text.encode())
-    first = {one.index: one for one in reading.rows()}
+    first = {one.index: one._replace(content=b"") for one in reading.rows()}
 
     assert list(reading.reread(wanted.__contains__)) == [first[index] for index in sorted(wanted)]

@@ -226,6 +226,6 @@ def test_a_hash_is_over_the_row_and_the_text_of_its_documents() -> None:
 def test_rows_that_are_read_again_are_the_same(wanted: set[int]) -> None:
     data = b"\n\r\n" + jsonl(row(id="a"), row(id="b", prompt="c\u2028d"), row(id="c"))
     reading = opened(data)
-    first = {one.index: one for one in reading.rows()}
+    first = {one.index: one._replace(content=b"") for one in reading.rows()}
 
     assert list(reading.reread(wanted.__contains__)) == [first[index] for index in sorted(wanted)]
