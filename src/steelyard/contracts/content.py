@@ -37,8 +37,8 @@ def content_and_repeats(text: bytes, value: JsonValue, colons: int) -> tuple[byt
         content = _encode(rest)
     except UnicodeEncodeError:
         return _written(rest), keys_given_again(text)
-    is_clean = not may_repeat_keys(text, colons, written + content.count(b":"))
-    return content, [] if is_clean else keys_given_again(text)
+    written += content.count(b":")
+    return content, keys_given_again(text) if may_repeat_keys(text, colons, written) else []
 
 
 def _colons(item: JsonValue) -> int:

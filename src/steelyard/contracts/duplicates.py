@@ -9,7 +9,6 @@ from steelyard.contracts.content import content_of
 from steelyard.contracts.reading import Row
 from steelyard.model.finding import Finding
 
-_LARGEST = 2**64
 _PARTS = 256
 
 
@@ -20,7 +19,7 @@ class Duplicates:
     """
 
     def __init__(self) -> None:
-        self._parts = [(array("Q"), array("I"), array("I")) for _ in range(_PARTS)]
+        self._parts = [(array("q"), array("I"), array("I")) for _ in range(_PARTS)]
 
     def add(self, row: Row) -> None:
         """One more record of a file."""
@@ -29,7 +28,7 @@ class Duplicates:
             if not isinstance(row.value, dict):
                 return
             content = content_of(row.value)
-        found = hash(content) % _LARGEST
+        found = hash(content)
         hashes, indices, lines = self._parts[found % _PARTS]
         hashes.append(found)
         indices.append(row.index)

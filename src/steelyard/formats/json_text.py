@@ -182,7 +182,7 @@ def _may_be_deep(data: bytes, colons: int) -> bool:
 def _has_unholdable(data: bytes, value: JsonValue) -> bool:
     """Whether a number is beyond what can be held; only many digits in a row make one look."""
     return (
-        _SOME_ZEROS in data[::_STEP].translate(_AS_ZEROS)
+        data[::_STEP].translate(_AS_ZEROS).find(_SOME_ZEROS) >= 0  # `in` is slower by half
         and _MANY_ZEROS in data.translate(_AS_ZEROS)
         and any(map(_is_unholdable, _leaves(value)))
     )

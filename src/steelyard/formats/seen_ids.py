@@ -16,7 +16,7 @@ class SeenIds:
 
     def __init__(self) -> None:
         self._size = 1024
-        self._table = array("Q", bytes(8 * self._size))
+        self._table = array("q", bytes(8 * self._size))
         self._count = 0
         self._most = 768
         """How many ids fill three quarters of the table."""
@@ -25,7 +25,7 @@ class SeenIds:
         """Remember an id; whether it was new."""
         if self._count >= self._most:
             self._grow()
-        mark = (hash(name) & 0xFFFFFFFFFFFFFFFF) or 1
+        mark = hash(name) or 1
         table, size = self._table, self._size
         slot = mark % size
         while found := table[slot]:
@@ -37,7 +37,7 @@ class SeenIds:
         return True
 
     def __contains__(self, name: str) -> bool:
-        mark = (hash(name) & 0xFFFFFFFFFFFFFFFF) or 1
+        mark = hash(name) or 1
         table, size = self._table, self._size
         slot = mark % size
         while (found := table[slot]) and found != mark:
@@ -48,7 +48,7 @@ class SeenIds:
         old = self._table
         self._size = self._size * 3 // 2
         self._most = self._size * 3 // 4
-        table = array("Q", bytes(8 * self._size))
+        table = array("q", bytes(8 * self._size))
         size = self._size
         for mark in old:
             if mark:

@@ -41,6 +41,8 @@ from steelyard.model.message import Message
 
 CONTRACT = "dataset_document"
 _TELLING_ESCAPE = re.compile(rb"\\[ubf]")
+# Numbers: looking for one byte as bytes takes four times as long.
+_DELETE, _BACKSLASH, _C1_LEAD = 0x7F, 0x5C, 0xC2
 _C1_CONTROL = re.compile(rb"\xc2[\x80-\x9f]")
 # What a value of one kind of mistake cannot be blamed for as well.
 _EXPLAINED_BY = {
@@ -221,11 +223,11 @@ def _split(content: bytes | Located) -> Document:
 
 def _is_plain(data: bytes) -> bool:
     """Whether the text of a record surely obeys the rules for text, judged by its bytes."""
-    if b"\x7f" in data or (b"\\" in data and _TELLING_ESCAPE.search(data)):
+    if _DELETE in data or (_BACKSLASH in data and _TELLING_ESCAPE.search(data)):
         return False
     if data.isascii():
         return True
-    if b"\xc2" in data and _C1_CONTROL.search(data):
+    if _C1_LEAD in data and _C1_CONTROL.search(data):
         return False
     return unicodedata.is_normalized("NFC", data.decode("utf-8"))
 

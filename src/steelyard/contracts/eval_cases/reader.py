@@ -183,9 +183,10 @@ class EvalCasesJsonl(_EvalCasesReading):
 
 
 def _is_telling(text: bytes, row: JsonObject) -> bool:
-    # A loop: the searches are so short that a generator would double their time.
+    # A loop, and no `in`: the searches are so short that either would double their time.
+    find = text.find
     for mark in _TELLING:
-        if mark in text:
+        if find(mark) >= 0:
             return True
     return any(isinstance(message["content"], list) for message in _messages(row))
 
