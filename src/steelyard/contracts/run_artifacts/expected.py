@@ -18,8 +18,8 @@ def expected_row(case: Case) -> JsonObject | None:
         row["choices"] = list(case.correct_choice_ids)
     if _says_more(case):
         row["messages"] = [message_row(message) for message in case.expected_messages]
-    if statements := _statements(case):
-        row["criteria"] = statements
+    if case.criteria or case.rubrics:
+        row["criteria"] = _statements(case)
     if case.expected:
         row["demands"] = dict(case.expected)
     return row or None

@@ -29,13 +29,15 @@ def request_row(result: Result, keep_beside: KeepBeside) -> JsonObject | None:
     asking = result.asking
     if asking is None:
         return None
+    messages: list[JsonValue] = []
+    for role, said in asking.messages:
+        is_short = isinstance(said, str) and len(said) < LONG
+        kept = said if is_short else _content(said, asking.documents, keep_beside)
+        messages.append({"role": role, "content": cast(JsonValue, kept)})
     return {
         "sent": result.attempts > 0 and result.response_source not in _NEVER_SENT,
         "sha256": asking.sha256,
-        "messages": [
-            {"role": role, "content": _content(text, asking.documents, keep_beside)}
-            for role, text in asking.messages
-        ],
+        "messages": messages,
     }
 
 
@@ -51,8 +53,6 @@ def _content(
     content: AskedContent, documents: tuple[str, ...], keep_beside: KeepBeside
 ) -> JsonValue:
     """A text as it is, or pieces in order where it is more than that, or in part kept beside."""
-    if isinstance(content, str) and len(content) < LONG:
-        return content
     pieces: list[JsonValue] = []
     for said in (content,) if isinstance(content, str) else content:
         if isinstance(said, str):
