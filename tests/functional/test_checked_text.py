@@ -86,6 +86,19 @@ CHOSEN = {
     "La réponse correcte est B": "B",
     "I would choose option B because option A is invalid.": "B",
     "Option A is invalid.": None,
+    "I don't think the answer is A": None,
+    "I doubt that the answer is A.": None,
+    "It's false that option A is correct.": None,
+    "It is not true that A is correct": None,
+    "Many would say the answer is A, but that is wrong.": None,
+    "The answer is A? No.": None,
+    "It would be wrong to say the answer is A.": None,
+    "Option A looks right at first but fails.": None,
+    '{"answer": "A or B"}': None,
+    "The answer is A or B": None,
+    "Between A and C, C is correct": "C",
+    "<answer>C</answer>": "C",
+    "It's C": "C",
 }
 
 
@@ -128,14 +141,14 @@ def test_choices_are_found_and_answers_without_one_are_counted(
     assert [one["selected"] for one in details] == [
         [name] if name else [] for name in CHOSEN.values()
     ]
-    assert (run["metrics"]["no_choice"], run["metrics"]["choice_answers"]) == (1, 9)
+    assert (run["metrics"]["no_choice"], run["metrics"]["choice_answers"]) == (11, 22)
     counted = {row["value"]: row["no_choice"] for row in slices}
-    assert (counted["Op"], counted["C "]) == (1, 0)
-    told = "1 of 9 answers select no choice and count as wrong (11.1 %); look at them"
+    assert (counted["Op"], counted["C "]) == (2, 0)
+    told = "11 of 22 answers select no choice and count as wrong (50.0 %); look at them"
     assert told in steelyard("show", "latest", cwd=tmp_path).stdout
     steelyard("report", "latest", "-o", "r.html", cwd=tmp_path)
     assert told in (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert manifest["graders"] == {"choice": 1, "choice_ladder": 2}
+    assert manifest["graders"] == {"choice": 1, "choice_ladder": 3}
     assert [(one["policy"], one["revision"]) for one in manifest["policies"]] == [
         ("default_v1", 2)
     ]

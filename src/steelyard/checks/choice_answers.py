@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from steelyard.checks.choice_doubts import is_doubted, is_only_weighed
 from steelyard.checks.choice_patterns import (
     BOXED,
+    CLAUSE_END,
     CUE,
     HASHES,
+    IT_IS,
     KEYED,
     LISTED_VALUE,
     MARKS,
@@ -22,6 +25,7 @@ from steelyard.checks.choice_patterns import (
     PLACEHOLDER,
     PRAISE,
     REJECTED,
+    TAGGED,
     THOUGHT_END,
     WORD_AFTER,
     patterns_of,
@@ -33,9 +37,12 @@ from steelyard.model.json_value import JsonValue
 
 Ids: TypeAlias = tuple[str, ...]
 
-RULES = ("json", "fenced_json", "embedded_json", "hashes", "boxed", "phrase", "letter", "text")
+RULES = (
+    *("json", "fenced_json", "embedded_json", "hashes", "boxed", "tagged"),
+    *("phrase", "letter", "text"),
+)
 """The rungs of the ladder, highest first."""
-LADDER_REVISION = 2
+LADDER_REVISION = 3
 """Raised by every change by which an answer may select another choice."""
 _KEYS = {"answer", "choice", "final_answer"}
 _NO_ANSWER = {"null", "none", "true", "false"}
@@ -90,6 +97,7 @@ class ChoiceReader:
             self._embedded,
             lambda text: _last(self._in_hashes(text)),
             lambda text: _last(self._in_boxes(text)),
+            lambda text: _last(self._in_tags(text)),
             lambda text: _last(self._in_phrases(text)),
             lambda text: _last(self._alone_in_line(text)),
             self._in_text,
@@ -133,19 +141,26 @@ class ChoiceReader:
             return (name,)
         labelled = self._patterns.labelled.match(text)
         if labelled:
-            return self._names(labelled["ids"])
+            other = self._patterns.other_label.search(text, labelled.end())
+            return () if other else self._names(labelled["ids"])
         begun = self._patterns.listed.match(text)
-        if begun and not _is_word(begun) and not REJECTED.match(text, begun.end()):
+        if begun and not _is_word(begun) and not self._is_denied(text, 0, begun.end()):
             return self._names(begun["ids"])
         return _last(self._in_hashes(text)).ids or _last(self._in_phrases(text)).ids
 
     def _in_hashes(self, text: str) -> Iterator[Ids]:
         for found in HASHES.finditer(text):
-            yield self._named_alone(found[1])
+            if not REJECTED.match(text, found.end() + len("###")):
+                yield self._named_alone(found[1])
 
     def _in_boxes(self, text: str) -> Iterator[Ids]:
         for found in BOXED.finditer(text):
-            yield self._named_alone(MARKUP.sub("", found[1]))
+            if not REJECTED.match(text, found.end()):
+                yield self._named_alone(MARKUP.sub("", found[1]))
+
+    def _in_tags(self, text: str) -> Iterator[Ids]:
+        for found in TAGGED.finditer(text):
+            yield self._short_text(found["inside"])
 
     def _in_phrases(self, text: str) -> Iterator[Ids]:
         """Choices that are only named, then those that are taken, which count more."""
@@ -159,15 +174,20 @@ class ChoiceReader:
             if cue.start() < end:  # the second option of a list: it has been read
                 continue
             ids, end = self._after(text, cue.end())
-            is_taken = not _is_rejected(text, cue.start(), end)
-            yield ids if is_taken else ()
+            if ids and not self._is_passed_over(text, cue.start(), end):
+                yield ids
 
     def _announced(self, text: str) -> Iterator[tuple[int, Ids]]:
         for cue in CUE.finditer(text):
             contrast = NOT_BUT.match(text, cue.end())
             start = contrast.end() if contrast else cue.end()
             ids, end = self._after(text, start, is_sentence=True)
-            if not REJECTED.match(text, end):
+            if ids and not self._is_denied(text, cue.start(), end):
+                yield end, ids
+        for cue in IT_IS.finditer(text):
+            ids, end = self._after(text, cue.end(), is_sentence=True)
+            is_all = ids and CLAUSE_END.match(text, end)
+            if is_all and not self._is_denied(text, cue.start(), end):
                 yield end, ids
 
     def _praised(self, text: str) -> Iterator[tuple[int, Ids]]:
@@ -177,8 +197,32 @@ class ChoiceReader:
             found = self._patterns.last.search(before)
             if found is None or found["ids"] in _SMALL_WORDS:
                 continue
-            if not PASSED_OVER.search(before[: found.start()]):
-                yield praise.end(), self._names(found["ids"])
+            start = praise.start() - len(before) + found.start()
+            is_denied = PASSED_OVER.search(before[: found.start()]) or is_doubted(
+                text, start, praise.end()
+            )
+            if not is_denied:
+                yield praise.end(), self._subject(found["ids"])
+
+    def _subject(self, text: str) -> Ids:
+        """The choices that a statement is about; one named again is all that it is about."""
+        names = [self._names(found[0]) for found in self._patterns.label.finditer(text)]
+        return names[-1] if names[-1] in names[:-1] else self._names(text)
+
+    def _is_denied(self, text: str, start: int, end: int) -> bool:
+        """Whether the choices that a statement ends with are rejected, doubted or not alone."""
+        if REJECTED.match(text, end) or is_doubted(text, start, end):
+            return True
+        other = self._patterns.alternative.match(text, end)
+        return other is not None and not _is_word(other)
+
+    def _is_passed_over(self, text: str, start: int, end: int) -> bool:
+        """Whether choices that are only named are not the ones that are taken."""
+        return (
+            bool(PASSED_OVER.search(text[max(0, start - _BEFORE) : start]))
+            or is_only_weighed(text, end)
+            or self._is_denied(text, start, end)
+        )
 
     def _after(self, text: str, start: int, *, is_sentence: bool = False) -> tuple[Ids, int]:
         """The choices that stand behind a cue, and where they end."""
@@ -311,13 +355,6 @@ def _last(found: Iterable[Ids]) -> Selection:
 
 def _once(names: Iterable[str]) -> Ids:
     return tuple(dict.fromkeys(names))
-
-
-def _is_rejected(text: str, start: int, end: int) -> bool:
-    """Whether what is said right before or after a choice takes it out of the question."""
-    return bool(
-        REJECTED.match(text, end) or PASSED_OVER.search(text[max(0, start - _BEFORE) : start])
-    )
 
 
 def _is_word(found: re.Match[str]) -> bool:

@@ -32,10 +32,13 @@ _TAKING = (
 )
 CUE = re.compile(
     rf"(?<![^\W_])(?:{_NOUNS}{_KINDS}[\s\"'`*_]*+(?:{_IS}[\s\"'`*_]*+:?+\s*+{_SO}|[:=])"
-    rf"|(?:{_TAKING})\b)",
+    rf"|{_NOUNS}\s++[–—-](?=\s)|(?:{_TAKING})\b)",
     re.IGNORECASE,
 )
 """What announces a choice: `answer is`, `Answer:`, `I choose`, in several languages."""
+IT_IS = re.compile(r"(?<![^\W_])it(?:['’]s|\s++is)(?![^\W_])", re.IGNORECASE)
+"""What takes a choice only where nothing but the choice follows: `It's C.`"""
+CLAUSE_END = re.compile(r"[\s\"'`*_)\]]*+(?:[.,;:!–—]|\Z|(?:because|since|as|due)\b)|[ \t]*+\n")
 NAMED = re.compile(r"(?<![^\W_])(?:option|choice)s?(?![^\W_])", re.IGNORECASE)
 """What names a choice and need not take it: `Option`."""
 _GOOD = (
@@ -63,7 +66,7 @@ _VERBS = (
 _RATHER = r"(?:clearly|also|simply|obviously|therefore|thus|just|most|highly|definitely|eindeutig)"
 REJECTED = re.compile(
     r"[\s\"'`*_)\]]*+(?:"
-    rf"(?:,\s*+(?:which|that)\s++)?+(?:{_VERBS}\s++){{1,3}}+(?:{_RATHER}\s++)?+(?:{_DENIED}|{_WRONG})"
+    rf"(?:,?+\s*+(?:which|that)\s++)?+(?:{_VERBS}\s++){{1,3}}+(?:{_RATHER}\s++)?+(?:{_DENIED}|{_WRONG})"
     rf"|(?:[(:–—-]\s*+)?+(?:{_RATHER}\s++)?+{_WRONG})",
     re.IGNORECASE,
 )
@@ -82,7 +85,10 @@ NOT_BUT = re.compile(
     re.IGNORECASE,
 )
 """A choice that is only named for the contrast: `not A but`."""
-BOXED = re.compile(r"\\f?boxed\s*+\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
+TAGGED = re.compile(
+    r"<(?P<tag>answer|final_answer|choice)>(?P<inside>[^<]{1,2000}+)</(?P=tag)>", re.IGNORECASE
+)
+BOXED = re.compile(r"\\(?:f?boxed|fbox)\s*+\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
 MARKUP = re.compile(r"\\[a-z]++\s*+\{|[{}$]")
 HASHES = re.compile(r"###([^#\n]{1,200}+)(?=###)")
 KEYED = re.compile(
@@ -120,6 +126,8 @@ class Patterns(NamedTuple):
     alone: re.Pattern[str]
     labelled: re.Pattern[str]
     last: re.Pattern[str]
+    alternative: re.Pattern[str]
+    other_label: re.Pattern[str]
 
 
 @lru_cache(maxsize=256)
@@ -127,6 +135,7 @@ def patterns_of(ids: tuple[str, ...]) -> Patterns:
     """The patterns for choices with these ids; most cases of a dataset share them."""
     names = sorted({name.strip(MARKS) or name for name in ids}, key=len, reverse=True)
     one = "|".join(r"\s++".join(re.escape(part) for part in name.split()) for name in names)
+    either = r"(?:or|oder|ou)\b,?+\s*+(?:(?:else|perhaps|maybe|possibly)\b,?+\s*+)?+"
     label = rf"(?<![^\W_])(?:{one})(?![^\W_]|[-'’]\w|\.\d)"
     more = rf"{_CLOSE}(?:[,;/&+]|{_AND}){_OPEN}(?:{_AND}\s*+)?+{_NOUN}{_OPEN}"
     ids_group = rf"(?P<ids>{label}(?:{more}{label}{_NO_CLAUSE}){{0,99}}+)"
@@ -135,7 +144,15 @@ def patterns_of(ids: tuple[str, ...]) -> Patterns:
     return Patterns(
         label=re.compile(label, re.IGNORECASE),
         listed=re.compile(start + ids_group, re.IGNORECASE),
-        alone=re.compile(rf"[-•>#]?+{start}{ids_group}{_CLOSE}[:;,!]?+", re.IGNORECASE),
+        alone=re.compile(
+            rf"(?:[-•>]|#{{1,6}}+)?+{start}{ids_group}{_CLOSE}[:;,!]?+", re.IGNORECASE
+        ),
         last=re.compile(rf"{subject}{_CLOSE}\Z", re.IGNORECASE),
         labelled=re.compile(rf"{_OPEN}(?P<ids>{label})[\s\"'`*_]*+[).:\]–—-]", re.IGNORECASE),
+        alternative=re.compile(
+            rf"{_CLOSE}[,/]?+\s*+{either}{_NOUN}{_OPEN}(?P<ids>{label})", re.IGNORECASE
+        ),
+        other_label=re.compile(
+            rf"(?<![^\W_]){either}{_NOUN}{_OPEN}{label}\s*+[).:\]]", re.IGNORECASE
+        ),
     )

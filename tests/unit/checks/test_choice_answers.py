@@ -50,6 +50,9 @@ HOSTILE = {
     "French cues": "la réponse correcte est " * (SIZE // 24),
     "takings": "I would choose " * (SIZE // 15),
     "contrasts": "answer is not " * (SIZE // 14),
+    "it is": "it's " * (SIZE // 5),
+    "doubts": " not, that the answer is" * (SIZE // 24),
+    "tags": "<answer>" * (SIZE // 8),
     "foreign words": "これは長い文です。" * (SIZE // 9),
     "foreign letters": "я не знаю ответа а и о " * (SIZE // 23),
 }
@@ -205,6 +208,20 @@ def test_an_answer_in_a_box(answer: str, ids: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "ids"),
     [
+        ("<answer>C</answer>", "C"),
+        ("<answer>\nA treaty is binding\n</answer>", "C"),
+        ("<answer>A</answer> no: <Answer>(C)</Answer>", "C"),
+        ("The answer is A. <final_answer>C</final_answer>", "C"),
+    ],
+)
+def test_an_answer_in_tags(answer: str, ids: str) -> None:
+    """LE-40"""
+    assert read(answer) == ("tagged", ids)
+
+
+@pytest.mark.parametrize(
+    ("answer", "ids"),
+    [
         ("The answer is C", "C"),
         ("the correct answer is c.", "C"),
         ("The answer is **C** because of it", "C"),
@@ -269,6 +286,22 @@ def test_an_answer_in_a_box(answer: str, ids: str) -> None:
         ("Option B fits; option A can be ruled out.", "B"),
         ("Option B fits and option A (incorrect) does not.", "B"),
         ("Some say the answer is A, which is wrong. The answer is B.", "B"),
+        ("It's C", "C"),
+        ("It isn't A. It's C.", "C"),
+        ("Answer - C", "C"),
+        ("Between A and C, C is correct", "C"),
+        ("There is no doubt that the answer is C", "C"),
+        ("I'm not sure, but the answer is C", "C"),
+        ("I would say the answer is C", "C"),
+        ("B is wrong, so the answer is C.", "C"),
+        ("The answer is C, but it is not obvious.", "C"),
+        ("The answer is C, though B is not entirely wrong.", "C"),
+        ("The answer is C. No other option fits.", "C"),
+        ("If you ask me, the answer is C.", "C"),
+        ("I thought about it and the answer is C", "C"),
+        ("I don't think B fits, I'd choose C.", "C"),
+        ("The answer is A or B. Since both were repealed, the answer is C.", "C"),
+        ("C is correct. However, this is not legal advice.", "C"),
     ],
 )
 def test_an_answer_in_a_phrase(answer: str, ids: str) -> None:
@@ -359,11 +392,62 @@ def test_the_text_of_a_choice(answer: str, ids: str) -> None:
         "Antwort A ist falsch.",
         "La réponse A n'est pas correcte.",
         '{"answer": ""} A is wrong',
+        "\\boxed{A} is wrong.",
+        "###A### is wrong.",
+        "<answer>A or B</answer>",
+        "A or B",
+        "The answer is A or B",
+        "The answer is either A or B.",
+        "The answer is A or, maybe, B",
+        "The answer is A? No.",
+        "The answer is A. No!",
+        "Many would say the answer is A, but that is wrong.",
+        "One might think the answer is A. However, this is incorrect.",
+        "A is correct is a common misconception.",
+        "A would be correct if it were signed, but it is not.",
+        "If the law were different, the answer would be A.",
+        "I used to think A is correct.",
+        "I don't think, to be honest, that the answer is A.",
+        "Option A looks right at first but fails.",
+        "Option A is tempting",
+        "I refuse to answer option A questions",
     ],
 )
 def test_where_no_rule_fires_nothing_is_selected(answer: str) -> None:
     """LE-42, LE-46"""
     assert READER.read(answer) == Selection()
+
+
+DOUBTS = (
+    *(
+        "I don't think {}.",
+        "I do not believe that {}.",
+        "I doubt that {}.",
+        "I can't say that {}.",
+    ),
+    *("It's false that {}.", "It is not true that {}.", "It would be wrong to say {}."),
+    *("It is unlikely that {}.", "Nobody would say {}.", "I am not convinced that {}."),
+    *("Many would say {}, but that is wrong.", "{}? No.", "{}. But this is incorrect."),
+)
+STATEMENTS = ("the answer is {}", "option {} is correct", "{} is the right answer", "it's {}")
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize("doubt", DOUBTS)
+def test_no_doubt_selects_what_it_doubts(doubt: str, statement: str) -> None:
+    """LE-44"""
+    doubted = doubt.format(statement.format("A"))
+
+    assert read(doubted) == (None, "")
+    assert read(f"{doubted} The answer is C.") == ("phrase", "C")
+
+
+@pytest.mark.parametrize(
+    "given", ["A or B", "either A or B", "A. i or B. ii and iii", "A, or perhaps C", "not A"]
+)
+def test_json_that_does_not_decide_selects_nothing(given: str) -> None:
+    """LE-44"""
+    assert READER.read(json.dumps({"answer": given})) == Selection("json", (), given)
 
 
 @pytest.mark.parametrize(
