@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import pytest
 
 from fakes.benchmark_rows import lexam_mcq, lexam_open, prbench
 from fakes.conversions import Desk
+from steelyard.model.json_value import JsonValue
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -144,6 +145,133 @@ def test_a_reader_that_goes_away_is_no_error(desk: Desk) -> None:
 
     assert done.returncode == 0
     assert json.loads((desk.folder / "first").read_text(encoding="utf-8"))["id"] == "lexam:open:q0"
+
+
+IMAGE: dict[str, object] = {
+    "type": "image_url",
+    "image_url": {"url": "https://x.example/cat.png"},
+}
+ITEMS: tuple[JsonValue, ...] = (
+    {
+        "input": [
+            {"role": "user", "content": [{"type": "input_text", "text": "What?"}, dict(IMAGE)]}
+        ],
+        "ideal": "a cat",
+    },
+    {"item": {"question": "Which?", "choices": ["x", "y"], "answer": "x"}},
+    {"input": "2+2?", "ideal": ["4", "four"]},
+)
+
+
+def test_images_choices_and_several_answers_come_over_or_are_left_out(
+    steelyard: Steelyard, desk: Desk
+) -> None:
+    desk.write_rows("items.jsonl", *ITEMS)
+    words = ("convert", "items.jsonl", "--from", "openai-evals", "--to")
+    cases = steelyard(*words, "eval_cases", "-o", "cases.yaml", cwd=desk.folder)
+    legal = steelyard(*words, "legal_eval", "-o", "legal.jsonl", cwd=desk.folder)
+    exam, sum_ = desk.rows("legal.jsonl")
+
+    assert (cases.returncode, legal.returncode) == (1, 1)
+    assert "cat.png" in (desk.folder / "cases.yaml").read_text(encoding="utf-8")
+    assert "line 2: its choices have no place in a case of this contract" in cases.stderr
+    assert "line 1: images, tools and other parts have no place in legal_eval" in legal.stderr
+    assert (exam["task_type"], exam["correct_choice_ids"]) == ("mcq", ["A"])
+    assert sum_["reference_answers"] == ["4", "four"]
+
+
+@pytest.mark.parametrize("to", ["dataset_document", "question_set", "evals_json"])
+@pytest.mark.parametrize("flatten", [(), ("--flatten",)])
+def test_a_question_without_its_image_is_left_out(
+    steelyard: Steelyard, desk: Desk, to: str, flatten: tuple[str, ...]
+) -> None:
+    asked = [{"role": "user", "content": [{"type": "text", "value": "look"}, IMAGE]}]
+    tests: list[JsonValue] = [
+        {"id": "img", "input": cast(JsonValue, asked), "criteria": "c"},
+        {"id": "plain", "input": "hi", "criteria": "c"},
+    ]
+    desk.write("ec.yaml", json.dumps({"tests": tests}))
+    done = steelyard("convert", "ec.yaml", "--to", to, "-o", "out.json", *flatten, cwd=desk.folder)
+
+    assert done.returncode == 1
+    assert f"img: the question holds an image, and {to} asks with text alone" in done.stderr
+    assert "look" not in (desk.folder / "out.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("to", ["eval_cases", "dataset_document", "question_set", "evals_json"])
+def test_a_table_with_choices_goes_to_no_contract_without_them(
+    steelyard: Steelyard, desk: Desk, to: str
+) -> None:
+    desk.write(
+        "t.csv", 'id,input,choices\n1,Which?,"[""x"", ""y""]"\n2,x or y?,"[""x"", ""y""]"\n'
+    )
+    prompt = ("--map", "prompt=input") if to == "evals_json" else ()
+    words = ("convert", "t.csv", "--from", "csv", "--to", to, *prompt, "--format", "json")
+    output = "out.yaml" if to == "eval_cases" else "out.json"
+    done = steelyard(*words, "-o", output, cwd=desk.folder)
+
+    assert "its choices have no place in a case of this contract" in done.stdout
+    left_out = [one["first"] for one in json.loads(done.stdout)["unwritten"]]
+    assert ["line 2"] in left_out
+
+
+CHAT = [
+    {"role": "system", "content": "S {{x}}"},
+    {
+        "role": "user",
+        "content": [
+            {"type": "text", "text": "look {{x}}"},
+            {"type": "image_url", "image_url": {"url": "{{img}}"}},
+        ],
+    },
+]
+
+
+def test_promptfoo_keeps_images_and_names_no_other_contract(
+    steelyard: Steelyard, desk: Desk
+) -> None:
+    test: JsonValue = {
+        "vars": {"x": "a", "img": "https://x.example/p.png"},
+        "assert": [{"type": "contains", "value": "p"}],
+    }
+    desk.write("p.json", {"prompts": [json.dumps(CHAT)], "providers": ["echo"], "tests": [test]})
+    words = ("convert", "p.json", "--from", "promptfoo", "--to")
+    cases = steelyard(*words, "eval_cases", "-o", "out.yaml", cwd=desk.folder)
+    document = steelyard(*words, "dataset_document", "-o", "out.json", cwd=desk.folder)
+    written = (desk.folder / "out.yaml").read_text(encoding="utf-8")
+
+    assert (cases.returncode, document.returncode) == (0, 2)
+    assert "url: https://x.example/p.png" in written
+    assert "value: look a" in written
+    assert "the question holds an image" in document.stderr
+    assert "lost      providers: a dataset has no place for it\n" in document.stderr
+
+
+def test_promptfoo_honours_which_assertions_and_prompts_a_test_takes(
+    steelyard: Steelyard, desk: Desk
+) -> None:
+    config = """
+prompts: [{raw: "Say {{x}}", label: say}, {raw: "Shout {{x}}", label: shout}]
+defaultTest: {assert: [{type: contains, value: NEVER}]}
+tests:
+  - {vars: {x: a}, options: {disableDefaultAsserts: true}, assert: [{type: contains, value: A}]}
+  - {vars: {x: b}, prompts: [shout]}
+  - {vars: {x: c}, prompts: [whisper]}
+"""
+    desk.write("p.yaml", config)
+    words = ("convert", "p.yaml", "--from", "promptfoo", "--to", "eval_cases")
+    done = steelyard(*words, "-o", "out.yaml", cwd=desk.folder)
+    cases = desk.read("out.yaml").cases
+
+    assert [
+        (case.input_messages[0].text, case.evaluators[0].settings["value"]) for case in cases
+    ] == [
+        ("Say a", "A"),
+        ("Shout a", "A"),
+        ("Shout b", "NEVER"),
+    ]
+    assert "the test asks with the prompts whisper, and there is none of them" in done.stderr
+    assert "lost" not in done.stderr
 
 
 def test_a_test_without_assertions_is_left_out_or_said_to_be_ungraded(

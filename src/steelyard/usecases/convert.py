@@ -8,7 +8,7 @@ from pathlib import Path
 
 from steelyard.contracts.detect import DATASETS
 from steelyard.contracts.fits.eval_cases import needs_goal, needs_grading
-from steelyard.contracts.fits.fit import Fit, Fitted, Way
+from steelyard.contracts.fits.fit import Fit, Fitted, Way, wordless
 from steelyard.contracts.fits.fitting import ONE_PROMPT, fit
 from steelyard.contracts.fits.header import fit_header
 from steelyard.contracts.legal_eval.policies import built_in_policies
@@ -19,7 +19,6 @@ from steelyard.formats.names import did_you_mean
 from steelyard.model.case import Case
 from steelyard.model.conversion import Change, Conversion, Outcome, Refusal
 from steelyard.model.message import Message
-from steelyard.model.unsent import NOTHING, has_more_than_text, unsent
 from steelyard.ports import Workspace
 from steelyard.usecases.conversion_output import (
     EXTENSIONS,
@@ -43,7 +42,6 @@ _CHOICES = (
     Change("choices", "stand in the prompt", is_lost=False),
     Change("correct_choice_ids", "stand as the reference answer", is_lost=False),
 )
-_NO_TEXT = "no text stands for it in one prompt"
 _UNSHOWN = Change("attachments", "a document that is not there, or is no text, is not shown")
 
 
@@ -138,6 +136,8 @@ def _carry(
 
 def _fitted(case: Case, way: Way, options: ConvertOptions) -> Fit:
     if options.flatten and way.to in ONE_PROMPT:
+        if (refused := wordless(case, way.to)) is not None:
+            return refused
         case, changes = _flattened(case)
         made = fit(case, way)
         if isinstance(made, Fitted):
@@ -161,10 +161,6 @@ def _flattened(case: Case) -> tuple[Case, tuple[Change, ...]]:
         answers = case.reference_answers or _correct_choices(case)
         shown = replace(case, context="", attachments=(), reference_answers=answers)
         case = replace(shown, choices=(), correct_choice_ids=())
-    if has_more_than_text(case.input_messages):
-        parts = unsent(case.input_messages, NOTHING)
-        lost = dict.fromkeys(one.what for one in parts if len(one.path) > 1)
-        changes += tuple(Change(f"input_messages: {what}", _NO_TEXT) for what in lost)
     text = build_prompt(case).text
     asked = (Message(role="user", content=text),)
     return replace(case, input_messages=asked, context=""), changes

@@ -128,11 +128,15 @@ def _importer(source: RowSource) -> tuple[str, Callable[[Record], list[Import]]]
                 f"--map {unknown[0]}=…: an item can fill {', '.join(_MAPPED)}; "
                 "its other fields are kept in metadata"
             )
-        return "eval_cases", lambda record: import_openai_evals(
-            cast(JsonObject, record.value), source.names
+        is_legal = source.to == "legal_eval"
+        importer = partial(
+            import_openai_evals, names=source.names, legal=source.dataset if is_legal else None
+        )
+        return ("legal_eval" if is_legal else "eval_cases"), lambda record: importer(
+            cast(JsonObject, record.value)
         )
     columns = ColumnMap.checked(source.to, source.dataset, source.names)
-    return source.to, lambda record: [columns.row(cast(JsonObject, record.value))]
+    return source.to, lambda record: [columns.imported(cast(JsonObject, record.value))]
 
 
 def _samples(source: RowSource, logs: list[LogFile]) -> tuple[str, Iterator[tuple[str, Import]]]:

@@ -10,6 +10,7 @@ from steelyard.model.conversion import Change, Refusal
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import FileBlock, Message, OtherBlock
+from steelyard.model.unsent import NOTHING, unsent
 
 # What a reader sets where a file says nothing; to lose it is to lose nothing.
 _DEFAULTS = {"target": "default", "evaluator": "llm_judge"}
@@ -132,9 +133,20 @@ class Carrier:
             self.lose(field, name not in held)
 
 
+def wordless(case: Case, to: str) -> Refusal | None:
+    """Why a contract of texts cannot hold a question: it has a part that no text stands for."""
+    parts = [one.what for one in unsent(case.input_messages, NOTHING) if len(one.path) > 1]
+    if not parts:
+        return None
+    listed = " and ".join(dict.fromkeys(parts))
+    return Refusal("left_out", f"the question holds {listed}, and {to} asks with text alone")
+
+
 def one_prompt(carrier: Carrier, to: str) -> str | Refusal:
     """The text that a contract with one prompt asks; a conversation is more than that."""
     case = carrier.case
+    if (refused := wordless(case, to)) is not None:
+        return refused
     beside = [name for name in ("context", "attachments", "choices") if getattr(case, name)]
     if beside:
         reason = f"the question needs its {' and '.join(beside)}, and {to} has one prompt alone"

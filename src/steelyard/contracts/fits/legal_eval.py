@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.contracts.fits.fit import Carrier, Fit, Fitted, Way
+from steelyard.contracts.fits.fit import Carrier, Fit, Fitted, Way, wordless
 from steelyard.model.case import Case
 from steelyard.model.conversion import Refusal
 from steelyard.model.criterion import Criterion
@@ -14,9 +14,9 @@ _TO = "legal_eval"
 def fit_legal_eval(case: Case, way: Way) -> Fit:
     """A case with a conversation of texts, graded by choices, criteria or reference answers."""
     carrier = Carrier(case, way)
-    why = _unasked(case)
-    if why:
-        return Refusal("left_out", why)
+    refused = wordless(case, _TO) or _unasked(case)
+    if refused:
+        return refused
     criteria = case.criteria or _criteria(carrier)
     answers = carrier.answers()
     task_type = _task_type(case, criteria, answers)
@@ -48,16 +48,17 @@ def fit_legal_eval(case: Case, way: Way) -> Fit:
     return Fitted(fitted, tuple(carrier.changes))
 
 
-def _unasked(case: Case) -> str:
+def _unasked(case: Case) -> Refusal | None:
     """Why a conversation cannot be held; nothing where it can."""
     messages = case.input_messages
+    why = ""
     if any(message.role == "tool" for message in messages):
-        return f"a message of a tool, which {_TO} cannot hold"
-    if not messages or messages[-1].role != "user":
-        return f"the last message is not the user's, and {_TO} asks with it"
-    if any(not message.text.strip() for message in messages):
-        return f"a message without a text, which {_TO} cannot hold"
-    return ""
+        why = f"a message of a tool, which {_TO} cannot hold"
+    elif not messages or messages[-1].role != "user":
+        why = f"the last message is not the user's, and {_TO} asks with it"
+    elif any(not message.text.strip() for message in messages):
+        why = f"a message without a text, which {_TO} cannot hold"
+    return Refusal("left_out", why) if why else None
 
 
 def _criteria(carrier: Carrier) -> tuple[Criterion, ...]:

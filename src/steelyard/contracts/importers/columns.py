@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import cast
 
 from steelyard.contracts.importers.source_row import (
+    CHOICES,
+    Import,
     Imported,
-    choice_ids,
+    choices_of,
     content_id,
+    offered,
     structured,
+    unheld_choices,
     whole,
     wrong,
 )
@@ -59,27 +63,13 @@ def _words(value: JsonValue, name: str) -> JsonValue:
     return value if isinstance(value, dict | list) else _text(value, name)
 
 
-def _choices(value: JsonValue, name: str) -> JsonValue:
-    """Choices: objects as they are, texts under letters, or lists of labels and texts."""
-    value = structured(value, name)
-    if isinstance(value, dict) and isinstance(value.get("text"), list):
-        listed = cast(list[JsonValue], value["text"])
-        labels = value.get("label")
-        ids = labels if isinstance(labels, list) else choice_ids(len(listed))
-        return [{"id": key, "text": text} for key, text in zip(ids, listed, strict=False)]
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        ids = choice_ids(len(value))
-        return [{"id": key, "text": text} for key, text in zip(ids, value, strict=True)]
-    return value
-
-
 _META: dict[str, Reading] = {"metadata": structured}
 FIELDS: dict[str, dict[str, Reading]] = {
     "legal_eval": {
         **dict.fromkeys(("id", "dataset", "task_type", "prompt", "context"), _text),
         **dict.fromkeys(("messages", "attachments", "rubric"), structured),
         **dict.fromkeys(("reference_answers", "correct_choice_ids"), _texts),
-        "choices": _choices,
+        "choices": choices_of,
         **_META,
     },
     "dataset_document": {
@@ -118,6 +108,7 @@ SHORT = {
     },
 }
 """Other names for fields that stand inside of others."""
+_ASKED = ("input", "input_messages", "prompt")
 _IDS = {"dataset_document": "record_id"}
 
 
@@ -147,6 +138,17 @@ class ColumnMap:
                 )
             full[field] = column
         return cls(contract=contract, dataset=dataset, names=full)
+
+    def imported(self, record: JsonObject) -> Import:
+        """The row that a table's row stands for, unless the contract cannot hold its question."""
+        made = self.row(record)
+        if self.contract == "legal_eval":
+            return made
+        unread: JsonObject = {
+            name: record.get(name) for name in CHOICES if self._field(name) is None
+        }
+        asked = [made.row[name] for name in _ASKED if name in made.row]
+        return unheld_choices(offered(unread), "\n".join(map(_said, asked))) or made
 
     def row(self, record: JsonObject) -> Imported:
         """The contract's row that a table's row stands for; raises ParseError for a wrong cell."""
@@ -193,6 +195,14 @@ class ColumnMap:
         if self.contract == "legal_eval":
             row = _legal(row, self.dataset)
         return Imported(row, tuple(changes))
+
+
+def _said(value: JsonValue) -> str:
+    """What is said somewhere in a value."""
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return "\n".join(map(_said, parts))
+    return str(value)
 
 
 def _put(row: JsonObject, field: str, value: JsonValue) -> None:

@@ -13,6 +13,7 @@ from steelyard.contracts.importers.conversation import (
     tool_call,
 )
 from steelyard.contracts.importers.source_row import (
+    NO_CHOICES,
     Import,
     Imported,
     legal_row,
@@ -27,7 +28,7 @@ _ATTACHMENT = "attachment://"
 _SCORES = "what Inspect's scorers found is no part of a trace; grade with a rubric"
 _EVENTS = "single steps are not carried over; messages and tool calls are"
 _SANDBOX = "what a sandbox was set up with has no place in a case"
-_SEVERAL = "the first of several targets is the reference; the expected outcome names all"
+_SEVERAL = "the first of several targets is the reference; metadata keeps all"
 _APART = "the log does not hold what attachment:// refers to; the reference stands in its place"
 _USAGE = ("input_tokens", "output_tokens")
 
@@ -77,8 +78,7 @@ def import_case(sample: JsonObject, to: str) -> Import:
     if to == "legal_eval":
         return _legal(name, asked, choices, targets, Imported(metadata, changes))
     if choices:
-        reason = "its choices have no place in a case of this contract; --to legal_eval holds them"
-        return Refusal("left_out", reason, "choices")
+        return Refusal("left_out", NO_CHOICES, "choices")
     row: JsonObject = {"id": name, "input_messages": cast(list[JsonValue], asked)}
     if targets:
         row["expected_messages"] = [{"role": "assistant", "content": targets[0]}]

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import cast
 
-from steelyard.contracts.importers.source_row import Import, Imported, content_id, one_of, wrong
+from steelyard.contracts.importers.openai_messages import asked_text, messages_of, text_of
+from steelyard.contracts.importers.source_row import (
+    CHOICES,
+    Import,
+    Imported,
+    content_id,
+    legal_row,
+    offered,
+    one_of,
+    unheld_choices,
+    wrong,
+)
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.message import ROLES
 
 # Under which names items carry what is asked and what a good answer is, the likelier first.
 INPUTS = ("messages", "input", "prompt", "question", "query", "user_input", "text")
@@ -21,13 +30,17 @@ GOALS = ("expected_outcome", "criteria")
 _NAMES = ("id", "case_id", "item_id")
 _ASKED = ("trajectory", "input")
 _RESULTS = ("grades", "passes", "grader_samples", "results")
-_SEVERAL = "the first of several good answers is the reference; the expected outcome names all"
+_SEVERAL = "the first of several good answers is the reference; metadata keeps all"
 _LOG = ({"spec"}, {"final_report"}, {"event_id", "sample_id", "type"})
-_ROLES = {**{role: role for role in ROLES}, "developer": "system", "function": "tool"}
+_NO_OUTCOME = "legal_eval has no place for it"
 
 
-def import_openai_evals(record: JsonObject, names: Mapping[str, str]) -> list[Import]:
-    """One item as an eval case; `names` tells which of its fields hold what.
+def import_openai_evals(
+    record: JsonObject, names: Mapping[str, str], legal: str | None = None
+) -> list[Import]:
+    """One item as an eval case, or as a row of the legal_eval dataset that `legal` names.
+
+    `names` tells which of its fields hold what.
 
     A run's own part, such as its answer, is no part of the case: the same item in two runs is
     the same case.
@@ -44,15 +57,10 @@ def import_openai_evals(record: JsonObject, names: Mapping[str, str]) -> list[Im
             f"nothing says what is asked: the item has {_listed(item)}, and none of {known}; "
             "name the field with --map input=FIELD"
         )
-    row: JsonObject = {
-        "id": reader.name(asked),
-        "input_messages": cast(JsonValue, asked),
-        **reader.expected(),
-    }
-    metadata = reader.rest()
-    if metadata:
-        row["metadata"] = metadata
-    return [Imported(row, (*reader.changes, *_unsaid(record)))]
+    made = reader.case(asked) if legal is None else reader.legal(asked, legal)
+    if isinstance(made, Refusal):
+        return [made]
+    return [Imported(made, (*reader.changes, *_unsaid(record)))]
 
 
 def _item(record: JsonObject) -> JsonObject:
@@ -106,12 +114,75 @@ class _Item:
         _, found = self._find("input", INPUTS)
         return messages_of(found)
 
+    def case(self, asked: list[JsonObject]) -> JsonObject | Refusal:
+        """The item as an eval case."""
+        refused = unheld_choices(offered(self._item), asked_text(asked))
+        if refused:
+            return refused
+        row: JsonObject = {
+            "id": self.name(asked),
+            "input_messages": cast(JsonValue, asked),
+            **self.expected(),
+        }
+        return self._with_rest(row)
+
+    def legal(self, asked: list[JsonObject], dataset: str) -> JsonObject | Refusal:
+        """The item as a row of legal_eval, which holds choices and several good answers."""
+        texts = [message.get("content") for message in asked]
+        is_said = all(isinstance(text, str) and text.strip() for text in texts)
+        if not is_said or any("tool_calls" in one or one["role"] == "tool" for one in asked):
+            reason = "images, tools and other parts have no place in legal_eval, which holds texts"
+            return Refusal("left_out", reason, "parts")
+        if asked[-1]["role"] != "user":
+            reason = "the last message is not the user's, and legal_eval asks with it"
+            return Refusal("left_out", reason, "last message")
+        graded = self._legal_grading()
+        if isinstance(graded, Refusal):
+            return graded
+        row = legal_row(self.name(asked), dataset, "", cast(str, texts[-1]))
+        if len(asked) > 1:
+            row["messages"] = [{"role": one["role"], "content": one["content"]} for one in asked]
+        return self._with_rest({**row, **graded})
+
+    def _legal_grading(self) -> JsonObject | Refusal:
+        _, said = self._answers()
+        _, goal = self._find("expected_outcome", GOALS)
+        if goal:
+            self.changes.append(Change("expected_outcome", _NO_OUTCOME))
+        if not said:
+            reason = "nothing to grade by: legal_eval needs choices or a reference answer"
+            return Refusal("left_out", reason, "grading")
+        choices = offered(self._item)
+        if not choices:
+            return {"task_type": "reference_qa", "reference_answers": [*said]}
+        self._taken.update(name for name in CHOICES if name in self._item)
+        correct = [
+            str(choice.get("id"))
+            for choice in choices
+            if {str(choice.get("id")), str(choice["text"])} & {*said}
+        ]
+        if not correct:
+            raise wrong(f"the answer {said[0]!r} is none of the choices")
+        return {
+            "task_type": "mcq",
+            "choices": cast(JsonValue, choices),
+            "correct_choice_ids": cast(JsonValue, correct),
+        }
+
+    def _with_rest(self, row: JsonObject) -> JsonObject:
+        metadata = self.rest()
+        return {**row, "metadata": metadata} if metadata else row
+
+    def _answers(self) -> tuple[str, list[str]]:
+        """The good answers, and the field that holds them."""
+        name, answer = self._find("expected_output", ANSWERS)
+        texts = [text_of(each) for each in (answer if isinstance(answer, list) else [answer])]
+        return name, [text for text in texts if text]
+
     def expected(self) -> JsonObject:
         """A good answer, and what it achieves, as far as the item says so."""
         row: JsonObject = {}
-        name, answer = self._find("expected_output", ANSWERS)
-        texts = [_text(each) for each in (answer if isinstance(answer, list) else [answer])]
-        said = [text for text in texts if text]
+        name, said = self._answers()
         if said:
             row["expected_messages"] = [{"role": "assistant", "content": said[0]}]
         _, goal = self._find("expected_outcome", GOALS)
@@ -150,62 +221,6 @@ class _Item:
                 self._taken.add(name)
                 return name, value
         return "", None
-
-
-def messages_of(value: JsonValue) -> list[JsonObject]:
-    """Chat messages, as eval cases write them; a text is what the user says."""
-    if isinstance(value, str) and value.strip():
-        return [{"role": "user", "content": value}]
-    if not isinstance(value, list):
-        return []
-    messages = [_message(entry) for entry in value]
-    return [message for message in messages if message]
-
-
-def _message(entry: JsonValue) -> JsonObject:
-    if not isinstance(entry, dict):
-        raise wrong(f"a message must be an object, not {json.dumps(entry)[:40]}")
-    role = _ROLES.get(str(entry.get("role")))
-    if role is None:
-        raise wrong(
-            f"the role of a message must be {', '.join(_ROLES)}, not {entry.get('role')!r}"
-        )
-    content = entry.get("content")
-    text = _text(content)
-    calls = entry.get("tool_calls")
-    row: JsonObject = {"role": role}
-    if isinstance(entry.get("name"), str):
-        row["name"] = entry["name"]
-    if text or not calls:
-        row["content"] = text
-    if isinstance(calls, list) and calls:
-        row["tool_calls"] = [_tool_call(call) for call in calls]
-    return row if text or calls else {}
-
-
-def _tool_call(call: JsonValue) -> JsonObject:
-    """A call in the platform's form to one in ours."""
-    given = call if isinstance(call, dict) else {}
-    function = given.get("function")
-    said = function if isinstance(function, dict) else given
-    row: JsonObject = {"tool": str(said.get("name", "tool"))}
-    if isinstance(given.get("id"), str):
-        row = {"id": given["id"], **row}
-    if "arguments" in said:
-        row["input"] = said["arguments"]
-    return row
-
-
-def _text(content: JsonValue) -> str:
-    """The text of a content: itself, its parts, or its JSON."""
-    if isinstance(content, str):
-        return content
-    if content is None:
-        return ""
-    if isinstance(content, list):
-        parts = [part.get("text") if isinstance(part, dict) else part for part in content]
-        return "\n".join(part for part in parts if isinstance(part, str))
-    return json.dumps(content, ensure_ascii=False)
 
 
 def _listed(item: JsonObject) -> str:

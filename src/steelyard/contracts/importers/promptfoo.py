@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product
 from typing import cast
 
-from steelyard.contracts.importers.openai_evals import messages_of
+from steelyard.contracts.importers.openai_messages import messages_of
 from steelyard.contracts.importers.promptfoo_assertions import Render, evaluators_of
 from steelyard.contracts.importers.source_row import Import, Imported, content_id, wrong
 from steelyard.errors import ParseError
@@ -20,8 +20,10 @@ from steelyard.model.json_value import JsonObject, JsonValue
 _VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
 _LOGIC = re.compile(r"\{%|\{#|\{\{")
 _CONFIG = {"prompts", "tests", "defaultTest", "description", "$schema"}
-_TEST = {"vars", "assert", "description", "metadata", "threshold", "options"}
-_NO_PLACE = "eval_cases has no place for it"
+_TEST = {"vars", "assert", "description", "metadata", "threshold", "options", "prompts"}
+_OPTIONS = {"disableDefaultAsserts", "prefix", "suffix"}
+_NO_PLACE = "a dataset has no place for it"
+_DEFAULTS_OFF = "disableDefaultAsserts"
 _UNGRADED = "no assertion of the test came along, so that nothing in the case grades it"
 
 
@@ -33,8 +35,13 @@ def import_promptfoo(config: JsonValue) -> Iterator[Import]:
         if not isinstance(test, dict):
             yield Refusal("left_out", f"tests in another file are not read: {test}", "tests file")
             continue
-        for prompt in _listed(top["prompts"]):
-            yield from _pair(prompt, _Test(test, default))
+        made = _Test(test, default)
+        prompts = made.prompts(_listed(top["prompts"]))
+        if isinstance(prompts, Refusal):
+            yield prompts
+            continue
+        for prompt in prompts:
+            yield from _pair(prompt, made)
 
 
 def checked_config(config: JsonValue) -> JsonObject:
@@ -49,7 +56,13 @@ def checked_config(config: JsonValue) -> JsonObject:
 
 def unread_config(config: JsonObject) -> list[Change]:
     """What a configuration says beside its prompts and tests."""
-    return [Change(name, _NO_PLACE) for name in config if name not in _CONFIG]
+    changes = [Change(name, _NO_PLACE) for name in config if name not in _CONFIG]
+    default = config.get("defaultTest")
+    if default is not None and not isinstance(default, dict):
+        changes.append(
+            Change("defaultTest", f"it is in another file, which is not read: {default}")
+        )
+    return changes
 
 
 def _listed(value: JsonValue) -> list[JsonValue]:
@@ -89,6 +102,16 @@ class _Test:
         self._default = default
         self._vars: JsonObject = {**_object(default, "vars"), **_object(test, "vars")}
 
+    def prompts(self, listed: list[JsonValue]) -> list[JsonValue] | Refusal:
+        """The prompts that the test asks with: all, unless it names some."""
+        named = self._test.get("prompts", self._default.get("prompts"))
+        if named is None:
+            return listed
+        wanted = [str(name) for name in _listed(named)]
+        found = [prompt for prompt in listed if _is_named(prompt, wanted)]
+        reason = f"the test asks with the prompts {', '.join(wanted)}, and there is none of them"
+        return found or Refusal("left_out", reason, "prompts")
+
     def variants(self) -> Iterator[JsonObject]:
         """The values of the variables: a list stands for one test with each of its items."""
         names = list(self._vars)
@@ -105,12 +128,11 @@ class _Test:
                 raise wrong(f"variable '{name}' is a template itself: {_short(value)}")
 
         render = partial(rendered, values=values)
-        asked = _messages(prompt, render)
+        asked = _messages(self._framed(prompt), render)
         threshold = self._test.get("threshold", self._default.get("threshold"))
-        entries = [
-            *_listed(self._default.get("assert") or []),
-            *_listed(self._test.get("assert") or []),
-        ]
+        options = self._options()
+        default = [] if options.get(_DEFAULTS_OFF) is True else self._default.get("assert") or []
+        entries = [*_listed(default), *_listed(self._test.get("assert") or [])]
         evaluators, changes = evaluators_of(entries, render, all_must_pass=threshold is None)
         if not evaluators:
             changes.append(Change("grading", _UNGRADED))
@@ -132,8 +154,21 @@ class _Test:
 
     def _unread(self) -> list[str]:
         names = [name for name in (*self._default, *self._test) if name not in _TEST]
-        options = {**_object(self._default, "options"), **_object(self._test, "options")}
-        return [*dict.fromkeys(names), *(f"options.{name}" for name in options)]
+        options = [f"options.{name}" for name in self._options() if name not in _OPTIONS]
+        return [*dict.fromkeys(names), *options]
+
+    def _options(self) -> JsonObject:
+        return {**_object(self._default, "options"), **_object(self._test, "options")}
+
+    def _framed(self, prompt: str) -> str:
+        """The prompt between the texts that the test puts around it."""
+        options = self._options()
+        before, after = options.get("prefix") or "", options.get("suffix") or ""
+        if not isinstance(before, str) or not isinstance(after, str):
+            raise wrong("options.prefix and options.suffix must be texts")
+        if (before or after) and _conversation(prompt) is not None:
+            raise wrong("a conversation cannot stand between options.prefix and options.suffix")
+        return f"{before}{prompt}{after}"
 
 
 def _object(row: JsonObject, name: str) -> JsonObject:
@@ -146,10 +181,34 @@ def _messages(prompt: str, render: Render) -> list[JsonObject]:
     conversation = _conversation(prompt)
     if conversation is None:
         return messages_of(render(prompt))
-    asked = messages_of(conversation)
-    for message in asked:
-        message["content"] = render(cast(str, message.get("content", "")))
-    return asked
+    return [
+        {**message, "content": _filled(message.get("content", ""), render)}
+        for message in messages_of(conversation)
+    ]
+
+
+def _filled(value: JsonValue, render: Render) -> JsonValue:
+    """A content with the variables of all its texts filled in."""
+    if isinstance(value, str):
+        return render(value)
+    if isinstance(value, list):
+        return [_filled(item, render) for item in value]
+    if isinstance(value, dict):
+        return {name: _filled(item, render) for name, item in value.items()}
+    return value
+
+
+def _is_named(prompt: JsonValue, wanted: list[str]) -> bool:
+    """Whether one of the names, which may end in `*`, is a prompt's label, id or text."""
+    given = prompt if isinstance(prompt, dict) else {"raw": prompt}
+    names = [given.get(key) for key in ("label", "id", "raw")]
+    return any(
+        name.startswith(f"{one}:")
+        or (name.startswith(one[:-1]) if one[-1:] == "*" else name == one)
+        for name in names
+        if isinstance(name, str)
+        for one in wanted
+    )
 
 
 def _conversation(prompt: str) -> list[JsonValue] | None:

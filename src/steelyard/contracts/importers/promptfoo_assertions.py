@@ -32,7 +32,9 @@ def evaluators_of(
         if all_must_pass and evaluator.get("weight") != 0:
             evaluator["required"] = True
         made.append(evaluator)
-        changes += [Change(f"assert.{name}", "eval_cases has no place for it") for name in ignored]
+        changes += [
+            Change(f"assert.{name}", "no evaluator has a setting for it") for name in ignored
+        ]
     return made, changes
 
 

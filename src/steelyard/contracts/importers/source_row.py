@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias, cast
 
@@ -13,6 +14,8 @@ from steelyard.formats.json_text import parse_json
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 
+CHOICES = ("choices", "options")
+NO_CHOICES = "its choices have no place in a case of this contract; --to legal_eval holds them"
 _ID_LENGTH = 16
 _MAX_DIGITS = 18
 
@@ -136,6 +139,42 @@ def mcq(options: list[str], correct: int) -> JsonObject:
         "choices": [{"id": name, "text": text} for name, text in zip(ids, options, strict=True)],
         "correct_choice_ids": [ids[correct]],
     }
+
+
+def choices_of(value: JsonValue, name: str) -> JsonValue:
+    """Choices: objects as they are, texts under letters, or lists of labels and texts."""
+    value = structured(value, name)
+    if isinstance(value, dict) and isinstance(value.get("text"), list):
+        listed = cast(list[JsonValue], value["text"])
+        labels = value.get("label")
+        ids = labels if isinstance(labels, list) else choice_ids(len(listed))
+        return [{"id": key, "text": text} for key, text in zip(ids, listed, strict=False)]
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        ids = choice_ids(len(value))
+        return [{"id": key, "text": text} for key, text in zip(ids, value, strict=True)]
+    return value
+
+
+def offered(record: JsonObject) -> list[JsonObject]:
+    """The choices that a record offers under the names that sources give them, if it does."""
+    for name in CHOICES:
+        try:
+            value = choices_of(record.get(name), name)
+        except ParseError:
+            continue
+        listed = value if isinstance(value, list) else []
+        found = [item for item in listed if isinstance(item, dict) and "text" in item]
+        if len(found) > 1 and len(found) == len(listed):
+            return found
+    return []
+
+
+def unheld_choices(choices: list[JsonObject], asked: str) -> Refusal | None:
+    """Why a contract without choices cannot hold a question, unless its words name them all."""
+    texts = [str(choice["text"]) for choice in choices]
+    if all(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", asked) for text in texts):
+        return None
+    return Refusal("left_out", NO_CHOICES, "choices")
 
 
 def legal_row(name: str, dataset: str, task_type: str, prompt: str) -> JsonObject:

@@ -17,7 +17,7 @@ from steelyard.model.conversion import Refusal
 from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
-from steelyard.model.message import FileBlock, Message, OtherBlock, TextBlock, ToolCall
+from steelyard.model.message import FileBlock, ImageBlock, Message, OtherBlock, TextBlock, ToolCall
 
 ASKED = (Message(role="user", content="Why?"),)
 PLAIN = Case(id="a", dataset="d", input_messages=ASKED, reference_answers=("So.",))
@@ -222,22 +222,32 @@ def test_the_last_expected_message_is_the_reference_answer() -> None:
     assert lost(case, "dataset_document") == ["expected_messages.tool_calls", "expected_messages"]
 
 
-def test_files_in_a_message_become_their_text_and_other_blocks_are_lost() -> None:
-    blocks = (
-        TextBlock(text="Read:"),
-        FileBlock(value="n.md", path="/n.md", text="Notes"),
-        OtherBlock(data={"type": "image"}),
-    )
+@pytest.mark.parametrize("to", ["dataset_document", "question_set", "evals_json", "legal_eval"])
+@pytest.mark.parametrize(
+    ("block", "named"),
+    [
+        (ImageBlock(data={"type": "image"}, url="https://x.example/p.png"), "an image"),
+        (OtherBlock(data={"type": "widget"}), "a block of type 'widget'"),
+    ],
+)
+def test_a_question_with_a_part_that_is_no_text_is_left_out(
+    block: OtherBlock, named: str, to: str
+) -> None:
+    message = Message(role="user", content=(TextBlock(text="Look:"), block))
+    made = fit(replace(PLAIN, input_messages=(message,)), Way("eval_cases", to, "d"))
+
+    reason = f"the question holds {named}, and {to} asks with text alone"
+    assert made == Refusal("left_out", reason)
+
+
+def test_files_in_a_message_become_their_text() -> None:
+    blocks = (TextBlock(text="Read:"), FileBlock(value="n.md", path="/n.md", text="Notes"))
     message = Message(role="user", content=blocks, name="ann", extra={"x": 1})
     case = replace(PLAIN, input_messages=(message,))
     made = fitted(case, "question_set")
 
     assert made.case.input_messages == (Message(role="user", content="Read:\nNotes"),)
-    assert lost(case, "question_set") == [
-        "input_messages.name",
-        "input_messages.x",
-        "input_messages: image",
-    ]
+    assert lost(case, "question_set") == ["input_messages.name", "input_messages.x"]
     assert "input_messages: file" in moved(case, "question_set")
 
 

@@ -122,12 +122,12 @@ def test_a_goal_in_words_is_the_expected_outcome() -> None:
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ([{"type": "text", "text": "a"}, {"type": "image_url"}, "b"], "a\nb"),
+        ([{"type": "text", "text": "a"}, {"type": "input_text", "text": "c"}, "b"], "a\nc\nb"),
         ({"a": 1}, '{"a": 1}'),
         ("plain", "plain"),
     ],
 )
-def test_the_parts_of_a_content_become_one_text(content: JsonValue, text: str) -> None:
+def test_the_texts_of_a_content_become_one_text(content: JsonValue, text: str) -> None:
     row, _ = imported({"messages": [{"role": "user", "content": content}]})
 
     assert row["input_messages"] == [{"role": "user", "content": text}]
