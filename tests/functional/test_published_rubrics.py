@@ -141,6 +141,73 @@ def test_labels_that_only_say_passed_are_not_read_anew(desk: Path) -> None:
     ] * 2
 
 
+CHECKS = """\
+id: chk
+version: 1.0.0
+status: published
+checks:
+  - {{id: said, kind: must_contain_any, phrases: [{phrase}]}}
+  - {{id: tone, kind: llm_judge, judge_prompt_ref: judge/tone@1.0.0}}
+scoring: {{combine: all_pass}}
+"""
+JUDGE = """\
+id: tone
+version: 1.0.0
+status: published
+score_type: binary
+template: "{text} {{{{ output }}}}"
+"""
+
+
+def checks_and_judge(root: Path, phrase: str = "yes", text: str = "Kind?") -> None:
+    for folder, name, content in (
+        ("rubrics", "chk", CHECKS.format(phrase=phrase)),
+        ("judges", "tone", JUDGE.format(text=text)),
+    ):
+        (root / folder).mkdir(exist_ok=True)
+        (root / folder / f"{name}.yaml").write_text(content, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changed", "reference"),
+    [({"phrase": "no"}, "rubric/chk@1.0.0"), ({"text": "Rude?"}, "judge/tone@1.0.0")],
+)
+def test_published_checks_and_judges_that_a_run_used_may_not_change(
+    desk: Path, changed: dict[str, str], reference: str
+) -> None:
+    reply = json.dumps({"evidence": "", "reasoning": "", "verdict": "pass"})
+    rows(
+        desk / "replies.jsonl",
+        [
+            {"record_id": f"q{n}", "judge": "tone", "check": "tone", "response_text": reply}
+            for n in range(4)
+        ],
+    )
+    checks_and_judge(desk)
+    run = (*RUN[:-1], "rubric/chk@1.0.0")
+    first, unchanged = run_many(desk, [run, ("validate", "rubrics", "judges")])
+    checks_and_judge(desk, **changed)
+    valid, again = run_many(desk, [("validate", "rubrics", "judges"), run])
+
+    assert (first.code, unchanged.code) == (0, 0), first.stderr
+    assert (valid.code, again.code) == (1, 2)
+    assert "version_conflict" in valid.stdout
+    assert f"is not what was published as {reference}" in again.stderr
+
+
+def test_a_lower_minor_version_may_not_move_scores_either(desk: Path) -> None:
+    text = "id: p\nversion: {}\nchecks: [{{id: c, kind: must_contain_any, phrases: [{}]}}]\n"
+    (desk / "rubrics").mkdir()
+    for version, phrase in (("1.5.0", "hello"), ("1.4.0", "bye"), ("1.3.0", "hello")):
+        content = text.format(version, phrase) + "scoring: {combine: all_pass}\n"
+        (desk / f"rubrics/p@{version}.yaml").write_text(content, encoding="utf-8")
+    names = [f"rubrics/p@{version}.yaml" for version in ("1.5.0", "1.4.0", "1.3.0")]
+    higher, lower, same = run_many(desk, [("rubric", "publish", name) for name in names])
+
+    assert (higher.code, lower.code, same.code) == (0, 1, 0)
+    assert "what changed can move scores, and this is a minor version" in lower.stderr
+
+
 def test_one_that_nothing_used_is_free_to_change(desk: Path) -> None:
     rubric(desk, "published")
     assert only(desk, "validate", "rubrics").code == 0

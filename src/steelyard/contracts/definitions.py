@@ -27,9 +27,9 @@ from steelyard.model.reference import exact_version
 
 MAX_DEFINITION = 16 * 1024 * 1024
 CHANGEABLE: dict[str, tuple[str, ...]] = {
-    "check_rubric": (),
+    "check_rubric": ("status",),
     "question_rubric": ("status",),
-    "judge": ("validation", "applicable_to"),
+    "judge": ("status", "validation", "applicable_to"),
 }
 """The fields that may change under one version, by contract."""
 
@@ -86,7 +86,7 @@ def definition_value(data: bytes, extension: str) -> JsonObject:
 def fixed_bytes(row: JsonObject, contract: str) -> bytes:
     """What a version fixes, in one form however the file is laid out.
 
-    What may change under a version is left out: whether a question rubric is in use, and how
+    What may change under a version is left out: whether a rubric or judge is in use, and how
     far a judge has been validated.
     """
     kept = {name: value for name, value in row.items() if name not in CHANGEABLE[contract]}

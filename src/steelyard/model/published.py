@@ -71,15 +71,19 @@ def bump_of(old: str, new: str) -> Bump:
     return "minor" if before[1] != after[1] else "patch"
 
 
-def highest_below(version: str, known: list[str]) -> str | None:
-    """The highest release below a version; None where there is none."""
-    limit = _core(version)
-    below = [
-        (numbers, one)
-        for one in known
-        if (numbers := release_numbers(one)) is not None and numbers < limit
-    ]
-    return max(below)[1] if below else None
+def compared_version(version: str, known: list[str]) -> str | None:
+    """The release whose scores a version must keep, or whose successor it is.
+
+    The highest below it; where its major version has releases above it alone, the lowest of them.
+    """
+    own = _core(version)
+    releases = [(numbers, one) for one in known if (numbers := release_numbers(one)) is not None]
+    below = max((one for one in releases if one[0] < own), default=None)
+    above = min((one for one in releases if one[0] > own), default=None)
+    is_first = below is None or below[0][0] != own[0]
+    if is_first and above and above[0][0] == own[0]:
+        return above[1]
+    return below[1] if below else None
 
 
 def version_order(version: str | None) -> tuple[tuple[int, int | str], ...]:

@@ -72,15 +72,20 @@ def finalize(
     manifest["redaction"] = redact.described(door.repository.redactions(run_id))
     _seal_json(artifacts, MANIFEST, with_own_hash(manifest), sealed)
     door.repository.finish(run_id, status, at, summary)
-    door.fix_published(_questionnaires(manifest))
+    door.fix_published(_graders(manifest))
     return status, summary, str(artifacts.folder)
 
 
-def _questionnaires(manifest: JsonObject) -> list[str]:
-    """The question rubrics of a run, whose name is all of their version, and where one lies."""
-    names = [cast(str, row["rubric"]) for row in cast(list[JsonObject], manifest["rubrics"])]
+def _graders(manifest: JsonObject) -> list[str]:
+    """The rubrics and judges of a run, and the rubric as it was named, which may be a path."""
+    listed = (("rubrics", "rubric"), ("judges", "judge"))
+    names = [
+        cast(str, row[name])
+        for field, name in listed
+        for row in cast(list[JsonObject], manifest[field])
+    ]
     given = cast("str | None", cast(JsonObject, manifest["options"])["rubric"])
-    return [*(name for name in names if "@" not in name), *([given] if given else [])]
+    return [*names, *([given] if given else [])]
 
 
 def require_same_source(door: RunDoor, run_id: str, prepared: Prepared) -> None:

@@ -19,7 +19,7 @@ from steelyard.model.difference import Diff
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, path_text
 from steelyard.model.judge import Judge
-from steelyard.model.published import Bump, Published, StoredFile, bump_of, highest_below
+from steelyard.model.published import Bump, Published, StoredFile, bump_of, compared_version
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.rubric import Rubric
@@ -46,7 +46,7 @@ class Plan:
     standing: Published | None = None
     """What stands there already, with the same content."""
     previous: Published | None = None
-    """The highest release below it that is published."""
+    """The published release that it is compared with."""
     bump: Bump | None = None
     diff: Diff | None = None
 
@@ -154,7 +154,10 @@ def proposed_version(definition: Definition, row: JsonObject, data: bytes, at: s
     reference = reference_to(definition.content)
     sha256 = hashlib.sha256(data).hexdigest()
     beside: JsonObject = {name: row[name] for name in CHANGEABLE[contract] if name in row}
-    if isinstance(definition.content, QuestionRubric) and beside.get("status") != "archived":
+    # Only question rubrics can be archived.
+    if not isinstance(definition.content, QuestionRubric):
+        beside.pop("status", None)
+    elif beside.get("status") != "archived":
         beside["status"] = "published"
     return Published(
         kind=reference.kind,
@@ -220,7 +223,7 @@ def _is_fixed(door: RegistryDoor, definition: Definition) -> bool:
 
 
 def _since(door: RegistryDoor, plan: Plan, row: JsonObject) -> Plan:
-    """The plan with what differs from the version before, where there is one."""
+    """The plan with what differs from the version that it is compared with, if there is one."""
     proposed = plan.proposed
     assert proposed
     if proposed.version is None:
@@ -230,15 +233,15 @@ def _since(door: RegistryDoor, plan: Plan, row: JsonObject) -> Plan:
         for one in door.registry.all(proposed.kind)
         if one.id == proposed.id and one.version
     }
-    below = highest_below(proposed.version, list(versions))
-    if below is None:
+    compared = compared_version(proposed.version, list(versions))
+    if compared is None:
         return plan
-    previous = versions[below]
+    previous = versions[compared]
     old = definition_value(door.registry.place(previous.sha256).read_bytes(), ".json")
     found = definition_differences({**old, **previous.beside}, row, proposed.contract)
     differing = tuple(one for one in found if one.path != "version")
     diff = Diff(old=previous.reference, new=proposed.reference, differences=differing)
-    return replace(plan, previous=previous, bump=bump_of(below, proposed.version), diff=diff)
+    return replace(plan, previous=previous, bump=bump_of(compared, proposed.version), diff=diff)
 
 
 def _again(

@@ -65,7 +65,7 @@ def import_labels(
     at = door.clock.stamp()
     rows = [one.row for one in incoming]
     became = door.annotations.keep(rows, at, is_replacing=is_replacing)
-    door.fix_published({cast(str, row["rubric"]) for row in rows if "answers" in row})
+    door.fix_published({cast(str, row["rubric"]) for row in rows if row.get("rubric")})
     refused = (one for one, how in zip(incoming, became, strict=True) if how == "refused")
     findings.extend(_said_otherwise(one) for one in refused)
     counts = Counter(became)

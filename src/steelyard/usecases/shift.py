@@ -13,7 +13,7 @@ from steelyard.errors import UsageError
 from steelyard.model.definition import Definition, reference_to
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
-from steelyard.model.published import highest_below
+from steelyard.model.published import compared_version
 from steelyard.model.reference import Reference
 from steelyard.reports.publication import MeasuredShift
 from steelyard.usecases.derive import PREDICTIONS, regrade_options
@@ -108,7 +108,7 @@ class InsteadOf(References):
 
 
 def _old(plan: Plan, manifest: JsonObject) -> str:
-    """The version to compare with: the highest published below, else the one that the run used."""
+    """The version to compare with: a published one, else the one that the run used."""
     if plan.previous:
         return plan.previous.reference
     assert plan.proposed
@@ -119,7 +119,9 @@ def _old(plan: Plan, manifest: JsonObject) -> str:
         if len(asked) == 1:
             return str(asked[0])
     elif same:
-        below = highest_below(plan.proposed.version, [one.version for one in same if one.version])
+        below = compared_version(
+            plan.proposed.version, [one.version for one in same if one.version]
+        )
         if below:
             return str(next(one for one in same if one.version == below))
     raise UsageError(

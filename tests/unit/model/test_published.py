@@ -9,8 +9,8 @@ from steelyard.model.published import (
     Published,
     StoredFile,
     bump_of,
+    compared_version,
     dataset_name,
-    highest_below,
     version_order,
 )
 
@@ -88,14 +88,17 @@ def test_the_number_that_was_raised_names_the_bump(old: str, new: str, bump: Bum
         ("1.9.0", "1.0.0"),
         ("2.0.0-rc.1", "1.10.0"),
         ("3.0.0", "2.0.0"),
-        ("1.0.0", None),
+        ("1.0.0", "1.9.0"),
         ("0.9.0", None),
+        ("0.0.1", None),
     ],
 )
-def test_the_version_before_is_the_highest_release_below(version: str, below: str | None) -> None:
+def test_the_version_to_compare_with_is_below_or_the_next_of_the_same_major(
+    version: str, below: str | None
+) -> None:
     known = ["1.0.0", "1.9.0", "1.10.0", "2.0.0-rc.1", "2.0.0"]
 
-    assert highest_below(version, known) == below
+    assert compared_version(version, known) == below
 
 
 def test_versions_are_in_the_order_of_their_numbers() -> None:

@@ -51,6 +51,10 @@ def check_rubric_schema(catalog: Catalog) -> JsonObject:
                 "pattern": _VERSION,
             },
             "description": _text("Description", "What the rubric is for."),
+            "status": {
+                "title": "Status",
+                "description": "Where it says published, the first run fixes this version.",
+            },
             "checks": {
                 "title": "Checks",
                 "description": "What is looked at.",
