@@ -19,7 +19,7 @@ class EndsWith:
     kind: ClassVar[str] = "ends_with"
     revision: ClassVar[int] = 2
 
-    value: Annotated[str, Rule("The text that the response ends with.")]
+    value: Annotated[str, Rule("The text that the response ends with.", {"pattern": r"\S"})]
     ignore_case: bool = False
 
     def __post_init__(self) -> None:

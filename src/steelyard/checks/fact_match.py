@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, ClassVar, TypeAlias, cast
 
 from steelyard.checks.passages import Passages
 from steelyard.checks.setting_rules import Rule
@@ -12,6 +12,8 @@ from steelyard.errors import SettingError
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
+
+FactText: TypeAlias = Annotated[str, Rule("A fact; not blank.", {"pattern": r"\S"})]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +24,7 @@ class FactMatch:
     revision: ClassVar[int] = 2
 
     facts: Annotated[
-        tuple[str, ...], Rule("The facts; without them the case's expected_facts.")
+        tuple[FactText, ...], Rule("The facts; without them the case's expected_facts.")
     ] = ()
     threshold: Annotated[
         float, Rule("The share of facts to be found.", {"minimum": 0, "maximum": 1})

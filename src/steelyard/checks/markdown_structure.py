@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
 from steelyard.checks.markdown import Outline, outline
 from steelyard.checks.setting_rules import Rule
@@ -15,6 +15,7 @@ from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
 
 _COUNT = {"minimum": 0}
+_Sought: TypeAlias = Annotated[str, Rule("A text; not empty.", {"minLength": 1})]
 
 
 class _Demand(NamedTuple):
@@ -35,10 +36,10 @@ class MarkdownStructure:
     ] = None
     no_h1: Annotated[bool, Rule("Whether headings of level 1 are forbidden.")] = False
     required_sections: Annotated[
-        tuple[str, ...], Rule("Texts each of which some heading contains, in any case.")
+        tuple[_Sought, ...], Rule("Texts each of which some heading contains, in any case.")
     ] = ()
     forbidden_patterns: Annotated[
-        tuple[str, ...], Rule("Texts that stand nowhere, in exactly this case.")
+        tuple[_Sought, ...], Rule("Texts that stand nowhere, in exactly this case.")
     ] = ()
     min_code_blocks: Annotated[int | None, Rule("Fenced blocks at least.", _COUNT)] = None
     min_paragraphs: Annotated[

@@ -19,7 +19,7 @@ class StartsWith:
     kind: ClassVar[str] = "starts_with"
     revision: ClassVar[int] = 2
 
-    value: Annotated[str, Rule("The text that the response begins with.")]
+    value: Annotated[str, Rule("The text that the response begins with.", {"pattern": r"\S"})]
     ignore_case: bool = False
 
     def __post_init__(self) -> None:

@@ -70,7 +70,28 @@ def published_schema(name: str, address: str = ADDRESS) -> JsonObject:
         "title": name.capitalize(),
         "description": f"A {name} of any contract: {', '.join(members)}.",
         "anyOf": [{"$ref": f"#/$defs/{member}"} for member in members],
-        "$defs": {member: published_schema(member, address) for member in members},
+        "$defs": {member: _member(member) for member in members},
+    }
+
+
+def _member(name: str) -> JsonObject:
+    """A schema inside of another: without an address, which the schema itself has."""
+    inner = _placed(_standard(load_schema(name)), f"#/$defs/{name}")
+    return {key: value for key, value in inner.items() if key not in {"$id", "$schema"}}
+
+
+def _placed(node: Any, place: str) -> Any:
+    """A schema whose references begin at another place."""
+    if isinstance(node, list):
+        return [_placed(item, place) for item in cast(list[Any], node)]
+    if not isinstance(node, dict):
+        return node
+    members = cast(dict[str, Any], node)
+    return {
+        name: place + item.removeprefix("#")
+        if name == "$ref" and isinstance(item, str)
+        else _placed(item, place)
+        for name, item in members.items()
     }
 
 

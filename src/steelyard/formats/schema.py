@@ -77,9 +77,10 @@ class Schema:
         if name == "required":
             return [_missing((*path, kind.property))]
         rule = self._rule(error.schema_path[:-1])
+        if "x-located" in rule and name in {"anyOf", "not", "uniqueItems"}:
+            return []  # the reader says where the rule is broken
         if name in {"anyOf", "not"}:
-            # The reader says where a rule marked `x-located` is broken.
-            return [] if "x-located" in rule else [_annotated(rule, path)]
+            return [_annotated(rule, path)]
         return [_PROBLEMS[name](path, kind, error.instance)]
 
     def _rule(self, schema_path: list[str | int]) -> JsonObject:
