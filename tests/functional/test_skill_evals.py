@@ -64,6 +64,51 @@ def test_statements_are_judged_and_files_are_shown(steelyard: Steelyard, tmp_pat
     assert "Some notes." in json.dumps(found["3"])
 
 
+CHECKED: list[dict[str, Any]] = [
+    {**STATED, "id": 1, "assertions": [{"name": "shape", "check": "The answer is long"}]},
+    {**STATED, "id": 2, "assertions": [{"type": "contains", "value": "yes"}]},
+    {**STATED, "id": 3, "assertions": [{"type": "not-contains", "value": "yes"}]},
+    {
+        **STATED,
+        "id": 4,
+        "assertions": [{"type": "regex", "pattern": "^No", "description": "The answer is kind"}],
+    },
+    {**STATED, "id": 5, "assertions": [{"type": "icontains-any", "values": ["no", "YES"]}]},
+]
+
+
+def test_assertions_with_a_type_are_checked_and_not_judged(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    """EJ-25"""
+    write_project(tmp_path, CHECKED, with_judge=True)
+    code, found, said = run(steelyard, tmp_path)
+
+    assert code == 0, said
+    assert {name: row["score"] for name, row in found.items()} == {
+        "1": 0.0,
+        "2": 1.0,
+        "3": 0.0,
+        "4": 0.0,
+        "5": 1.0,
+    }
+    assert "The answer is kind" not in json.dumps(found["4"]["evaluator_scores"])
+
+
+def test_demands_under_names_that_nothing_reads_are_reported(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    """EJ-26"""
+    asked = {**STATED, "must_have": ["module"], "must_not_have": ["initial"]}
+    write_project(tmp_path, [asked], with_judge=True)
+    soft = steelyard("validate", "evals/evals.json", cwd=tmp_path)
+    strict = steelyard("validate", "--strict", "evals/evals.json", cwd=tmp_path)
+
+    assert (soft.returncode, strict.returncode) == (0, 1)
+    assert "unknown field 'must_have': nothing looks for what it demands" in strict.stdout
+    assert "must_not_have" in soft.stdout
+
+
 def test_without_a_judge_statements_are_counted_as_not_judged(
     steelyard: Steelyard, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import cast
 
+from steelyard.contracts.evals_json.assertions import assertion_problems
 from steelyard.contracts.evals_json.inline_checks import (
     LINT,
     MARKDOWN,
@@ -78,6 +79,7 @@ class EvalsJsonReading:
             is_clean = not document.odd(index) and schema.is_clean(value)
             found = [] if is_clean else [*document.odd(index), *schema.problems(value)]
             if not any(problem.severity == "error" for problem in found):
+                found += assertion_problems(cast(JsonObject, value))
                 found += file_problems(cast(JsonObject, value), self._files)
             record_id = _record_id(value)
             if record_id is not None and not seen.add(record_id):

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
+from steelyard.contracts.evals_json.assertions import LISTS, TEXTS, check_of
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject, JsonValue
 
-LISTS = ("expectations", "assertions")
-"""The names under which files have them."""
-_TEXTS = ("text", "description", "statement", "assertion")
 KIND = "rubric"
 
 
 def statements(row: JsonObject) -> Iterator[Evaluator]:
-    """One evaluator for all statements of an eval; none where there are none."""
+    """The checks among the assertions of an eval, then one evaluator for all statements."""
     listed = [entry for name in LISTS for entry in cast(list[JsonValue], row.get(name, []))]
-    items = tuple(_item(entry, number) for number, entry in enumerate(listed, start=1))
+    items: list[RubricItem] = []
+    for number, entry in enumerate(listed, start=1):
+        check = check_of(entry, number)
+        if check:
+            yield check
+        else:
+            items.append(_item(entry, number))
     if items:
-        yield Evaluator(name="statements", type=KIND, rubrics=items)
+        yield Evaluator(name="statements", type=KIND, rubrics=tuple(items))
 
 
 def _item(entry: JsonValue, number: int) -> RubricItem:
@@ -27,5 +31,5 @@ def _item(entry: JsonValue, number: int) -> RubricItem:
     if isinstance(entry, str):
         return RubricItem(id=f"statement-{number}", description=entry)
     stated = cast(JsonObject, entry)
-    text = next(stated[name] for name in _TEXTS if name in stated)
+    text = next(stated[name] for name in TEXTS if name in stated)
     return RubricItem(id=f"statement-{number}", description=cast(str, text))

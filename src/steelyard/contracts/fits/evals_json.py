@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from steelyard.contracts.evals_json.assertions import TYPES
 from steelyard.contracts.fits.fit import Carrier, Fit, Fitted, Way, one_prompt
 from steelyard.model.case import Case
 from steelyard.model.conversion import Refusal
@@ -44,7 +45,7 @@ def fit_evals_json(case: Case, way: Way) -> Fit:
 
 def as_eval_cases(evaluator: Evaluator) -> Evaluator | None:
     """The evaluator of eval cases that asks the same of an answer, if there is one."""
-    if evaluator.type == _STATEMENTS:
+    if evaluator.type in {_STATEMENTS, *TYPES}:
         return evaluator
     if evaluator.type not in {_ANY, _NONE}:
         return None

@@ -501,5 +501,5 @@ def test_the_demands_of_the_schema_are_those_of_the_check() -> None:
     for name, rule in own.items():
         rule.pop("minItems", None)
         if "items" in rule:
-            rule["items"]["minLength"] = 1
+            rule["items"].pop("description")
         assert {**rule, "title": stated[name]["title"]} == stated[name]
