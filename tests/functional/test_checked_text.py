@@ -17,6 +17,13 @@ OPPOSITES = {
     "-40 EUR": "40 EUR",
     "10 %": "10 EUR",
     "€5": "$5",
+    "is no longer open": "is open",
+    "is not currently open": "is open",
+    "is not at all allowed": "is allowed",
+    "the value is > 10": "the value is >= 10",
+    "the fee is 5 million": "the fee is 5",
+    "see Article 5a": "see Article 5",
+    "it has 5k": "it has 5",
 }
 FORBIDDEN = """\
 id: forbidden
@@ -63,7 +70,7 @@ def test_the_opposite_is_not_the_fact(steelyard: Command, tmp_path: Path) -> Non
     )
 
     assert [row["score"] for row in rows] == [0.0] * len(facts) + [1.0] * len(facts)
-    assert manifest["graders"] == {"fact_match": 2}
+    assert manifest["graders"] == {"fact_match": 3}
 
 
 def test_phrases_are_found_in_every_way_to_write_them(steelyard: Command, tmp_path: Path) -> None:

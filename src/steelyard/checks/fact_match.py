@@ -21,7 +21,7 @@ class FactMatch:
     """Pass when the share of facts that are found, which is the score, reaches the threshold."""
 
     kind: ClassVar[str] = "fact_match"
-    revision: ClassVar[int] = 2
+    revision: ClassVar[int] = 3
 
     facts: Annotated[
         tuple[FactText, ...], Rule("The facts; without them the case's expected_facts.")
