@@ -230,10 +230,10 @@ class Comparison:
 
     @property
     def are_scores_apart(self) -> bool:
-        """Whether the scores differ in a way that the verdict, which is about passes, does not."""
+        """Whether the scores differ in a way that the passes, as they were measured, do not."""
         if self.is_doubted or self.verdict == "cannot be compared":
             return False
-        return self.scores.verdict not in {self.verdict, "no difference detectable"}
+        return self.scores.verdict not in {self.raw_verdict, "no difference detectable"}
 
 
 def _held(seen: Difference, against: Difference, favour: Difference) -> Verdict:

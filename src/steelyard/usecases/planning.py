@@ -204,6 +204,11 @@ def prepare_source(
         survey.kept = None  # other processes read their records themselves
     survey.look()
     survey.limit()
+    # Canaries, which no file holds, repeat questions on purpose; of a run made of another run
+    # that one has told.
+    repeated = survey.duplicates.summary(survey.outlook.valid)
+    if repeated and source.paths and not options.derived:
+        _log.warning("%s: %s", source.name, repeated)
     for spec in {**survey.specs, **survey.judges.specs}.values():
         _warn_of_short_secrets(spec)
         if _limits(door.settings, options).budget_usd is not None:

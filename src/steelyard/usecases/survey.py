@@ -127,7 +127,7 @@ class Survey:
         self._gaps: list[str] = []
         self._gap_count = 0
         self._warnings = 0
-        self._duplicates = Duplicates()
+        self.duplicates = Duplicates()
         self.outlook = Outlook()
         self.is_sound = True
         self.shown = hashlib.sha256()
@@ -155,8 +155,6 @@ class Survey:
             more = self._warnings - _SHOWN_WARNINGS
             _log.warning("%s: %d more warning(s); validate lists them", self.options.dataset, more)
         self._check_counts()
-        if repeated := self._duplicates.summary(self.outlook.valid):
-            _log.warning("%s: %s", self.options.dataset, repeated)
         self._check_gaps()
         self.judges.tell()
 
@@ -172,7 +170,7 @@ class Survey:
             graded = None
             if case is not None:
                 self.outlook.valid += 1
-                self._duplicates.add(row)
+                self.duplicates.add(row)
                 graded = self._look_at(row, case)
                 is_clustered = is_clustered or cluster_of_case(case, cluster) is not None
             if self.kept is not None:
