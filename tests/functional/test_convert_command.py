@@ -147,15 +147,13 @@ def test_a_reader_that_goes_away_is_no_error(desk: Desk) -> None:
     assert json.loads((desk.folder / "first").read_text(encoding="utf-8"))["id"] == "lexam:open:q0"
 
 
-IMAGE: dict[str, object] = {
+IMAGE: JsonValue = {
     "type": "image_url",
     "image_url": {"url": "https://x.example/cat.png"},
 }
 ITEMS: tuple[JsonValue, ...] = (
     {
-        "input": [
-            {"role": "user", "content": [{"type": "input_text", "text": "What?"}, dict(IMAGE)]}
-        ],
+        "input": [{"role": "user", "content": [{"type": "input_text", "text": "What?"}, IMAGE]}],
         "ideal": "a cat",
     },
     {"item": {"question": "Which?", "choices": ["x", "y"], "answer": "x"}},
