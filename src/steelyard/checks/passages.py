@@ -7,8 +7,8 @@ neither deny nor are the unit of a number, and an article at the beginning. A wo
 passage when it occurs there as it is or, from five letters, as one that differs little and begins
 with the same letter. A comparison sign, a magnitude and a letter such as that of "Article 5a"
 belong to their number. For a fact that denies nothing, a word behind one that denies does not
-count, also over adverbs and small words: "is open" is not stated by "is not currently open". Beyond
-that, this cannot see meaning.
+count, also over adverbs and small words: "is open" is not stated by "is not currently open".
+Beyond that, this cannot see meaning.
 """
 
 from __future__ import annotations
