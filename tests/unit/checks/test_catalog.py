@@ -29,6 +29,14 @@ PHRASES: dict[str, object] = {
     **TEXTS,
     "items": {"type": "string", "description": "A phrase; not empty.", "minLength": 1},
 }
+SOUGHT: dict[str, object] = {
+    **TEXTS,
+    "items": {"type": "string", "description": "A text; not empty.", "minLength": 1},
+}
+FACTS: dict[str, object] = {
+    **TEXTS,
+    "items": {"type": "string", "description": "A fact; not blank.", "pattern": r"\S"},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +125,7 @@ def described(rule: JsonObject) -> JsonObject:
             [],
             {"format": {"enum": ["json", "text"]}, "max_chars": {**COUNT, "minimum": 1}},
         ),
-        ("fact_match", [], {"facts": TEXTS, "threshold": {**NUMBER, "minimum": 0, "maximum": 1}}),
+        ("fact_match", [], {"facts": FACTS, "threshold": {**NUMBER, "minimum": 0, "maximum": 1}}),
         (
             "markdown_structure",
             [],
@@ -125,8 +133,8 @@ def described(rule: JsonObject) -> JsonObject:
                 "min_headings": COUNT,
                 "max_heading_level": {"type": "integer", "minimum": 1, "maximum": 6},
                 "no_h1": FLAG,
-                "required_sections": TEXTS,
-                "forbidden_patterns": TEXTS,
+                "required_sections": SOUGHT,
+                "forbidden_patterns": SOUGHT,
                 "min_code_blocks": COUNT,
                 "min_paragraphs": COUNT,
             },
