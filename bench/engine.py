@@ -3,7 +3,8 @@
 Both ask the same endpoint for the same records. What a process costs to start is in neither
 number: each is the difference between 10,000 and 2,000 records, divided by 8,000. Run it with
 `python -m bench.engine`; `python -m bench.engine --rows 1000000` measures a long recorded run
-instead, and `--workers` two processes alone, each of which changes its own row of the page.
+and the commands that read it instead, and `--workers` two processes alone, each of which changes
+its own rows of the page.
 """
 
 from __future__ import annotations
@@ -160,20 +161,44 @@ def recorded_result() -> Row:
     )
 
 
-def long_result(rows: int) -> Row:
-    """Whether a row costs the same in a run that is much longer."""
+def long_results(rows: int) -> Iterator[Row]:
+    """Whether a row costs the same in a run that is much longer, and what reading it takes."""
     few = ROWS[1]
     cost: dict[int, Cost] = {}
+    read = Row("", "", "", "")
     for count in (few, rows):
         words = ("run", cases(count), "--responses", responses(count), "--format", "json")
         cost[count] = run(*STEELYARD, *words)
+        if count == rows:
+            read = reading_result(count)
         shutil.rmtree(FOLDER / ".steelyard")
     many_ms, few_ms = (cost[count].cpu_s / count * 1000 for count in (rows, few))
-    return Row(
+    yield Row(
         f"CPU a row of a recorded run of {rows:,} rows: against one of {few:,}",
         f"**{many_ms / few_ms:.2f} ×** ({many_ms:.3f} ms to {few_ms:.3f} ms; "
         f"{cost[rows].wall_s:.0f} s and {_mb(cost[rows])} to {_mb(cost[few])})",
         "≤ 1.1 × and < 400 MB",
+        "–",
+    )
+    yield read
+
+
+def reading_result(rows: int) -> Row:
+    """The memory of the commands that read the one run there is."""
+    folder = next((FOLDER / ".steelyard" / "runs").iterdir())
+    wanted: dict[str, tuple[str | Path, ...]] = {
+        "show": ("show", folder),
+        "show of one record": ("show", folder, f"case-{rows // 2:06d}"),
+        "export": ("export", folder, "-o", FOLDER / "export.jsonl"),
+        "report": ("report", folder, "-o", FOLDER / "report.html"),
+    }
+    cost = {name: run(*STEELYARD, *words) for name, words in wanted.items()}
+    told = "; ".join(f"{name} {_mb(one)}, {one.cpu_s:.0f} s of CPU" for name, one in cost.items())
+    largest = max(one.peak_bytes for one in cost.values())
+    return Row(
+        f"peak memory of reading such a run of {rows:,} rows",
+        f"**{largest / 1e6:.0f} MB** ({told})",
+        "< 400 MB",
         "–",
     )
 
@@ -272,9 +297,10 @@ def main(words: Sequence[str]) -> None:
     asked = parser.parse_args(words)
     if asked.rows or asked.workers:
         prepare()
-        row = long_result(asked.rows) if asked.rows else worker_result()
-        print(line_of(row))
-        text = with_row(section("engine"), row)
+        text = section("engine")
+        for row in long_results(asked.rows) if asked.rows else [worker_result()]:
+            print(line_of(row))
+            text = with_row(text, row)
     else:
         text = table(results())
         print(text)
