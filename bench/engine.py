@@ -190,6 +190,7 @@ def reading_result(rows: int) -> Row:
         "show": ("show", folder),
         "show of one record": ("show", folder, f"case-{rows // 2:06d}"),
         "export": ("export", folder, "-o", FOLDER / "export.jsonl"),
+        "export to CSV": ("export", folder, "--to", "csv", "-o", FOLDER / "export.csv"),
         "report": ("report", folder, "-o", FOLDER / "report.html"),
     }
     cost = {name: run(*STEELYARD, *words) for name, words in wanted.items()}

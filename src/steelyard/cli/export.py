@@ -40,12 +40,13 @@ def command(
     """Write one row a record and repeat."""
     from steelyard.errors import UsageError
     from steelyard.results_wiring import run_folder
-    from steelyard.usecases.export import export_csv, export_jsonl
+    from steelyard.usecases.export import check_names, export_csv, export_jsonl
     from steelyard.usecases.read_run import read_predictions, read_run
 
     folder = run_folder(run)
     rows = read_predictions(folder)
-    lines = export_csv(rows) if to is Form.csv else export_jsonl(rows)
+    is_csv = to is Form.csv
+    lines = export_csv(rows, check_names(folder)) if is_csv else export_jsonl(rows)
     if output is None:
         if told is Format.json:
             raise UsageError("--format json says what was written to a file; name one with -o")

@@ -6,12 +6,16 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import cast
 from unicodedata import normalize
 
+import msgspec
+
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.asked_text import expected_text, request_text
+from steelyard.usecases.read_run import PREDICTIONS, decoded_rows
 
 _COLUMNS = (
     "index",
@@ -48,17 +52,28 @@ def export_jsonl(rows: Iterable[JsonObject]) -> Iterator[str]:
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def export_csv(rows: Iterable[JsonObject]) -> Iterator[str]:
+class _Score(msgspec.Struct):
+    check: str
+
+
+class _Row(msgspec.Struct):
+    evaluator_scores: list[_Score]
+
+
+def check_names(folder: Path) -> list[str]:
+    """The checks of a run in the order in which its predictions show them."""
+    decode = msgspec.json.Decoder(_Row).decode
+    rows = decoded_rows(folder, PREDICTIONS, decode)
+    return list(dict.fromkeys(score.check for row in rows for score in row.evaluator_scores))
+
+
+def export_csv(rows: Iterable[JsonObject], checks: Sequence[str]) -> Iterator[str]:
     """One line a row, with what was asked as text, and a column for the score of each check.
 
     Text that a spreadsheet would run as a formula gets a leading apostrophe.
     """
-    listed = list(rows)
-    checks = list(
-        dict.fromkeys(cast(str, score["check"]) for row in listed for score in _scores(row))
-    )
     yield _line([*_COLUMNS, *(f"check:{name}" for name in checks)])
-    for row in listed:
+    for row in rows:
         scores = {cast(str, score["check"]): score["score"] for score in _scores(row)}
         told = {**row, "request": request_text(row), "expected": expected_text(row)}
         values = [told.get(column) for column in _COLUMNS]
