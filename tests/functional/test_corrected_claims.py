@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from fakes.judged_desk import REF, RUN, Response, drawn, label, write_judged_desk, write_rows
+from fakes.judged_desk import (
+    REF,
+    RUN,
+    Response,
+    drawn,
+    label,
+    write_dataset,
+    write_judged_desk,
+    write_rows,
+)
 from fakes.many_commands import run_many
 
 pytestmark = pytest.mark.no_cover
@@ -118,3 +127,39 @@ def test_the_corrected_verdict_leads_the_gate_looks_at_both(tmp_path: Path) -> N
 
     for name in ("passes", "scores", "corrected"):
         assert mirrored(back[name]) == ends(row[name])
+
+
+def test_labels_do_not_let_a_gate_pass_where_scores_are_missing_unevenly(tmp_path: Path) -> None:
+    """Both runs have labels, and a fifth of B has no score."""
+    a = drawn(300, 0.75, seed=9)
+    write_judged_desk(tmp_path, a)
+    first = started(tmp_path)
+    write_rows(tmp_path / "responses.jsonl", (_answer(one) for one in a))
+    second = started(tmp_path)
+    rest = [one for one in a if one.number % 5]
+    labels = [*labelled(first, a, 150), *labelled(second, rest, 120)]
+    write_rows(tmp_path / "labels.jsonl", labels)
+    run_many(tmp_path, [(*VALIDATE, "--run", first, "--run", second, *RANDOM)])
+    pair = ("compare", first, second)
+    plain, strict, margin, table, as_json = run_many(
+        tmp_path,
+        [
+            (*pair, "--fail-if", "worse"),
+            (*pair, "--fail-if", "worse", "--strict"),
+            (*pair, "--fail-if", "worse by 15"),
+            (*pair, second, "--fail-if", "worse"),
+            (*pair, "--fail-if", "worse", *JSON),
+        ],
+    )
+    row = json.loads(as_json.stdout)
+
+    assert [one.code for one in (plain, strict, margin, table, as_json)] == [2] * 5
+    assert "gate passed" not in plain.stderr + strict.stderr + table.stderr
+    assert (row["verdict"], row["gate"]["passed"]) == ("cannot be compared", False)
+    assert row["corrected"] is not None
+
+
+def _answer(one: Response) -> dict[str, Any]:
+    if one.number % 5:
+        return {"record_id": one.name, "response_text": f"Answer {one.number}."}
+    return {"record_id": one.name, "error_code": "timeout"}

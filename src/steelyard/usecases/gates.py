@@ -169,9 +169,10 @@ def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
     result = replace(result, looked_at="; ".join((result.looked_at, *_beside(found, result))))
     is_hidden = result.passed and not against.passed
     is_removed = gate.margin is None and not result.passed and favoured.passed
-    if found.passes.n and not is_hidden and not is_removed:
+    if found.verdict != "cannot be compared" and not is_hidden and not is_removed:
         return result
-    reason = f"cannot be compared: {why_not(found, favours_b=is_removed)}"
+    favours_b = is_removed if is_hidden or is_removed else None
+    reason = f"cannot be compared: {why_not(found, favours_b=favours_b)}"
     return replace(result, passed=False, is_undecided=True, reason=reason)
 
 

@@ -201,9 +201,17 @@ def test_a_drop_that_missing_scores_could_undo_is_neither_a_pass_nor_a_failure()
 
     assert gate_comparison(found, WORSE_GATE).is_undecided
     assert "in favour of B" in gate_comparison(found, WORSE_GATE).reason
-    # the corrected drop is larger than what the missing scores could be worth
-    assert not gate_comparison(corrected, WORSE_GATE).is_undecided
-    assert not gate_comparison(found, ComparisonGate.parse("worse by 2")).is_undecided
+    assert gate_comparison(corrected, WORSE_GATE).is_undecided
+    assert gate_comparison(found, ComparisonGate.parse("worse by 2")).is_undecided
+
+
+@pytest.mark.parametrize("gate", ["worse", "worse by 1", "worse by 50"])
+@pytest.mark.parametrize("corrected", [None, replace(CORRECTED, value=0.1, low=0.02)])
+def test_scores_missing_unevenly_leave_every_gate_undecided(gate, corrected):
+    found = replace(FOUND, filled=WORSE, corrected=corrected)
+    result = gate_comparison(found, ComparisonGate.parse(gate))
+
+    assert (result.passed, result.is_undecided) == (False, True)
 
 
 def test_a_gate_that_fails_anyway_fails():
