@@ -133,6 +133,7 @@ def run_door(near: Path | None = None) -> RunDoor:
     from steelyard.store.worker_processes import WorkerProcesses
     from steelyard.targets.configured_secrets import configured_secrets
     from steelyard.targets.making import TargetMaker
+    from steelyard.targets.program_files import module_files
     from steelyard.targets.providers import GROUP as TARGETS
     from steelyard.usecases.load_definition import load_rubric
     from steelyard.usecases.published_datasets import find_dataset
@@ -170,6 +171,7 @@ def run_door(near: Path | None = None) -> RunDoor:
         register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
         on_cancel=store.on_cancel,
         digest=lambda path: digest_of(path).sha256,
+        sources=lambda module: module_files(module, found.root),
         require_sealed=require_sealed,
         environment={
             "python": platform.python_version(),

@@ -15,7 +15,6 @@ from fakes.judged_desk import (
     Response,
     drawn,
     label,
-    write_dataset,
     write_judged_desk,
     write_rows,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import cast
@@ -40,8 +41,7 @@ class Program:
 
     def judge(self, programs: Programs, payload: JsonObject) -> Outcome:
         """What the program finds; one that fails, or says nothing that counts, is unscored."""
-        given = json.dumps(payload, ensure_ascii=False, indent=2)
-        ran = programs.run(ProgramCall(self.argv, given, self.timeout_s, self.folder, self.near))
+        ran = programs.run(self._call(json.dumps(payload, ensure_ascii=False, indent=2)))
         if isinstance(ran, NotRun):
             return Outcome.unscored(ran.reason)
         outcome = _outcome(ran, self.threshold)
@@ -49,6 +49,13 @@ class Program:
         if not complaint:
             return outcome
         return replace(outcome, details={**outcome.details, "stderr": complaint})
+
+    def files(self, programs: Programs) -> Mapping[str, str]:
+        """The sha256 of each file that the program consists of, by its path."""
+        return programs.files(self._call(""))
+
+    def _call(self, given: str) -> ProgramCall:
+        return ProgramCall(self.argv, given, self.timeout_s, self.folder, self.near)
 
 
 def payload_of(trace: Trace, case: Case) -> JsonObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
@@ -76,6 +77,10 @@ class Command:
             folder=self.cwd,
             near=self.near,
         )
+
+    def files(self) -> Mapping[str, str]:
+        """The sha256 of each file of the program, by its path."""
+        return self.program.files(self.programs)
 
     def check(self, trace: Trace, case: Case) -> Outcome:
         """Ask the program."""

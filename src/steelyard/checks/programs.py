@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 Refusal: TypeAlias = Literal["not_allowed", "not_found", "timeout", "too_much"]
@@ -44,6 +45,10 @@ class Programs(Protocol):
         """Run one, within limits of time, memory and output."""
         ...
 
+    def files(self, call: ProgramCall) -> Mapping[str, str]:
+        """The sha256 of each file of the project that the program consists of, by its path."""
+        ...
+
 
 class NoPrograms:
     """Runs nothing: for projects that do not allow it, and for mere validation."""
@@ -53,3 +58,7 @@ class NoPrograms:
         name = call.argv[0]
         reason = f"running {name} is not allowed; allow.commands in steelyard.yaml permits it"
         return NotRun("not_allowed", reason)
+
+    def files(self, call: ProgramCall) -> Mapping[str, str]:  # noqa: ARG002 - nothing is run
+        """None."""
+        return {}

@@ -58,6 +58,9 @@ class JudgedComposite:
         return outcome_of(self.rubric.name, await grade_judged(self.rubric, trace, case, asker))
 
 
+COMPOSITES = (Composite, JudgedComposite)
+
+
 def outcome_of(name: str, verdict: Verdict) -> Outcome:
     """A verdict as what one check found; the results that led to it are in the details."""
     details: JsonObject = {"rubric": name, "results": inner_rows(verdict.results)}

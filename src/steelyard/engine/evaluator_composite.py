@@ -91,6 +91,11 @@ class EvaluatorComposite:
         """A program that joins cannot be left out."""
         return self.runs_commands
 
+    @property
+    def command(self) -> Command | None:
+        """The program that joins; members that are one tell it themselves."""
+        return self.joined.command if isinstance(self.joined, JoinedByProgram) else None
+
     def check(self, trace: Trace, case: Case) -> Outcome:
         """Carry out every member, then join."""
         results = [check_result(entry, trace, case) for entry in self.members]
@@ -117,6 +122,11 @@ class JudgedEvaluatorComposite:
     def needs_commands(self) -> bool:
         """A program that joins cannot be left out."""
         return self.runs_commands
+
+    @property
+    def command(self) -> Command | None:
+        """The program that joins; members that are one tell it themselves."""
+        return self.joined.command if isinstance(self.joined, JoinedByProgram) else None
 
     async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
         """Carry out every member, then join."""

@@ -79,7 +79,7 @@ class JudgeTarget:
     model: str | None = None
     sampling: JsonObject = field(default_factory=dict[str, JsonValue])
     replies_sha256: str | None = None
-    """Of a recorded judge, the hash of its file."""
+    """Of a judge that is a recording or a program, the hash of its files."""
     carries: frozenset[str] = NOTHING
     """What it can be shown beside texts."""
     omits: bool = False

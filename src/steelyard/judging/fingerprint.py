@@ -40,7 +40,8 @@ def fingerprint(
 ) -> str:
     """The sha256 of a call's identity, the model that answers and its sampling settings.
 
-    A recorded judge is its file of replies, whose hash counts as well.
+    A recorded judge is its file of replies, and one that is a program is the files of that: their
+    hash counts as well.
     """
     parts: JsonObject = {"identity": identity, "model": model, "sampling": dict(sampling)}
     return _sha256(parts if replies_sha256 is None else {**parts, "replies": replies_sha256})

@@ -16,6 +16,7 @@ from steelyard.model.unsent import MODEL_CARRIES, NOTHING
 from steelyard.ports import Clock, Sought, Target
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
+from steelyard.targets.program_files import files_sha256, module_files, program_files
 from steelyard.targets.providers import PlugIns, Provider, load_provider, made_by
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
@@ -65,7 +66,7 @@ class Made(NamedTuple):
     has_replies: Callable[[str, str], bool] | None = None
     """For recorded judges: whether there is a reply about a record and check."""
     replies_sha256: str | None = None
-    """For recorded judges: the hash of the file of their replies."""
+    """What replies as a judge, where no model does: the hash of a recording or of a program."""
     response_source: str = "sampled"
     is_cacheable: bool = False
     """Whether its answer depends on the prompt and its settings alone."""
@@ -127,7 +128,7 @@ class TargetMaker:
             _require_known_keys(given, KEYS[provider])
             return makers[provider](given)
         if provider in self._plugged:
-            return _plugged(given, load_provider(provider, self._plugged[provider]))
+            return self._plug_in(given, load_provider(provider, self._plugged[provider]))
         known = (*makers, *self._plugged)
         raise given.wrong(
             f"unknown provider '{provider}'{_hint(provider, known)}; known: {', '.join(known)}"
@@ -156,9 +157,14 @@ class TargetMaker:
         )
 
     def _python(self, given: TargetSettings) -> Made:
-        function = load_callable(given.needed("callable"), self._root)
-        target = PythonTarget(given.name, function, given.timeout_s)
-        return Made(target, given.values, carries=target.carries)
+        path = given.needed("callable")
+        target = PythonTarget(given.name, load_callable(path, self._root), given.timeout_s)
+        return Made(
+            target,
+            given.values,
+            replies_sha256=files_sha256(module_files(path.partition(":")[0], self._root)),
+            carries=target.carries,
+        )
 
     def _openai(self, given: TargetSettings) -> Made:
         from steelyard.targets import endpoint_settings, openai  # noqa: PLC0415 - heavy
@@ -186,29 +192,31 @@ class TargetMaker:
     def _command(self, given: TargetSettings) -> Made:
         from steelyard.targets import command, command_settings  # noqa: PLC0415 - heavy
 
-        made = command_settings.command_settings(given, self._root.absolute())
+        root = self._root.absolute()
+        made = command_settings.command_settings(given, root)
         target = command.CommandTarget(given.name, made, self._clock)
-        return Made(target, given.values, made.secrets)
+        files = program_files(made.command, root, (root.resolve(),))
+        return Made(target, given.values, made.secrets, replies_sha256=files_sha256(files))
+
+    def _plug_in(self, given: TargetSettings, provider: Provider) -> Made:
+        """A target of a plug-in, with the secrets that its entry names."""
+        _require_known_keys(given, provider.takes)
+        key = given.key()
+        secrets = (*((key,) if key else ()), *given.headers().values(), *given.outside("settings"))
+        module = getattr(provider.make, "__module__", "")
+        return Made(
+            made_by(provider, given),
+            given.values,
+            secrets,
+            replies_sha256=files_sha256(module_files(module, self._root)),
+            is_cacheable=provider.is_cacheable,
+            carries=provider.carries,
+        )
 
 
 def _hint(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
     hint = did_you_mean(name, known)
     return f" ({hint})" if hint else ""
-
-
-def _plugged(given: TargetSettings, provider: Provider) -> Made:
-    """A target of a plug-in, with the secrets that its entry names."""
-    _require_known_keys(given, provider.takes)
-    key = given.key()
-    secrets = (*((key,) if key else ()), *given.headers().values(), *given.outside("settings"))
-    target = made_by(provider, given)
-    return Made(
-        target,
-        given.values,
-        secrets,
-        is_cacheable=provider.is_cacheable,
-        carries=provider.carries,
-    )
 
 
 def _template(given: TargetSettings) -> PromptTemplate | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from steelyard.checks.programs import NotRun, ProgramCall, Ran
 from steelyard.targets.bounded_process import BoundedProcess, Bounds, Ended, Program
+from steelyard.targets.program_files import program_files
 from steelyard.targets.supervisor import MAX_PROCESSES
 
 MAX_OUTPUT = 1024 * 1024
@@ -77,6 +78,13 @@ class LocalPrograms:
             argv=argv, given=given, folder=folder, environ=self._environ, bounds=bounds
         )
         return BoundedProcess(program).run()
+
+    def files(self, call: ProgramCall) -> Mapping[str, str]:
+        """The files that its command line names, within the folders that the project allows."""
+        folder = self._folder(call)
+        return (
+            {} if isinstance(folder, NotRun) else program_files(call.argv, folder, self._allowed)
+        )
 
     def _which(self, name: str, folder: Path) -> str | None:
         """Where a program is; one with a path is looked for in the folder where it runs."""

@@ -102,6 +102,9 @@ def about(prepared: Prepared) -> JsonObject:
         "judge_targets": {name: spec.described() for name, spec in prepared.judge_specs.items()},
         "rubrics": _rubrics(prepared),
         "graders": cast(JsonObject, prepared.grading.revisions),
+        "programs": [
+            {"file": name, "sha256": sha256} for name, sha256 in prepared.grading.programs.items()
+        ],
         "policies": [
             {"policy": policy.id, "revision": policy.revision, "sha256": policy.sha256}
             for policy in prepared.grading.policies

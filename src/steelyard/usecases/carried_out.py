@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import cast
 
-from steelyard.engine.composite import composite
+from steelyard.engine.composite import COMPOSITES, composite
 from steelyard.engine.graders import single_judge
 from steelyard.errors import UsageError
 from steelyard.judging.jury import Aggregation, Juror, Jury
@@ -30,7 +32,8 @@ def carried_out(
     if isinstance(rubric, QuestionRubric):
         made = _questions(rubric, judges)
     elif rubric.stated:
-        made = replace(rubric, checks=tuple(_entry(one, judges) for one in rubric.checks))
+        checks = tuple(_entry(one, judges) for one in rubric.checks)
+        made = replace(rubric, checks=checks, grading_sha256=_grading_sha256(rubric, checks))
     else:
         made = rubric
     return made if threshold is None else replace(made, pass_threshold=threshold)
@@ -51,6 +54,17 @@ def _questions(rubric: QuestionRubric, judges: Judges) -> Rubric:
         sha256=rubric.sha256,
         grading_sha256=rubric.grading_sha256,
     )
+
+
+def _grading_sha256(rubric: Rubric, checks: Iterable[RubricCheck]) -> str | None:
+    """The hash of what scores depend on, the rubrics within its composites included."""
+    inner = [
+        one.check.rubric.grading_sha256 for one in checks if isinstance(one.check, COMPOSITES)
+    ]
+    if not inner:
+        return rubric.grading_sha256
+    said = " ".join(map(str, (rubric.grading_sha256, *inner)))
+    return hashlib.sha256(said.encode("ascii")).hexdigest()
 
 
 def _entry(entry: RubricCheck, judges: Judges) -> RubricCheck:

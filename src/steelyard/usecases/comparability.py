@@ -19,8 +19,11 @@ _Prints: TypeAlias = tuple[set[str], set[str], bool]
 def mismatches_of(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
     """What differs beside the targets: content decides, never a name or a version."""
     yield from _definitions("rubric", *(_rubrics(manifest) for manifest in (a, b)))
+    # Runs of earlier versions tell neither.
     if "policies" in a and "policies" in b:
         yield from _definitions("policy", *(_policies(manifest) for manifest in (a, b)))
+    if "programs" in a and "programs" in b:
+        yield from _definitions("program", *(_programs(manifest) for manifest in (a, b)))
     yield from _revisions(a, b)
     yield from _judges(a, b)
     for what, key in (
@@ -87,6 +90,11 @@ def _policies(manifest: JsonObject) -> dict[str, JsonValue]:
     return {f"{row.get('policy')}": row.get("sha256") for row in rows}
 
 
+def _programs(manifest: JsonObject) -> dict[str, JsonValue]:
+    rows = cast(list[JsonObject], manifest.get("programs") or [])
+    return {cast(str, row["file"]): row["sha256"] for row in rows}
+
+
 def _revisions(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
     """Kinds of checks that have learned to grade otherwise between two runs."""
     first, second = (cast("dict[str, int] | None", one.get("graders")) for one in (a, b))
@@ -137,7 +145,12 @@ def _fingerprints(manifest: JsonObject) -> dict[str, _Prints]:
 
 
 def _are_alike(a: _Prints, b: _Prints) -> bool:
-    """Another template, model or sampling changes the fingerprint of everything that is asked."""
+    """Another template, model or sampling changes the fingerprint of everything that is asked.
+
+    A jury asks one judge through several targets, all of which must be the same.
+    """
+    if a[1] and b[1] and a[1] != b[1]:
+        return False
     if a[0] & b[0] or a[0] == b[0]:
         return True
     is_partial = not (a[2] and b[2])

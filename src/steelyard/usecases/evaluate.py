@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -101,7 +102,21 @@ def rubric_of(checks: Sequence[Check]) -> Rubric | None:
         same = sum(entry.check.kind == check.kind for entry in entries)
         name = f"{check.kind}-{same + 1}" if same else check.kind
         entries.append(RubricCheck(id=name, check=check))
-    return Rubric(id="checks", version="1.0.0", checks=tuple(entries))
+    return Rubric(
+        id="checks",
+        version="1.0.0",
+        checks=tuple(entries),
+        grading_sha256=_settings_sha256(checks),
+    )
+
+
+def _settings_sha256(checks: Sequence[Check]) -> str:
+    """The hash of what checks made in code are set to; of one that is no dataclass, its class."""
+    said = [
+        repr(check) if is_dataclass(check) else f"{type(check).__module__}.{type(check).__name__}"
+        for check in checks
+    ]
+    return hashlib.sha256("\n".join(said).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def plan_evaluation(

@@ -16,6 +16,7 @@ from steelyard.model.policy import Policy
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import PASS_THRESHOLD, Check, JudgedCheck, Rubric, StatedCheck
 from steelyard.usecases.carried_out import carried_out
+from steelyard.usecases.grading_programs import GradingPrograms, Sources, no_sources
 from steelyard.usecases.judges import AskedJudge, Judges, judges_of
 from steelyard.usecases.references import ONLY_PAIRWISE, out_of_scope
 
@@ -34,6 +35,7 @@ class GradingPlan:
         pass_threshold: float | None,
         judges: Judges,
         contract: str = "",
+        sources: Sources = no_sources,
     ) -> None:
         self._needs_judges = contract not in _JUDGED_IF_POSSIBLE
         self._threshold = pass_threshold
@@ -45,6 +47,7 @@ class GradingPlan:
         self._brought: Counter[str] = Counter()
         self._graded: Counter[str] = Counter()
         self._revisions: dict[str, int] = {}
+        self._programs = GradingPrograms(sources)
         self._policies: dict[str, Policy] = {}
         self._recent: tuple[tuple[Evaluator, ...], str | None, Rubric | NothingGrades] | None = (
             None
@@ -71,6 +74,11 @@ class GradingPlan:
     def revisions(self) -> dict[str, int]:
         """The revisions of the kinds of checks that grade the cases seen so far."""
         return dict(sorted(self._revisions.items()))
+
+    @property
+    def programs(self) -> dict[str, str]:
+        """The sha256 of each file of the programs and plug-ins that grade, by its path."""
+        return self._programs.hashes
 
     @property
     def policies(self) -> tuple[Policy, ...]:
@@ -161,6 +169,7 @@ class GradingPlan:
             if not isinstance(check, Pairwise):
                 _require_grading(who, check)
         self._revisions |= rubric.revisions
+        self._programs.note(rubric)
         for asked in self._judges.asked_by(rubric):
             self._asked.setdefault((asked.judge.name, asked.target), asked)
 

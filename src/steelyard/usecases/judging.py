@@ -146,7 +146,8 @@ def endpoint_id(spec: TargetSpec) -> str:
 
 def _cache(judgements: Judgements, scope: str | None, spec: TargetSpec) -> AnswerCache:
     """Replies that were given before, within a run or within all of the project."""
-    settings = json.dumps(["judge", spec.target.described()], sort_keys=True)
+    replies = [spec.replies_sha256] if spec.replies_sha256 else []
+    settings = json.dumps(["judge", spec.target.described(), *replies], sort_keys=True)
     recall = partial(_recalled, judgements, scope)
     return AnswerCache(settings, recall, judgements.keys(scope))
 

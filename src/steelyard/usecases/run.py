@@ -42,6 +42,7 @@ _FIXED = {
     "rubric": "a rubric",
     "models": "a target's model, sampling or prompt",
     "judges": "a judge, or the model or sampling of its target,",
+    "programs": "a program that grades",
     "redacted": "the choice of what is redacted",
 }
 
@@ -223,11 +224,15 @@ def _plan(door: RunDoor, prepared: Prepared) -> JsonObject:
         "shown": prepared.shown,
         "responses": door.digest(door.root / options.responses) if options.responses else None,
         "rubric": [{"name": rubric.name, "sha256": rubric.sha256} for rubric in rubrics],
-        "models": {name: {**_model(spec), **_prompt(spec)} for name, spec in specs.items()},
+        "models": {
+            name: {**(_model if name in prepared.judge_specs else _sampled)(spec), **_prompt(spec)}
+            for name, spec in specs.items()
+        },
         "judges": {
             "targets": {name: _model(spec) for name, spec in prepared.judge_specs.items()},
             "templates": {name: judge_sha256(one) for name, one in judges.items()},
         },
+        "programs": {**prepared.grading.programs},
         "redacted": prepared.redacted.stored(),
     }
 
@@ -237,5 +242,11 @@ def _prompt(spec: TargetSpec) -> JsonObject:
 
 
 def _model(spec: TargetSpec) -> JsonObject:
+    """What a judge is, beside what it is told."""
     replies: JsonObject = {"replies_sha256": spec.replies_sha256} if spec.replies_sha256 else {}
-    return {"model": spec.model, **spec.sampling, **replies}
+    return {**_sampled(spec), **replies}
+
+
+def _sampled(spec: TargetSpec) -> JsonObject:
+    """What a target is; a program may be mended before its run goes on."""
+    return {"model": spec.model, **spec.sampling}

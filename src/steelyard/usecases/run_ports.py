@@ -19,6 +19,7 @@ from steelyard.model.run import Attempt, RecordStatus, RunState, StoredRun
 from steelyard.model.unsent import NOTHING
 from steelyard.ports import Clock, Sought, Target, Workspace
 from steelyard.settings import Settings
+from steelyard.usecases.grading_programs import Sources
 from steelyard.usecases.published_datasets import PublishedDataset
 from steelyard.usecases.references import References
 from steelyard.usecases.validations import Validations
@@ -54,7 +55,7 @@ class TargetSpec:
     has_replies: Callable[[str, str], bool] | None = None
     """For recorded judges: whether there is a reply about a record and check."""
     replies_sha256: str | None = None
-    """For recorded judges: the hash of the file of their replies."""
+    """What replies as a judge, where no model does: the hash of a recording or of a program."""
     template: PromptTemplate | None = None
     """Its own words around what a case asks."""
     carries: frozenset[str] = NOTHING
@@ -333,6 +334,8 @@ class RunDoor:
     """Be told, in another thread, when somebody asks for a held run to be cancelled."""
     digest: Callable[[Path], str]
     """The sha256 of a file."""
+    sources: Sources
+    """The files of a plug-in, with their hashes."""
     require_sealed: Callable[[Path], None]
     """Refuse the folder of a finished run that was changed."""
     environment: JsonObject

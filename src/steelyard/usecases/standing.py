@@ -76,7 +76,7 @@ def _unfitting(
     who = judge if known == judge or same else f"{judge}: {known}"
     return Doubt(
         f"{who} was validated as another instrument: its template, its questions, its "
-        "model, its sampling or its file of recorded replies was not the same",
+        "model, its sampling, its file of recorded replies or its program was not the same",
         is_stale=True,
     )
 

@@ -119,7 +119,9 @@ class Survey:
         self.options = options
         self._reading = source.reading
         judges = judges_of_run(door, options)
-        self.grading = GradingPlan(rubric, options.pass_threshold, judges, source.contract)
+        self.grading = GradingPlan(
+            rubric, options.pass_threshold, judges, source.contract, door.sources
+        )
         self._ungraded = ""
         """The first record that nothing grades, and why."""
         self._unsendable = ""

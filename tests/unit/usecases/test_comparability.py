@@ -27,6 +27,15 @@ def policy(sha256: str) -> dict[str, Any]:
     return {"policies": [{"policy": "prbench_v1", "sha256": sha256}]}
 
 
+def program(sha256: str) -> dict[str, Any]:
+    return {"programs": [{"file": "g.py", "sha256": sha256}, {"file": "h.py", "sha256": "h"}]}
+
+
+def jury(*templates: str) -> dict[str, Any]:
+    rows = [judge("f1", *templates, template=one)["judges"][0] for one in templates]
+    return {"judges": rows}
+
+
 def graders(**revisions: int) -> dict[str, Any]:
     return {"graders": revisions}
 
@@ -49,6 +58,9 @@ def options(**values: Any) -> dict[str, Any]:
         (graders(equals=2, regex=1), graders(equals=2)),
         (graders(regex=1), {}),
         ({}, policy("p")),
+        (program("p"), program("p")),
+        ({}, program("p")),
+        (jury("t", "u"), jury("u", "t")),
     ],
 )
 def test_the_same_content_is_the_same_measurement(a: Any, b: Any) -> None:
@@ -87,6 +99,9 @@ def test_the_same_content_is_the_same_measurement(a: Any, b: Any) -> None:
         (judge("f1", count=500), judge("f2", template="u", count=500), "judge", None),
         ({}, judge("f1"), "judge", "none"),
         (policy("p"), policy("q"), "policy", "prbench_v1 (sha256 p…)"),
+        (program("p"), program("q"), "program", "g.py (sha256 p…), h.py"),
+        ({"programs": []}, program("q"), "program", "none"),
+        (jury("t", "u"), jury("t", "v"), "judge", None),
         (options(pass_threshold=0.5), options(), "pass threshold", "0.5"),
         (options(repeat=3), options(), "repeats", "3"),
         (graders(equals=1, regex=1), graders(equals=2), "check equals", "revision 1"),
