@@ -43,7 +43,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse runs that do not measure the same.")
+        bool,
+        typer.Option(
+            "--strict", help="Refuse runs that do not measure the same, or gates on part of A."
+        ),
     ] = False,
     pairwise: Annotated[
         str | None,
@@ -98,7 +101,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     folders = [run_folder(name) for name in runs]
     spare_collector()
     found = compare_all(folders, strict=strict, known=judge_knowledge())
-    gated = gate_comparisons(found, gate) if gate else []
+    gated = gate_comparisons(found, gate, strict=strict) if gate else []
     if output is Format.html:
         _put_page(found, folders, file)
     else:

@@ -146,6 +146,12 @@ class Dropped:
     """Of the common records: without a score in A alone."""
     no_score_in_b: int
     no_score_in_both: int
+    other_checks: int = 0
+    """Of the common records: graded by other checks in A than in B, since some were skipped."""
+    changed: int = 0
+    """Of those in one run only: with an id that the other run has for other content."""
+    invalid_in_b: int = 0
+    """Of those without a score in B: invalid there, with the id of a record of A."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,6 +76,11 @@ def why_not(found: Comparison, *, favours_b: bool | None = None) -> str:
     gone = found.dropped
     if not found.passes.n:
         common = gone.no_score_in_a + gone.no_score_in_b + gone.no_score_in_both
+        if gone.other_checks:
+            return (
+                f"none of their {count(common + gone.other_checks)} common records has a score by "
+                "the same checks in both runs"
+            )
         if common:
             return f"none of their {count(common)} common records has a score in both runs"
         return "they have no record in common; records are the same where their content is"
@@ -92,6 +97,8 @@ def _uneven(found: Comparison, *, favours_b: bool = False) -> str:
         for number, name in ((gone.no_score_in_b, "B"), (gone.no_score_in_a, "A"))
         if number
     ]
+    if gone.other_checks:
+        parts.append(f"{count(gone.other_checks)} records graded by other checks")
     missing = " and ".join(parts) or "repeats of records"
     how = "in favour of" if favours_b else "against"
     filled = found.pair_favoured if favours_b else found.pair_against
@@ -204,11 +211,13 @@ def _pairs(found: Comparison) -> str:
     left = [
         f"{count(number)} {word}"
         for number, word in (
-            (gone.only_in_a, "only in A"),
-            (gone.only_in_b, "only in B"),
+            (gone.only_in_a - gone.changed, "only in A"),
+            (gone.only_in_b - gone.changed, "only in B"),
             (gone.no_score_in_a, "without a score in A"),
             (gone.no_score_in_b, "without a score in B"),
             (gone.no_score_in_both, "without a score in both"),
+            (gone.other_checks, "graded by other checks"),
+            (gone.changed, "with the same id and other content"),
         )
         if number
     ]

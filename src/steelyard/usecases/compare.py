@@ -25,6 +25,7 @@ from steelyard.reports.correction import correction_of
 from steelyard.reports.run_text import RunView
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference
+from steelyard.usecases.common_records import common_records
 from steelyard.usecases.comparability import mismatches_of
 from steelyard.usecases.paired_rows import Record, read_records
 from steelyard.usecases.read_run import read_run
@@ -129,9 +130,7 @@ def _widened(one: CorrectedDifference | None, pairs: int) -> CorrectedDifference
 
 
 def _common(a: Loaded, b: Loaded) -> list[Pair]:
-    """In an order that does not depend on which run comes first."""
-    keys = sorted(a.records.keys() & b.records.keys())
-    return [Pair(a.records[key], b.records[key]) for key in keys]
+    return [Pair(*pair) for pair in common_records(a.records, b.records).pairs]
 
 
 def _scored(common: Sequence[Pair]) -> list[Pair]:
@@ -139,12 +138,13 @@ def _scored(common: Sequence[Pair]) -> list[Pair]:
 
 
 def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Comparison:
-    not_alike = tuple(mismatches_of(a.view.manifest, b.view.manifest))
+    shared = common_records(a.records, b.records)
+    not_alike = (*mismatches_of(a.view.manifest, b.view.manifest), *shared.mismatches)
     refused = [found for found in not_alike if found.is_refused]
     if strict and refused:
         said = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in refused)
         raise UsageError(f"strict: these runs do not measure the same: {said}")
-    common = _common(a, b)
+    common = [Pair(*pair) for pair in shared.pairs]
     pairs = _scored(common)
     only_a = sum(not pair.a.scored and pair.b.scored > 0 for pair in common)
     only_b = sum(pair.a.scored > 0 and not pair.b.scored for pair in common)
@@ -158,9 +158,12 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
         dropped=Dropped(
             only_in_a=len(a.records) - len(common),
             only_in_b=len(b.records) - len(common),
-            no_score_in_a=only_a,
-            no_score_in_b=only_b,
+            no_score_in_a=only_a - shared.blanked[0],
+            no_score_in_b=only_b - shared.blanked[1],
             no_score_in_both=len(common) - len(pairs) - only_a - only_b,
+            other_checks=sum(shared.blanked),
+            changed=shared.changed,
+            invalid_in_b=shared.invalid,
         ),
         passes=passes,
         scores=_scores_of(pairs),

@@ -178,15 +178,20 @@ def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
 
 def _beside(found: Comparison, result: GateResult) -> Iterator[str]:
     """What a gate cannot see."""
-    passes = found.pair.raw
+    yield from _too_few(found.pair.raw)
+    if left := found.dropped.only_in_a:
+        edited = found.dropped.changed
+        how = f", {edited:,} of them edited (same id, other content)" if edited else ""
+        yield f"{counted(left, 'record')} of A {'is' if left == 1 else 'are'} not in B{how}"
+    if result.passed and found.scores.verdict == "worse":
+        yield f"no gate looks at scores: {scores_text(found)}"
+
+
+def _too_few(passes: Difference) -> Iterator[str]:
     units = passes.n if passes.clusters is None else passes.clusters
     if 0 < units < FEWEST_UNITS:
         few = counted(units, "record" if passes.clusters is None else "group")
         yield f"{few} {'is' if units == 1 else 'are'} too few to show any difference"
-    if left := found.dropped.only_in_a:
-        yield f"{counted(left, 'record')} of A {'is' if left == 1 else 'are'} not in B"
-    if result.passed and found.scores.verdict == "worse":
-        yield f"no gate looks at scores: {scores_text(found)}"
 
 
 def _gate(found: Comparison, gate: ComparisonGate, seen: Measured) -> GateResult:
@@ -261,8 +266,32 @@ def _labelled_records(one: CorrectedDifference, margin: float) -> str:
 
 
 def gate_comparisons(
-    found: Sequence[Comparison], gate: ComparisonGate
+    found: Sequence[Comparison], gate: ComparisonGate, *, strict: bool = False
 ) -> list[tuple[Comparison, GateResult]]:
-    """Each run against the first."""
+    """Each run against the first; in strict mode a pass must be about all of that run."""
     first = found[0].a.run_id
-    return [(one, gate_comparison(one, gate)) for one in found if one.a.run_id == first]
+    results = [(one, gate_comparison(one, gate)) for one in found if one.a.run_id == first]
+    return [(one, _strictly(one, result)) for one, result in results] if strict else results
+
+
+def _strictly(found: Comparison, result: GateResult) -> GateResult:
+    """The result; a pass that B's own records could not have prevented is none."""
+    why = "; ".join(_unseen(found))
+    if not result.passed or not why:
+        return result
+    reason = f"strict: the gate cannot pass: {why}"
+    return replace(result, passed=False, is_undecided=True, reason=reason)
+
+
+def _unseen(found: Comparison) -> Iterator[str]:
+    """What makes a pass of B say nothing about what A was asked."""
+    yield from _too_few(found.pair.raw)
+    gone = found.dropped
+    lost = {
+        "missing": gone.only_in_a - gone.changed,
+        "edited (same id, other content)": gone.changed,
+        "invalid": gone.invalid_in_b,
+    }
+    said = ", ".join(f"{number:,} {word}" for word, number in lost.items() if number)
+    if said:
+        yield f"of {counted(found.a.records, 'record')} of A, in B: {said}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,25 @@ import msgspec
 from steelyard.usecases.read_run import decoded_rows
 
 _PREDICTIONS = "predictions.jsonl"
+
+
+_COMPOSITE, _SCORED = "composite", "scored"
+_NO_CHECKS: frozenset[str] = frozenset()
+
+
+class _Result(msgspec.Struct, gc=False):
+    """Whether a check graded a record."""
+
+    check: str
+    kind: str
+    status: str
+    details: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _Inner(msgspec.Struct, gc=False):
+    """What a composite was joined from."""
+
+    results: tuple[_Result, ...] = ()
 
 
 class PredictionRow(msgspec.Struct, gc=False):
@@ -24,6 +44,7 @@ class PredictionRow(msgspec.Struct, gc=False):
     reason: str | None = None
     cluster: str | None = None
     slices: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
+    evaluator_scores: tuple[_Result, ...] = ()
 
 
 @dataclass(slots=True)
@@ -41,6 +62,12 @@ class Record:
     """The sum of its scores."""
     reason: str | None = None
     """Of the first repeat that did not pass."""
+    is_invalid: bool = False
+    """Whether the record does not keep to its contract."""
+    always: frozenset[str] = _NO_CHECKS
+    """The checks that graded all of its scored repeats; others were skipped."""
+    ever: frozenset[str] = _NO_CHECKS
+    """The checks that graded any of them."""
 
     @property
     def passed(self) -> float:
@@ -64,6 +91,7 @@ def read_records(folder: Path) -> dict[tuple[str, int], Record]:
     by_index: dict[int, Record] = {}
     seen: dict[str, int] = {}
     decode = msgspec.json.Decoder(PredictionRow).decode
+    sets = _CheckSets()
     for row in decoded_rows(folder, _PREDICTIONS, decode):
         sha256 = row.record_sha256
         if sha256 is None:
@@ -75,11 +103,36 @@ def read_records(folder: Path) -> dict[tuple[str, int], Record]:
             record = Record(row.index, row.record_id, row.cluster, row.slices)
             by_index[row.index] = records[sha256, times] = record
         record.tries += 1
+        record.is_invalid = row.status == "invalid_record"
         if row.status != "evaluated" or row.passed is None or row.score is None:
             continue
+        graded = sets.of(row.evaluator_scores)
+        record.always = record.always & graded if record.scored else graded
+        record.ever = record.ever | graded if record.scored else graded
         record.scored += 1
         record.passes += row.passed
         record.total += row.score
         if not row.passed and record.reason is None:
             record.reason = row.reason
     return records
+
+
+class _CheckSets:
+    """Which checks graded a row; most rows share one set."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], frozenset[str]] = {}
+        self._inner = msgspec.json.Decoder(_Inner).decode
+
+    def of(self, results: tuple[_Result, ...]) -> frozenset[str]:
+        """Those with a score, the checks within composites by their path."""
+        names = tuple(self._names(results, ""))
+        return self._known.setdefault(names, frozenset(names))
+
+    def _names(self, results: tuple[_Result, ...], path: str) -> Iterator[str]:
+        for one in results:
+            if one.status == _SCORED:
+                yield f"{path}{one.check}"
+                if one.kind == _COMPOSITE:
+                    inner = self._inner(one.details).results
+                    yield from self._names(inner, f"{path}{one.check} / ")

@@ -228,6 +228,30 @@ def test_each_run_is_compared_with_the_first():
     assert [one.b.run_id for one, _ in found] == ["run_b", "run_c"]
 
 
+@pytest.mark.parametrize(
+    ("dropped", "n", "said"),
+    [
+        ({"only_in_a": 0}, 100, ""),
+        ({"only_in_a": 0}, 5, "5 records are too few to show any difference"),
+        ({"only_in_a": 7, "changed": 3}, 100, "4 missing, 3 edited (same id, other content)"),
+        ({"only_in_a": 0, "invalid_in_b": 2}, 100, "2 invalid"),
+    ],
+)
+def test_a_strict_gate_passes_on_all_of_a_alone(dropped, n, said):
+    found = replace(
+        FOUND,
+        passes=replace(PASSES, n=n),
+        dropped=replace(FOUND.dropped, **dropped),
+        filled=PASSES,
+    )
+    ((_, strict),) = gate_comparisons([found], WORSE_GATE, strict=True)
+    ((_, plain),) = gate_comparisons([found], WORSE_GATE)
+
+    assert (strict.passed, strict.is_undecided) == (not said, bool(said))
+    assert said in strict.reason
+    assert plain.passed
+
+
 @pytest.mark.parametrize("text", ["", "better", "worse by", "worse by -2", "worse by 100"])
 def test_a_gate_is_worse_or_worse_by_points(text):
     with pytest.raises(UsageError, match="worse"):
