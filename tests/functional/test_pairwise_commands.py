@@ -331,6 +331,14 @@ def test_worse_fails_the_gate(desk: Desk, tmp_path: Path) -> None:
             "worse by 5",
             (2, "cannot be compared: 10 record(s) without a decision could change the verdict"),
         ),
+        (
+            [FIRST] * 30,
+            "worse by 5",
+            (2, "the judge contradicts itself on 30 of 30 records when the order is swapped"),
+        ),
+        ([FIRST] * 30, "worse", (2, "the judge contradicts itself on 30 of 30 records")),
+        ([*[FIRST] * 10, *[WON] * 10, *[LOST] * 10], "worse", (0, "gate passed")),
+        ([*[FIRST] * 10, *[TIED] * 20], "worse by 6", (2, "contradicts itself on 10 of 30")),
     ],
 )
 def test_a_margin_of_the_win_rate(

@@ -21,7 +21,7 @@ from steelyard.stats.paired import LEVEL
 from steelyard.stats.position import position_bias
 from steelyard.stats.power import records_to_detect
 from steelyard.stats.preference import Preference, preference
-from steelyard.usecases.gates import ComparisonGate
+from steelyard.usecases.gates import FEWEST_UNITS, ComparisonGate
 from steelyard.usecases.read_run import decoded_rows, read_run
 
 _PREDICTIONS = "predictions.jsonl"
@@ -138,30 +138,50 @@ def gate_of(folder: Path, gate: ComparisonGate) -> GateResult:
     """Fails when the judge prefers A in a pairwise run, or where a margin is not shown to hold.
 
     Other pairs of runs play no part. It is undecided without a decision, or where records without
-    one, or without an answer of B, would make it fail if all of them went to A.
+    one, or without an answer of B, would make it fail if all of them went to A; and where it would
+    not pass without the records on which the judge contradicts itself.
     """
     view = read_pairwise(folder)
     found = view.preference
     end = "" if gate.margin is None else "lower bound of the "
     looked_at = f"the {end}pairwise win rate {_rate(found)}"
     result = GateResult(name=gate.text, passed=True, looked_at=looked_at)
-    if found.win_rate.n and (why := _failure(found, gate)):
+    # More records would show nothing about a judge that looks at places.
+    is_blind = 0 < found.win_rate.n - FEWEST_UNITS < found.contradictions
+    if found.win_rate.n and not is_blind and (why := _failure(found, gate)):
         return replace(result, passed=False, reason=why)
-    missing = view.unscored + view.left_out["no_answer_in_b"]
-    counts: dict[Winner, int] = {
-        "b": found.wins,
-        "a": found.losses + missing,
-        "tie": found.ties + found.contradictions,
-    }
-    worst = preference([one for one, number in counts.items() for _ in range(number)])
-    reason = ""
-    if not found.win_rate.n:
-        reason = "no record has a decision"
-    elif _failure(worst, gate):
-        reason = f"{missing:,} record(s) without a decision could change the verdict"
+    reason = _undecided(view, gate) if found.win_rate.n else "no record has a decision"
     if not reason:
         return result
     return replace(result, passed=False, is_undecided=True, reason=f"cannot be compared: {reason}")
+
+
+def _undecided(view: PairwiseView, gate: ComparisonGate) -> str:
+    """Why a gate that passes says nothing; empty where it does.
+
+    A judge that contradicts itself has not found two answers equal: such records are no evidence.
+    """
+    found = view.preference
+    missing = view.unscored + view.left_out["no_answer_in_b"]
+    seen = _preferred(found, missing=0)
+    if found.contradictions and (seen.win_rate.n < FEWEST_UNITS or _failure(seen, gate)):
+        return (
+            f"the judge contradicts itself on {found.contradictions:,} of {found.win_rate.n:,} "
+            "records when the order is swapped"
+        )
+    if _failure(_preferred(found, missing), gate):
+        return f"{missing:,} record(s) without a decision could change the verdict"
+    return ""
+
+
+def _preferred(found: Preference, missing: int) -> Preference:
+    """Without contradictions, and with so many more records that A wins."""
+    counts: dict[Winner, int] = {
+        "b": found.wins,
+        "a": found.losses + missing,
+        "tie": found.ties,
+    }
+    return preference([one for one, number in counts.items() for _ in range(number)])
 
 
 def _failure(found: Preference, gate: ComparisonGate) -> str:
