@@ -65,11 +65,21 @@ class Steelyard:
         """Fail when a gate of the command line would: too few pass, or too many have no score.
 
         `at_least_low` looks at the lower bound of the pass rate, `corrected` at the corrected
-        rate, and `allow_failures` takes a number of records or a share such as "5%".
+        rate, and `allow_failures` takes a number of records or a share such as "5%". The first two
+        are shares above 0 and at most 1.
         """
         __tracebackhide__ = True
-        from steelyard.usecases.gates import Gates, evaluate_gates  # noqa: PLC0415 - see the top
+        from steelyard.usecases.gates import (  # noqa: PLC0415 - see the top
+            Gates,
+            evaluate_gates,
+            require_allowed,
+            require_share,
+        )
 
+        require_share("at_least", at_least)
+        if at_least_low is not None:
+            require_share("at_least_low", at_least_low)
+        require_allowed("allow_failures", str(allow_failures))
         gates = Gates(
             fail_under=at_least,
             fail_under_low=at_least_low,

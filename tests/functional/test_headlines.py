@@ -10,7 +10,7 @@ from fakes.claims_project import write_cases, write_responses
 from fakes.many_commands import Done, run_many
 
 RUN = ("run", "datasets/cases.jsonl", "--target", "a", "--responses", "responses.jsonl")
-REASON = "the pass rate is 0.5, below fail-under 0.9"
+REASON = "the pass rate is 0.5, below fail-under 0.9; n = 10"
 HEADLINE = "cases × a: 50.0 % [23.7, 76.3]; gate failed: fail-under"
 
 

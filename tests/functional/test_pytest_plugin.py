@@ -80,7 +80,7 @@ def test_a_test_evaluates_a_function_and_passes(pytester: pytest.Pytester) -> No
         (steelyard.folder / "steelyard.yaml").write_text(text, encoding="utf-8")
         run = steelyard.evaluate("datasets/desk.jsonl", target="parrot")
 
-        steelyard.assert_passes(run, at_least=0)
+        assert run.metrics["rows"] == 4
     """,
     )
 
@@ -111,7 +111,7 @@ def test_a_failure_shows_rate_interval_denominators_and_reasons(
     result.assert_outcomes(passed=1, failed=3)
     result.stdout.fnmatch_lines(
         [
-            "the pass rate is 0.75, below fail-under 0.8",
+            "the pass rate is 0.75, below fail-under 0.8; n = 4",
             "  pass rate  75.0 % [[]30.1, 95.4]  3 of 4 evaluated (95 % interval)",
             "  records    4 = 4 evaluated + 0 failed + 0 skipped",
             "  artifacts  */.steelyard/runs/run_*",
@@ -123,6 +123,26 @@ def test_a_failure_shows_rate_interval_denominators_and_reasons(
             "*UsageError: datasets/flawed.jsonl has 1 error(s), the first: *",
         ]
     )
+
+
+def test_a_least_rate_that_is_none_is_refused_in_words(pytester: pytest.Pytester) -> None:
+    result = outcome(
+        pytester,
+        """
+    @pytest.mark.parametrize("least", [float("nan"), None, -1, 0, "80%", 80, True])
+    def test_least(steelyard, least):
+        run = steelyard.evaluate("datasets/desk.jsonl", target=agent)
+        with pytest.raises(Exception, match="at_least is a share above 0, at most 1"):
+            steelyard.assert_passes(run, at_least=least)
+        if least is not None:
+            with pytest.raises(Exception, match="at_least_low is a share above 0, at most 1"):
+                steelyard.assert_passes(run, at_least=0.1, at_least_low=least)
+        with pytest.raises(Exception, match="allow_failures is a number of records"):
+            steelyard.assert_passes(run, at_least=0.1, allow_failures="101%")
+    """,
+    )
+
+    result.assert_outcomes(passed=7)
 
 
 def test_importing_the_plugin_imports_no_engine() -> None:

@@ -34,21 +34,22 @@ ARTIFACTS = {
     "run_manifest.json",
 }
 TELLS = re.compile(r"steelyard: run_\w{26}: (.*)")
-PASSED = "gate passed: fail-under looked at the pass rate, 75.0 %"
+LOW = "the lower bound of the pass rate"
+PASSED = "gate passed: fail-under looked at the pass rate, 75.0 %, n = 4"
 MISSING = "1 of 4 record(s) have no score, more than allow-failures 0"
 GATES: dict[Words, tuple[int, list[str]]] = {
     (*AGENT, "--fail-under", "0.75"): (0, [PASSED]),
     (*AGENT, "--fail-under", "0.76"): (
         1,
-        ["gate failed: the pass rate is 0.75, below fail-under 0.76"],
+        ["gate failed: the pass rate is 0.75, below fail-under 0.76; n = 4"],
     ),
     (*AGENT, "--fail-under-low", "0.30"): (
         0,
-        ["gate passed: fail-under-low looked at the lower bound of the pass rate, 30.1 %"],
+        [f"gate passed: fail-under-low looked at {LOW}, 30.1 %, n = 4"],
     ),
     (*AGENT, "--fail-under-low", "0.31"): (
         1,
-        ["gate failed: the lower bound of the pass rate is 0.300642, below fail-under-low 0.31"],
+        [f"gate failed: {LOW} is 0.300642, below fail-under-low 0.31; n = 4"],
     ),
     (*MOODY,): (4, [MISSING]),
     (*MOODY, "--allow-failures", "1"): (0, []),
@@ -56,21 +57,27 @@ GATES: dict[Words, tuple[int, list[str]]] = {
     (*MOODY, "--allow-failures", "25%"): (0, []),
     (*MOODY, "--fail-under", "0.9"): (
         1,
-        ["gate failed: the pass rate is 0.666667, below fail-under 0.9", MISSING],
+        ["gate failed: the pass rate is 0.666667, below fail-under 0.9; n = 3", MISSING],
     ),
     (*AGENT, "--target", "moody"): (4, [MISSING]),
     (*AGENT, "--target", "moody", "--fail-under", "0.7"): (
         1,
-        [PASSED, "gate failed: the pass rate is 0.666667, below fail-under 0.7", MISSING],
+        [PASSED, "gate failed: the pass rate is 0.666667, below fail-under 0.7; n = 3", MISSING],
     ),
     ("run", "--suite", "release"): (
         1,
-        ["gate failed: the pass rate is 0.75, below fail-under 0.9"],
+        ["gate failed: the pass rate is 0.75, below fail-under 0.9; n = 4"],
     ),
     ("run", "--suite", "release", "--fail-under", "0.5"): (0, [PASSED]),
     ("run", "datasets/flawed.jsonl", "--target", "agent"): (4, [MISSING]),
 }
 REFUSED: dict[Words, str] = {
+    (*AGENT, "--fail-under", "80%"): "'80%' is no share from 0 to 1; write 0.8 for 80 %",
+    (*AGENT, "--fail-under-low", "nan"): "'nan' is no share from 0 to 1",
+    (*AGENT, "--fail-under", "80"): "'80' is no share from 0 to 1",
+    (*AGENT, "--allow-failures", "101%"): "a share such as 5%, not '101%'",
+    (*AGENT, "--allow-failures", "nan"): "a number of records, or a share",
+    (*AGENT, "--corrected"): "--corrected says what --fail-under and --fail-under-low look at",
     ("run",): "name a dataset, or a suite that has one",
     ("run", "datasets/no.jsonl", "--target", "echo"): "no such file: datasets/no.jsonl",
     ("run", "datasets", "--target", "echo"): "datasets is a folder; name a file in it",
@@ -89,8 +96,7 @@ REFUSED: dict[Words, str] = {
     ("run", DESK, "--from-run", "run_NO"): "no run 'run_NO' in this project",
     (*AGENT, "--allow-failures", "many"): "a share such as 5%",
     (*AGENT, "--fail-under", "7"): "Invalid value for '--fail-under'",
-    (*AGENT, "--fail-under", "nan"): "nan is not a number",
-    (*AGENT, "--fail-under-low", "NaN"): "nan is not a number",
+    (*AGENT, "--fail-under", "nan"): "'nan' is no share from 0 to 1",
     (*AGENT, "--budget", "nan"): "nan is not a number",
 }
 

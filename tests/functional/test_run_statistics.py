@@ -277,7 +277,7 @@ def documents(folder: Path) -> Path:
     return write(
         folder,
         tries,
-        metadata=lambda at: {"document": at % 20},
+        metadata=lambda at: {"document": at % 20, **({"few": at % 2} if at < 10 else {})},
         conversation_id=lambda at: f"talk {at}",
     )
 
@@ -315,7 +315,10 @@ def test_a_project_names_what_its_records_depend_on(tmp_path: Path) -> None:
         ("document", (), 2, "steelyard.yaml:1: cluster names conversation_id, dataset, task_type"),
         ("[a]", (), 2, "steelyard.yaml:1: cluster names conversation_id, dataset, task_type"),
         (None, ("--cluster", "document"), 2, "'document' is none of them"),
-        ("metadata.nope", (), 0, "no record of cases.jsonl has metadata.nope"),
+        ("metadata.nope", (), 2, "cases.jsonl: cluster: no record has 'metadata.nope'"),
+        (None, ("--cluster", "metadata.nope"), 2, "cluster: no record has 'metadata.nope'"),
+        (None, ("--cluster", "metadata.few"), 0, "90 of 100 record(s) have no 'metadata.few'"),
+        (None, ("--cluster", "metadata.few", "--strict"), 2, "strict: cases.jsonl: 90 of 100"),
     ],
 )
 def test_a_cluster_that_cannot_be_is_told(

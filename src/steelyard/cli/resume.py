@@ -14,7 +14,7 @@ from steelyard.cli.running import (
     check_allowed,
     exit_code,
     print_gates,
-    require_number,
+    share,
     stoppable,
 )
 from steelyard.cli.terminal import show_json
@@ -34,13 +34,11 @@ def command(  # noqa: PLR0917 - one parameter for each option
     run: RunName,
     fail_under: Annotated[
         float | None,
-        typer.Option(min=0, max=1, callback=require_number, help="Exit 1 below this pass rate."),
+        typer.Option(parser=share, metavar="SHARE", help="Exit 1 below this pass rate."),
     ] = None,
     fail_under_low: Annotated[
         float | None,
-        typer.Option(
-            min=0, max=1, callback=require_number, help="Exit 1 when its lower bound is below."
-        ),
+        typer.Option(parser=share, metavar="SHARE", help="Exit 1 when its lower bound is below."),
     ] = None,
     corrected: Annotated[
         bool,
@@ -82,6 +80,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
     kept = stored_options(stored.plan, stored.group_id).gates
     changed = {name: value for name, value in named.items() if value is not None}
     gates = Gates.of({**kept, **changed})
+    gates.require_use()
     if output is Format.json:
         show_json(_row(finished))
     elif finished.metrics:

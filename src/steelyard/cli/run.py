@@ -20,6 +20,7 @@ from steelyard.cli.running import (
     group_code,
     print_gates,
     require_number,
+    share,
     stoppable,
 )
 from steelyard.cli.terminal import painter, show, show_json
@@ -104,13 +105,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = False,
     fail_under: Annotated[
         float | None,
-        typer.Option(min=0, max=1, callback=require_number, help="Exit 1 below this pass rate."),
+        typer.Option(parser=share, metavar="SHARE", help="Exit 1 below this pass rate."),
     ] = None,
     fail_under_low: Annotated[
         float | None,
-        typer.Option(
-            min=0, max=1, callback=require_number, help="Exit 1 when its lower bound is below."
-        ),
+        typer.Option(parser=share, metavar="SHARE", help="Exit 1 when its lower bound is below."),
     ] = None,
     corrected: Annotated[
         bool,

@@ -66,17 +66,28 @@ def require_number(number: float | None) -> float | None:
     return number
 
 
+def share(text: str | float) -> float:
+    """A share from 0 to 1, or a usage error that says how one is written."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if 0 <= number <= 1:
+        return number
+    raise typer.BadParameter(f"'{text}' is no share from 0 to 1; write 0.8 for 80 %")
+
+
 def check_allowed(text: str | None) -> str | None:
     """`N` or `P%`, or a usage error."""
-    if text is None:
-        return None
-    number = text.removesuffix("%")
+    from steelyard.errors import UsageError
+    from steelyard.usecases.gates import require_allowed
+
     try:
-        if float(number) >= 0:
-            return text
-    except ValueError:
-        pass
-    raise typer.BadParameter("a number of records, or a share such as 5%")
+        if text is not None:
+            require_allowed("it", text)
+    except UsageError as wrong:
+        raise typer.BadParameter(str(wrong)) from None
+    return text
 
 
 @contextmanager

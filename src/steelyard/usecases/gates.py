@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
@@ -53,6 +54,31 @@ class Gates:
         """The gates as they are kept with a run."""
         return asdict(self)
 
+    def require_use(self) -> None:
+        """Refuse a correction that no gate looks at."""
+        if self.corrected and self.fail_under is None and self.fail_under_low is None:
+            raise UsageError(
+                "--corrected says what --fail-under and --fail-under-low look at; give one of them"
+            )
+
+
+def require_share(name: str, value: object) -> None:
+    """Refuse a least rate that no rate can miss, or that is none."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= 1:
+        raise UsageError(f"{name} is a share above 0, at most 1 (0.8 for 80 %), not {value!r}")
+
+
+def require_allowed(name: str, text: str) -> None:
+    """Refuse what is neither a number of records nor a share of them."""
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = -1.0
+    most = 100.0 if text.endswith("%") else sys.float_info.max
+    if not 0 <= number <= most:
+        raise UsageError(f"{name} is a number of records, or a share such as 5%, not '{text}'")
+
 
 def evaluate_gates(metrics: JsonObject, gates: Gates) -> list[GateResult]:
     """Every gate of a run, from its metrics; a gate that has nothing to look at fails."""
@@ -93,11 +119,13 @@ def _rate_gate(
     reached = cast("float | None", row.get(end))
     if reached is None:
         return GateResult(name=name, passed=False, looked_at=what, reason=absent)
-    shown = f"{what}, {percent(reached)}"
+    n = row.get("n")
+    shown = f"{what}, {percent(reached)}" + ("" if n is None else f", n = {n:,}")
     if gates.corrected and is_borrowed(row):
         shown += ", which assumes the judge errs as on the labelled run"
     if reached < least:
         reason = f"{what} is {reached:.6g}, below {name} {least}"
+        reason += "" if n is None else f"; n = {n:,}"
         return GateResult(name=name, passed=False, looked_at=shown, reason=reason)
     return GateResult(name=name, passed=True, looked_at=shown)
 

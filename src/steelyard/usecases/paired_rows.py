@@ -126,7 +126,10 @@ class _CheckSets:
 
     def of(self, results: tuple[_Result, ...]) -> frozenset[str]:
         """Those with a score, the checks within composites by their path."""
-        names = tuple(self._names(results, ""))
+        if any(one.kind == _COMPOSITE for one in results):
+            names = tuple(self._names(results, ""))
+        else:
+            names = tuple([one.check for one in results if one.status == _SCORED])
         return self._known.setdefault(names, frozenset(names))
 
     def _names(self, results: tuple[_Result, ...], path: str) -> Iterator[str]:

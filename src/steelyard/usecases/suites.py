@@ -13,6 +13,7 @@ from steelyard.formats.schema import Schema
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
 from steelyard.settings import CLUSTER_FIELDS, project_schema
+from steelyard.usecases.gates import Gates
 from steelyard.usecases.record_selection import CONVERSATION
 from steelyard.usecases.run_options import RunOptions, RunWishes, within
 from steelyard.usecases.run_ports import RunDoor
@@ -98,12 +99,14 @@ def _cluster(path: str | None) -> str | None:
 
 def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:
     fail_under = suite.get("fail_under") if choice.fail_under is None else choice.fail_under
-    return {
-        "fail_under": fail_under,
-        "fail_under_low": choice.fail_under_low,
-        "corrected": choice.corrected,
-        "allow_failures": choice.allow_failures,
-    }
+    gates = Gates(
+        fail_under=cast("float | None", fail_under),
+        fail_under_low=choice.fail_under_low,
+        corrected=choice.corrected,
+        allow_failures=choice.allow_failures,
+    )
+    gates.require_use()
+    return gates.stored()
 
 
 def _suite(door: RunDoor, name: str | None) -> JsonObject:

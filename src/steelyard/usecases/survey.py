@@ -163,7 +163,7 @@ class Survey:
     def _look_at_all(self, rows: Iterator[Row]) -> None:
         met: set[str] = set()
         cluster = self.options.cluster
-        is_clustered = cluster in {None, CONVERSATION}
+        unclustered = 0
         chosen = selected(self._reading, self.options, rows, met=met, refused=self._refused)
         for row, case in chosen:
             self.outlook.total += 1
@@ -174,16 +174,12 @@ class Survey:
                 self.outlook.valid += 1
                 self.duplicates.add(row)
                 graded = self._look_at(row, case)
-                is_clustered = is_clustered or cluster_of_case(case, cluster) is not None
+                unclustered += cluster_of_case(case, cluster) is None
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
         self._check_where(met)
-        if not is_clustered:
-            _log.warning(
-                "no record of %s has %s, which cluster names: every record counts as independent",
-                self.options.dataset,
-                cluster,
-            )
+        if cluster not in {None, CONVERSATION}:
+            self._check_cluster(unclustered)
 
     def _refused(self, row: Row, case: Case) -> Row | None:
         """A row whose case its target cannot be sent; one that nothing grades is not sent."""
@@ -213,6 +209,24 @@ class Survey:
             if clause.path not in met:
                 name = self.options.dataset
                 raise UsageError(f"{name}: --where: no record has '{clause.path}'")
+
+    def _check_cluster(self, unclustered: int) -> None:
+        """A field that no record has would make every one of a conversation independent."""
+        name, cluster, valid = self.options.dataset, self.options.cluster, self.outlook.valid
+        if not valid or not unclustered:
+            return
+        if unclustered == valid:
+            raise UsageError(
+                f"{name}: cluster: no record has '{cluster}'; --cluster {CONVERSATION} takes "
+                "conversations"
+            )
+        said = (
+            f"{name}: {unclustered:,} of {valid:,} record(s) have no '{cluster}', which cluster "
+            "names; each counts as independent"
+        )
+        if self.options.strict:
+            raise UsageError(f"strict: {said}")
+        _log.warning("%s", said)
 
     def _check_counts(self) -> None:
         outlook, name = self.outlook, self.options.dataset
