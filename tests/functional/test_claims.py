@@ -419,7 +419,7 @@ def test_b_is_not_worse_where_the_timeouts_of_a_could_undo_that(tmp_path: Path) 
 
     assert row["verdict"] == "cannot be compared"
     assert "with those in favour of B the difference would be -1.0 points" in row["reason"]
-    assert (gate.code, margin.code) == (2, 1)
+    assert (gate.code, margin.code) == (2, 2)
     assert "with those in favour of B the difference would be" in gate.stderr
 
 
@@ -491,3 +491,28 @@ def test_one_record_is_not_called_records_and_repeats_differ(tmp_path: Path) -> 
     assert "pairs      1 record with a score in both runs" in done.stdout
     assert "repeats differ: 3 in A, 1 in B" in done.stdout
     assert "; 1 record is too few to show any difference" in done.stderr
+
+
+def test_a_table_of_runs_says_what_was_left_out_and_what_is_not_alike(tmp_path: Path) -> None:
+    project(tmp_path, 20, {"a": ["yy"] * 20, "b": ["yy"] * 20})
+    whole = runs(tmp_path, "a", "b")
+    part = runs(tmp_path, "b", words=("--limit", "12", "--repeat", "2"))
+    done = compared(tmp_path, *whole, *part)
+    lines = done.stdout.splitlines()
+    (pair,) = (n for n, line in enumerate(lines) if f"{part[0]} against {whole[0]}" in line)
+
+    assert "left out: 8 only in A" in lines[pair + 1]
+    assert "not alike: repeats " in done.stdout
+    assert "note: selection differs (limit none in A, 12 in B)" in done.stdout
+
+
+def test_no_gate_passes_on_a_run_against_itself(tmp_path: Path) -> None:
+    project(tmp_path, 8, {"a": ["y"] * 8, "b": ["y"] * 8})
+    a, b = runs(tmp_path, "a", "b")
+    gate = ("--fail-if", "worse by 90")
+    two, three = (compared(tmp_path, *ids, *gate) for ids in ((a, a), (a, b, a)))
+    page = compared(tmp_path, a, b, *gate, "--format", "html")
+
+    assert [two.code, three.code, page.code] == [2, 2, 0]
+    assert "cannot compare a run with itself" in two.stderr
+    assert "gate passed: &#39;worse by 90&#39; looked at" in page.stdout

@@ -70,3 +70,32 @@ def test_junit_has_a_failure_named_for_the_gate(told: dict[str, Done]) -> None:
 def test_a_gate_named_at_a_resumption_takes_the_place_of_the_first(told: dict[str, Done]) -> None:
     assert "gate failed" not in told["resume"].stdout
     assert "gate       passed: fail-under looked at the pass rate, 50.0 %" in told["resume"].stdout
+
+
+def test_every_form_says_which_part_was_run_and_what_is_missing(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    root = write_cases(tmp_path_factory.mktemp("parts"), 10)
+    write_responses(root, {"a": ["yyn", "y??", "nnn", *["yyy"] * 7]})
+    part = (*RUN, "--repeat", "3", "--limit", "3", "--where", "id ~ q")
+    text, markdown, junit, _ = run_many(
+        root,
+        [
+            part,
+            (*part, "--format", "markdown"),
+            (*part, "--format", "junit"),
+            ("report", "latest", "-o", "report.html"),
+        ],
+    )
+    chosen = "a part of the dataset, by --limit 3, --where id ~ q"
+    (suite,) = ET.fromstring(junit.stdout)
+    properties = {one.attrib["name"]: one.attrib["value"] for one in suite[0]}
+
+    assert f"  selected   {chosen}" in text.stdout
+    assert f"| selected | {chosen.replace('~', chr(92) + '~')} |" in markdown.stdout
+    assert properties["selected"] == chosen
+    assert chosen in (root / "report.html").read_text(encoding="utf-8")
+    assert properties["bounds"].endswith("if what has no score had all failed or all passed")
+    assert f"| bounds | {properties['bounds']} |" in markdown.stdout
+    assert "| pass@3 | " in markdown.stdout
+    assert "| pass^3 | " in markdown.stdout

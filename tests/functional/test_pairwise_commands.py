@@ -86,6 +86,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
         "none": ("runs", *JSON),
         "json": (*pairwise, *JSON),
         "runs": ("runs", *JSON),
+        "listed": ("runs", "--limit", "1"),
         "show": ("show", "latest"),
         "show json": ("show", "latest", *JSON),
         "record": ("show", "latest", "q0"),
@@ -174,6 +175,7 @@ def test_it_is_a_run_like_any_other(told: dict[str, Done]) -> None:
 
     assert newest["run_id"] == found(told["json"])["run_id"]
     assert newest["target"] == "one vs two"
+    assert "pairwise comparison" in told["listed"].stdout
     assert told["verify"].code == 0
     assert (
         json.loads(told["resume"].stdout)["pairwise"]

@@ -99,11 +99,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if budget is not None or max_concurrency is not None or cache or plan:
         raise UsageError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
     folders = [run_folder(name) for name in runs]
+    if gate:
+        _require_others(folders)
     spare_collector()
     found = compare_all(folders, strict=strict, known=judge_knowledge())
     gated = gate_comparisons(found, gate, strict=strict) if gate else []
     if output is Format.html:
-        _put_page(found, folders, file)
+        _put_page(found, folders, gated, file)
     else:
         _print(found, output, file, gated)
     for one, result in gated:
@@ -111,14 +113,27 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     raise typer.Exit(_exit_code(found, gated))
 
 
-def _put_page(found: Sequence[Comparison], folders: Sequence[Path], file: Path | None) -> None:
+def _require_others(folders: Sequence[Path]) -> None:
+    """A run is never worse than itself: no gate may pass on that."""
+    from steelyard.errors import UsageError
+
+    first, *others = (folder.resolve() for folder in folders)
+    if first in others:
+        raise UsageError("a gate cannot compare a run with itself; name different runs")
+
+
+def _put_page(
+    found: Sequence[Comparison], folders: Sequence[Path], gated: Sequence[Gated], file: Path | None
+) -> None:
     from steelyard.errors import UsageError
     from steelyard.reports.comparison_html import SHOWN, comparison_html
     from steelyard.usecases.moved_records import moved_records
 
     if len(folders) != 2:
         raise UsageError("--format html compares two runs; name two")
-    _put(comparison_html(found[0], moved_records(found[0], *folders, most=SHOWN)), file)
+    gate = _gate_text(gated[0][1]) if gated else ""
+    records = moved_records(found[0], *folders, most=SHOWN)
+    _put(comparison_html(found[0], records, gate), file)
 
 
 def _print(
@@ -145,14 +160,14 @@ def _print(
 
 def _print_gate(one: Comparison, result: GateResult) -> None:
     pair = f"{one.b.run_id} against {one.a.run_id}"
+    typer.echo(f"steelyard: {pair}: {_gate_text(result)}", err=True)
+
+
+def _gate_text(result: GateResult) -> str:
     said = f"'{result.name}' looked at {result.looked_at}"
     if result.is_undecided:
-        said = result.reason
-    elif result.passed:
-        said = f"gate passed: {said}"
-    else:
-        said = f"gate failed: {result.reason}; {said}"
-    typer.echo(f"steelyard: {pair}: {said}", err=True)
+        return result.reason
+    return f"gate passed: {said}" if result.passed else f"gate failed: {result.reason}; {said}"
 
 
 def _exit_code(found: Sequence[Comparison], gated: Sequence[Gated]) -> int:

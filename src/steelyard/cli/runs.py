@@ -55,11 +55,19 @@ def command(
     for run in runs:
         metrics = cast(dict[str, Any], run.summary or {})
         rate = _rate(metrics["pass_rate"]) if metrics else "–"
+        if metrics and _is_pairwise(run):
+            rate = "pairwise comparison"
         when = run.created_at[:19].replace("T", " ")
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
         gone = "  (pruned)" if run.run_id in pruned else ""
         status = STOPPED if is_resumable(run, is_alive) else run.status
         show(f"{run.run_id}  {when}  {status:<24} {rate:<32} {what}{gone}")
+
+
+def _is_pairwise(run: StoredRun) -> bool:
+    """Whether its rows are wins of one run over another, which make no pass rate."""
+    options = cast(dict[str, Any], run.plan.get("options") or {})
+    return bool((options.get("derived_from") or {}).get("against"))
 
 
 def _rate(rate: dict[str, Any]) -> str:

@@ -46,12 +46,14 @@ class ComparisonPage:
     corrected: tuple[str, ...]
     needed: tuple[str, ...]
     """How much data a difference of five points takes."""
+    gate: str
+    """What became of the gate; empty without one."""
     records: Mapping[int, MovedRecord]
     """The records that are shown, by their place in B."""
     shown: int = SHOWN
 
 
-def comparison_html(found: Comparison, records: Mapping[int, MovedRecord]) -> str:
+def comparison_html(found: Comparison, records: Mapping[int, MovedRecord], gate: str = "") -> str:
     """The page; it loads nothing from anywhere."""
     pages = environment()
     pages.filters.update(points=points, shift=shift, p=p_text)
@@ -62,6 +64,7 @@ def comparison_html(found: Comparison, records: Mapping[int, MovedRecord]) -> st
         warnings=tuple(warnings_of(found)),
         corrected=tuple(corrected_lines(found)),
         needed=tuple(needed_lines(found)),
+        gate=gate,
         records=records,
     )
     return pages.get_template("comparison.html").render(page=page)

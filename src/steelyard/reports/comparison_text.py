@@ -288,6 +288,7 @@ def table_lines(found: Sequence[Comparison]) -> Iterator[str]:
             yield f"    the verdict is about passes: {scores_text(one)}"
         if one.corrected:
             yield f"    corrected {points(one.corrected, level=True)}"
+        yield from (f"    {line}" for line in _table_notes(one))
 
 
 def _reason(found: Comparison) -> str | None:
@@ -295,6 +296,16 @@ def _reason(found: Comparison) -> str | None:
     if found.verdict == "cannot be compared":
         return why_not(found)
     return _uneven(found) if found.is_doubted else None
+
+
+def _table_notes(found: Comparison) -> Iterator[str]:
+    """What a line of a table rests on, as far as it is not all of both runs."""
+    if any(asdict(found.dropped).values()):
+        yield f"pairs: {_pairs(found)}"
+    if not found.corrected:
+        yield from corrected_lines(found)
+    for said, is_serious in warnings_of(found):
+        yield f"{'not alike' if is_serious else 'note'}: {printable(said)}"
 
 
 def comparison_json(found: Comparison, gate: JsonObject | None = None) -> JsonObject:

@@ -24,7 +24,7 @@ from steelyard.reports.repeats_text import (
     noise_text,
     partial_text,
 )
-from steelyard.reports.run_text import RunView, dependence, no_choice_text
+from steelyard.reports.run_text import RunView, dependence, no_choice_text, selection_text
 from steelyard.reports.slices_text import low_slices, uneven_slices
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class RunPage:
     """The corrected pass rate, or why there is none."""
     judge: str
     """How far the judge is right."""
+    selection: str
+    """What chose its records; empty where it is about all of them."""
     dependence: str | None
     """How many independent records the dependent ones are worth."""
     weak: frozenset[str]
@@ -81,6 +83,7 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
         checks=list(cast(dict[str, JsonObject], view.metrics["checks"]).items()),
         correction=correction,
         judge=judge_text(correction) if correction else "",
+        selection=selection_text(view),
         dependence=dependence(view),
         weak=frozenset(
             one.name

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import cast
 from xml.etree import ElementTree as ET
 
 from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.asked_text import expected_text, request_text
+from steelyard.reports.correction import (
+    corrected_text,
+    correction_of,
+    is_corrected,
+    judge_text,
+)
 from steelyard.reports.findings import xml_text
 from steelyard.reports.headline import gate_lines
-from steelyard.reports.run_text import RunView
+from steelyard.reports.run_text import RunView, bounds_of_run, selection_text
 
 _SHOWN = 2000
 
@@ -22,7 +28,8 @@ def run_junit(runs: Iterable[tuple[RunView, Iterable[JsonObject]]]) -> str:
     for view, rows in runs:
         suite = ET.SubElement(root, "testsuite", name=xml_text(view.title))
         properties = ET.SubElement(suite, "properties")
-        ET.SubElement(properties, "property", name="headline", value=view.headline)
+        for name, value in _properties(view):
+            ET.SubElement(properties, "property", name=name, value=xml_text(value))
         counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
         for gate, text in gate_lines(view.gates):
             _gate(suite, gate, text, counts)
@@ -32,6 +39,19 @@ def run_junit(runs: Iterable[tuple[RunView, Iterable[JsonObject]]]) -> str:
             suite.set(name, str(number))
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _properties(view: RunView) -> Iterator[tuple[str, str]]:
+    """What the run came to, and what its numbers rest on."""
+    yield "headline", view.headline
+    row = correction_of(view.metrics)
+    told = (
+        ("corrected" if row and is_corrected(row) else "uncorrected", row and corrected_text(row)),
+        ("judge", row and judge_text(row)),
+        ("bounds", bounds_of_run(view.metrics)),
+        ("selected", selection_text(view)),
+    )
+    yield from ((name, text) for name, text in told if text)
 
 
 def _gate(suite: ET.Element, gate: GateResult, text: str, counts: dict[str, int]) -> None:

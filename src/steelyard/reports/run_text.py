@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
+from steelyard.model.comparison import SELECTION
 from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import (
@@ -85,14 +86,14 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
         yield f"  {paint('gate', 'good' if gate.passed else 'error')}       {text}"
     yield f"  score      {mean_text(cast(JsonObject, metrics['score']))}"
     yield f"  records    {_denominators(metrics)}"
+    if text := selection_text(view):
+        yield f"  selected   {printable(text)}"
     if unread := view.manifest.get("unread"):
         yield f"  unread     {printable(str(unread))}"
     for text in not_sent_texts(metrics):
         yield f"  {paint('not sent', 'warning')}   {text}"
-    bounds = cast(JsonObject, metrics["pass_rate_bounds"])
-    if bounds["low"] != bounds["high"]:
-        spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
-        yield f"  bounds     {spread} if what has no score had all failed or all passed"
+    if text := bounds_of_run(metrics):
+        yield f"  bounds     {text}"
     yield f"  latency    {_latency(metrics)}"
     yield from _spending(metrics)
     yield from _checks(metrics)
@@ -139,6 +140,22 @@ def dependence(view: RunView) -> str | None:
     )
 
 
+def bounds_of_run(metrics: JsonObject) -> str:
+    """Where the pass rate would be with every score; empty where none is missing."""
+    bounds = cast(JsonObject, metrics["pass_rate_bounds"])
+    if bounds["low"] == bounds["high"]:
+        return ""
+    spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
+    return f"{spread} if what has no score had all failed or all passed"
+
+
+def selection_text(view: RunView) -> str:
+    """What chose the records of a run; empty where it is about the whole dataset."""
+    options = cast(JsonObject, view.manifest.get("options") or {})
+    chosen = [f"--{name} {options[name]}" for name in SELECTION if options.get(name) is not None]
+    return f"a part of the dataset, by {', '.join(chosen)}" if chosen else ""
+
+
 def not_sent_texts(metrics: JsonObject) -> Iterator[str]:
     """What targets were not told of the records."""
     if blocks := metrics.get("omitted_blocks"):
@@ -183,12 +200,15 @@ def run_markdown(view: RunView) -> str:
         "| | |",
         "|---|---|",
         f"| pass rate (95 % interval) | {rate_text(rate)}, n = {count(rate['n'])} |",
-        *(f"| dependent records | {_escaped(text)} |" for text in [dependence(view)] if text),
+        *_rows("dependent records", dependence(view)),
         *_corrected_rows(metrics),
         *(f"| gate | {_escaped(text)} |" for _, text in gate_lines(view.gates)),
         f"| score | {mean_text(cast(JsonObject, metrics['score']))} |",
         f"| records | {_denominators(metrics)} |",
-        *(f"| no choice | {text} |" for text in [no_choice_text(metrics)] if text),
+        *_rows("selected", selection_text(view)),
+        *_rows("bounds", bounds_of_run(metrics)),
+        *(_repeats_row(line) for line in repeats_lines(metrics)),
+        *_rows("no choice", no_choice_text(metrics)),
         f"| latency | {_latency(metrics)} |",
     ]
     lines.extend(
@@ -203,6 +223,20 @@ def _corrected_rows(metrics: JsonObject) -> Iterator[str]:
     if row is not None:
         word = "corrected pass rate" if is_corrected(row) else "uncorrected"
         yield f"| {word} | {_escaped(corrected_text(row))} |"
+        yield from _rows("judge", judge_text(row))
+        yield from _rows("drift", drift_text(row) if is_drifted(row) else "")
+
+
+def _rows(name: str, text: str | None) -> Iterator[str]:
+    """A row of the table; none without a text."""
+    if text:
+        yield f"| {name} | {_escaped(text)} |"
+
+
+def _repeats_row(line: str) -> str:
+    name, _, text = line.strip().partition("  ")
+    name, text = (name, text) if text else tuple(line.split(maxsplit=1))
+    return f"| {_escaped(name)} | {_escaped(text.strip())} |"
 
 
 def _denominators(metrics: JsonObject) -> str:

@@ -205,15 +205,20 @@ def test_several_runs_are_a_table_with_their_ids():
 
     numbers = "+10.0 points [-2.0, +21.0] at 95.0 %, p = 0.099, n = 100"
     raw = f"raw (no difference detectable) {numbers}"
+    left = "records with a score in both runs; left out: 10 only in A, 1 only in B"
     assert said == [
         "run_a  desk × a",
         "run_b  desk × b",
         "3 pairs; p-values hold for all of them together (Holm), each interval at its own level",
         f"  run_b against run_a: no difference detectable  {numbers}",
+        f"    pairs: 100 {left}",
         f"  run_b against run_a: no difference detectable, corrected  {raw}  (not alike)",
         "    corrected +5.7 points [-27.1, +38.4] at 95.0 %",
+        f"    pairs: 100 {left}",
+        "    not alike: judge differs: x in A, y in B",
         "  run_b against run_a: cannot be compared  –, p –, n = 0",
         "    they have no record in common; records are the same where their content is",
+        f"    pairs: 0 {left}",
     ]
 
 

@@ -11,6 +11,7 @@ from steelyard.reports.comparison_html import comparison_html
 from steelyard.reports.comparison_text import comparison_lines
 from steelyard.reports.correction import corrected_text, judge_text
 from steelyard.reports.run_html import run_html
+from steelyard.reports.run_junit import run_junit
 from steelyard.reports.run_text import RunView, run_lines, run_markdown
 from strategies.comparisons import FOUND
 from strategies.run_views import run_view
@@ -133,3 +134,12 @@ def test_a_comparison_says_which_run_has_no_corrected_rate() -> None:
     assert "  uncorrected A: <never> validated" in list(comparison_lines(found))
     assert "! uncorrected A: &lt;never&gt; validated" in comparison_html(found, {})
     assert not any("corrected B" in line for line in comparison_lines(found))
+
+
+def test_every_form_names_the_assumption_and_whose_labels_they_are() -> None:
+    row: Any = {**CORRECTED, "basis": "labels of another run", "labelled_runs": ["run_x"]}
+    assumed = "assumes the judge errs on this run as on run_x"
+
+    for text in (run_markdown(view(row)), run_junit([(view(row), [])])):
+        assert assumed in text
+        assert "labels of run_x" in text
