@@ -67,7 +67,8 @@ def command(
 def _is_pairwise(run: StoredRun) -> bool:
     """Whether its rows are wins of one run over another, which make no pass rate."""
     options = cast(dict[str, Any], run.plan.get("options") or {})
-    return bool((options.get("derived_from") or {}).get("against"))
+    derived = cast(dict[str, Any], options.get("derived_from") or {})
+    return bool(derived.get("against"))
 
 
 def _rate(rate: dict[str, Any]) -> str:

@@ -44,10 +44,10 @@ def run_junit(runs: Iterable[tuple[RunView, Iterable[JsonObject]]]) -> str:
 def _properties(view: RunView) -> Iterator[tuple[str, str]]:
     """What the run came to, and what its numbers rest on."""
     yield "headline", view.headline
-    row = correction_of(view.metrics)
+    if row := correction_of(view.metrics):
+        yield "corrected" if is_corrected(row) else "uncorrected", corrected_text(row)
     told = (
-        ("corrected" if row and is_corrected(row) else "uncorrected", row and corrected_text(row)),
-        ("judge", row and judge_text(row)),
+        ("judge", judge_text(row) if row else ""),
         ("bounds", bounds_of_run(view.metrics)),
         ("selected", selection_text(view)),
     )

@@ -64,8 +64,7 @@ class Gates:
 
 def require_share(name: str, value: object) -> None:
     """Refuse a least rate that no rate can miss, or that is none."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 < value <= 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
         raise UsageError(f"{name} is a share above 0, at most 1 (0.8 for 80 %), not {value!r}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -10,15 +10,18 @@ from steelyard.usecases.common_records import common_records
 from steelyard.usecases.paired_rows import Record
 
 
-def record(name: str = "q", always: str = "x", ever: str = "", **more: Any) -> Record:
+def record(name: str = "q", always: str = "x", ever: str = "", scored: int = 1) -> Record:
     return Record(
         index=0,
         record_id=name,
         cluster=None,
         slices={},
+        tries=1,
+        scored=scored,
+        passes=scored,
+        total=scored,
         always=frozenset(always),
         ever=frozenset(always + ever),
-        **{"tries": 1, "scored": 1, "passes": 1, "total": 1.0, **more},
     )
 
 
@@ -50,9 +53,9 @@ def test_a_record_that_other_checks_graded_has_no_score(
 
 
 def test_ids_tell_what_was_edited_and_what_is_invalid_now() -> None:
-    invalid = {"scored": 0, "is_invalid": True}
+    spoiled = replace(record("spoiled", scored=0), is_invalid=True)
     a = keyed(("1", record("edited")), ("2", record("spoiled")), ("3", record("gone")))
-    b = keyed(("4", record("edited")), ("5", record("spoiled", **invalid)), ("6", record("new")))
+    b = keyed(("4", record("edited")), ("5", spoiled), ("6", record("new")))
     there, back = common_records(a, b), common_records(b, a)
 
     assert (there.changed, there.invalid, back.changed, back.invalid) == (1, 1, 1, 0)
