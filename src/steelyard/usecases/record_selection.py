@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.selection import parse_where, value_at
+from steelyard.errors import UsageError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.unsent import has_more_than_text
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import WHOLE, Part
 
+_log = logging.getLogger("steelyard")
 CONVERSATION = "conversation_id"
 """The field whose records depend on each other where a project names no other."""
 
@@ -64,6 +67,28 @@ def cluster_of_case(case: Case, path: str | None) -> str | None:
     if found is None or isinstance(found, str):
         return found
     return json.dumps(found, sort_keys=True)
+
+
+def require_clusters(options: RunOptions, unclustered: int, valid: int) -> None:
+    """Refuse a field that no record has, by which those of a conversation would be independent.
+
+    Some without it are told, and refused in strict mode.
+    """
+    name, path = options.dataset, options.cluster
+    if path in {None, CONVERSATION} or not unclustered:
+        return
+    if unclustered == valid:
+        raise UsageError(
+            f"{name}: cluster: no record has '{path}'; --cluster {CONVERSATION} takes "
+            "conversations"
+        )
+    said = (
+        f"{name}: {unclustered:,} of {valid:,} record(s) have no '{path}', which cluster names; "
+        "each counts as independent"
+    )
+    if options.strict:
+        raise UsageError(f"strict: {said}")
+    _log.warning("%s", said)
 
 
 def field_of(case: Case, path: str) -> JsonValue:

@@ -32,7 +32,11 @@ from steelyard.usecases.judges import Judges, JudgeSettings
 from steelyard.usecases.pair_target import pair_spec
 from steelyard.usecases.past_attempts import played_back
 from steelyard.usecases.prompting import prompt_of
-from steelyard.usecases.record_selection import CONVERSATION, cluster_of_case, selected
+from steelyard.usecases.record_selection import (
+    cluster_of_case,
+    require_clusters,
+    selected,
+)
 from steelyard.usecases.run_options import RunOptions
 from steelyard.usecases.run_ports import RunDoor, TargetSpec
 from steelyard.usecases.sendable import left_out, refused
@@ -178,8 +182,7 @@ class Survey:
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
         self._check_where(met)
-        if cluster not in {None, CONVERSATION}:
-            self._check_cluster(unclustered)
+        require_clusters(self.options, unclustered, self.outlook.valid)
 
     def _refused(self, row: Row, case: Case) -> Row | None:
         """A row whose case its target cannot be sent; one that nothing grades is not sent."""
@@ -209,24 +212,6 @@ class Survey:
             if clause.path not in met:
                 name = self.options.dataset
                 raise UsageError(f"{name}: --where: no record has '{clause.path}'")
-
-    def _check_cluster(self, unclustered: int) -> None:
-        """A field that no record has would make every one of a conversation independent."""
-        name, cluster, valid = self.options.dataset, self.options.cluster, self.outlook.valid
-        if not valid or not unclustered:
-            return
-        if unclustered == valid:
-            raise UsageError(
-                f"{name}: cluster: no record has '{cluster}'; --cluster {CONVERSATION} takes "
-                "conversations"
-            )
-        said = (
-            f"{name}: {unclustered:,} of {valid:,} record(s) have no '{cluster}', which cluster "
-            "names; each counts as independent"
-        )
-        if self.options.strict:
-            raise UsageError(f"strict: {said}")
-        _log.warning("%s", said)
 
     def _check_counts(self) -> None:
         outlook, name = self.outlook, self.options.dataset
