@@ -34,7 +34,23 @@ SOUND = {
     "rubrics/desk-v1.yaml": QUESTIONS % ("", '"Wrong, or no help"'),
     "judges/right.yaml": JUDGE % ("{{ output }}", ""),
 }
+TESTS = """tests:
+  - id: a
+    input: hello
+    assertions: [{type: contains, value: hello}]
+"""
+BOTH = f"""execution: {{assertions: [{{type: contains, value: hello}}]}}
+assertions: [{{type: contains, value: NEVER}}]
+{TESTS}    execution: {{assertions: [{{type: contains, value: hello}}]}}
+"""
+CASE = {"id": "a", "expected_outcome": "Yes.", "input": "hello"}
+HELLO = [{"type": "contains", "value": "hello"}]
 NO_EFFECT = [
+    (
+        "cases.jsonl",
+        json.dumps({**CASE, "execution": {"evaluators": HELLO}, "evaluators": HELLO}) + "\n",
+        "evaluators",
+    ),
     ("rubrics/basic.yaml", RUBRIC % (", ignore_case: true", "", ""), "checks[0].ignore_case"),
     ("rubrics/basic.yaml", RUBRIC % ("", ", pattern: x", ""), "checks[1].pattern"),
     ("rubrics/basic.yaml", RUBRIC % ("", "", ", threshold: 0.9"), "scoring.threshold"),
@@ -87,6 +103,15 @@ def test_what_has_no_effect_is_a_warning_and_strictly_an_error(
     ("name", "content", "said"),
     [
         ("data.jsonl", "", "the file is empty"),
+        (
+            "cases.yaml",
+            BOTH,
+            "cases.yaml:2: error: assertions stands beside the list under 'execution'",
+        ),
+        ("cases.yaml", BOTH, "tests[0]: assertions stands beside the list under 'execution'"),
+        ("cases.yaml", f"rubrics: [Is polite]\n{TESTS}", "error: rubrics is not supported"),
+        ("cases.yaml", f"execution: {{skip_defaults: true}}\n{TESTS}", "execution.skip_defaults"),
+        ("cases.yaml", TESTS + "    skip_defaults: true\n", "tests[0]: skip_defaults"),
         ("judges/right.yaml", JUDGE % ("Is it right?", ""), "does not show the judge the answer"),
         ("rubrics/basic.yaml", SOUND["rubrics/basic.yaml"].replace("0.0", "0.0-01"), "semantic"),
         ("rubrics/basic.yaml", SOUND["rubrics/basic.yaml"].replace("0.0", "0.0-a..b"), "semantic"),

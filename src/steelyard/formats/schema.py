@@ -176,16 +176,23 @@ def _annotated(rule: JsonObject, path: Path) -> Problem:
         )
     if "x-either" in rule:
         first, second = cast(list[str], rule["x-either"])
-        return Problem(
-            code="conflicting_fields",
-            message=f"{{}} stands beside {first}; keep one of them",
-            path=(*path, second),
-        )
+        return _beside(first, (*path, second), is_error="x-severity" not in rule)
     if "x-later" in rule:
         hint = "only files that list their cases under 'tests' have it"
         at = (*path, cast(str, rule["x-later"]))
         return Problem(code="unsupported_field", message="{} is not supported", path=at, hint=hint)
     return _instead(path, cast(str, rule["x-instead"]), is_error="x-severity" not in rule)
+
+
+def _beside(first: str, path: Path, *, is_error: bool) -> Problem:
+    """A field that stands beside another of its purpose; where one goes first, it is not read."""
+    beside = f"{{}} stands beside {first}; keep one of them"
+    return Problem(
+        code="conflicting_fields",
+        message=beside if is_error else f"{{}} has no effect beside {first}",
+        path=path,
+        severity="error" if is_error else "warning",
+    )
 
 
 def _instead(path: Path, hint: str, *, is_error: bool) -> Problem:

@@ -50,7 +50,7 @@ CODES = (
 # What strict mode takes for an error: nobody can say later what a run was graded by, or how well.
 _STRICT_CODES = (
     *("unpinned_reference", "stale_validation", "out_of_scope_judge"),
-    "duplicate_key",
+    *("duplicate_key", "conflicting_fields"),
 )
 
 
@@ -74,8 +74,8 @@ class Finding:
 
     def strict(self) -> Finding:
         """The same finding as strict mode sees it: an error if it is an unknown field name with
-        a hint, a key given twice, an unpinned reference, or a judge that is stale or out of its
-        scope."""
+        a hint, a key given twice, a field that another leaves without effect, an unpinned
+        reference, or a judge that is stale or out of its scope."""
         if (self.code == "unknown_field" and self.hint) or self.code in _STRICT_CODES:
             return replace(self, severity="error")
         return self

@@ -40,7 +40,7 @@ VALID = {
 WARNED = {
     *("duplicate-content.yaml", "misnamed-weights.yaml", "near-misses.jsonl"),
     *("repeated-names.jsonl", "run-options.yaml", "settings-of-others.yaml"),
-    "unsendable-blocks.jsonl",
+    *("unsendable-blocks.jsonl", "lists-in-two-places-earlier.jsonl"),
 }
 
 
