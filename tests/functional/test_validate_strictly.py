@@ -43,6 +43,16 @@ BOTH = f"""execution: {{assertions: [{{type: contains, value: hello}}]}}
 assertions: [{{type: contains, value: NEVER}}]
 {TESTS}    execution: {{assertions: [{{type: contains, value: hello}}]}}
 """
+CHECK = """id: basic
+version: 1.0.0
+checks: [{id: a, kind: %s}]
+scoring: {combine: all_pass}
+"""
+LEGAL = {
+    **{"schema_version": "legal_eval_v1", "id": "a", "dataset": "d", "task_type": "rubric_qa"},
+    "prompt": "When?",
+}
+TURN = {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "function": {}}]}
 CASE = {"id": "a", "expected_outcome": "Yes.", "input": "hello"}
 HELLO = [{"type": "contains", "value": "hello"}]
 NO_EFFECT = [
@@ -61,6 +71,35 @@ NO_EFFECT = [
         "questions[1].options[0].or no help",
     ),
     ("judges/right.yaml", JUDGE % ("{{ output }}", "level_names: [a, b]\n"), "level_names"),
+    *(
+        ("rubrics/basic.yaml", CHECK % check, f"checks[0].{path}")
+        for check, path in [
+            (
+                "tool_usage, expected_tools: [{name: a, arguments: {b: 1}}]",
+                "expected_tools[0].arguments",
+            ),
+            (
+                "tool_trajectory, mode: exact, expected: [{tool: a, input: {}}]",
+                "expected[0].input",
+            ),
+            ("field_accuracy, fields: [{path: a, match: exact, must: true}]", "fields[0].must"),
+        ]
+    ),
+    (
+        "set.yaml",
+        "questions: [{id: q, input: Pay, expected_tools: [{name: pay, arguments: {a: 1}}]}]\n",
+        "questions[0].expected_tools[0].arguments",
+    ),
+    (
+        "rows.jsonl",
+        json.dumps({**LEGAL, "rubric": [{"id": "a", "title": "Names it", "points": 5}]}) + "\n",
+        "rubric[0].points",
+    ),
+    (
+        "cases.jsonl",
+        json.dumps({**CASE, "execution": {"region": "eu"}}) + "\n",
+        "execution.region",
+    ),
     (
         "cases.jsonl",
         '{"id": "a", "expected_outcome": "Yes.", "input": "When?", "input": "Why?"}\n',
@@ -103,6 +142,11 @@ def test_what_has_no_effect_is_a_warning_and_strictly_an_error(
     ("name", "content", "said"),
     [
         ("data.jsonl", "", "the file is empty"),
+        (
+            "rows.jsonl",
+            json.dumps({**LEGAL, "rubric": [{"id": "a", "title": "t"}], "messages": [TURN]}),
+            "messages[0].tool_calls is not supported",
+        ),
         (
             "cases.yaml",
             BOTH,

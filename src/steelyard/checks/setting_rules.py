@@ -10,6 +10,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from steelyard.errors import UsageError
+from steelyard.formats.schema_names import OWN_NAMES
 from steelyard.model.json_value import Extra, JsonObject, JsonValue
 
 PORT: Extra = {"port": True}
@@ -153,4 +154,10 @@ def _object(made: type) -> JsonObject:
     stated = schema_of(made)
     properties = cast(dict[str, JsonObject], stated["properties"])
     titled: JsonObject = {name: {"title": name, **rule} for name, rule in properties.items()}
-    return {"type": "object", "required": stated["required"], "properties": titled}
+    return {
+        "type": "object",
+        "required": stated["required"],
+        "properties": titled,
+        **cast(JsonObject, getattr(made, RULES, {})),
+        **OWN_NAMES,
+    }

@@ -42,6 +42,7 @@ PART: JsonObject = {
         "name": {"title": "name", "type": "string", "description": "Its name."},
         "size": {"title": "size", "type": "integer", "description": "Its size.", "minimum": 1},
     },
+    "unevaluatedProperties": {"deprecated": True},
 }
 
 

@@ -54,8 +54,8 @@ def _criterion(name: str, item: JsonValue) -> JsonObject:
     if not isinstance(demand, str) or not demand.strip():
         raise wrong(f"'{name}' of 'Rubric JSON' must have a description")
     beyond = {key: part for key, part in item.items() if key not in {"description", "weight"}}
-    row: JsonObject = {"id": name, "title": demand}
     # A class of objective, not a number: the benchmark counts every criterion once.
-    if item.get("weight") is not None:
-        row["objective"] = item["weight"]
-    return {**row, **{key: part for key, part in beyond.items() if part not in (None, "", [])}}
+    said = {"objective": item.get("weight"), **beyond}
+    kept = {key: part for key, part in said.items() if part not in (None, "", [])}
+    row: JsonObject = {"id": name, "title": demand}
+    return {**row, "metadata": kept} if kept else row

@@ -98,7 +98,7 @@ def _criterion(item: JsonValue, number: int) -> JsonObject:
         row["description"] = annotations["criteria_description"]
     row["weight"] = _weight(annotations, place)
     if annotations.get("criteria_category"):
-        row["category"] = annotations["criteria_category"]
+        row["metadata"] = {"category": annotations["criteria_category"]}
     return row
 
 

@@ -251,11 +251,11 @@ def test_what_the_contract_does_not_know_is_kept(folder: EvalFolder) -> None:
     beyond: JsonObject = {
         "notes": "n",
         "zone": {"a": [1]},
-        "execution": {"target": "t", "region": 1},
+        "execution": {"target": "t", "x-region": 1},
     }
     case = folder.case(row(tags=["a"], metadata={"idd": 1}, **beyond))
 
-    assert case.extra == {"notes": "n", "zone": {"a": [1]}, "execution": {"region": 1}}
+    assert case.extra == {"notes": "n", "zone": {"a": [1]}, "execution": {"x-region": 1}}
     assert (case.tags, case.metadata) == (("a",), {"idd": 1})
     assert folder.findings("data.jsonl") == []
 

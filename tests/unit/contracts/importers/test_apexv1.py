@@ -17,8 +17,10 @@ def test_the_title_of_a_criterion_is_what_it_demands_and_not_its_justification()
         {
             "id": "criterion 1",
             "title": "States the rule.",
-            "objective": "Primary objective(s)",
-            "justification": "The expert's own words.",
+            "metadata": {
+                "objective": "Primary objective(s)",
+                "justification": "The expert's own words.",
+            },
         },
         {"id": "criterion 2", "title": "Applies it."},
     ]

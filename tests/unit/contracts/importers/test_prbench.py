@@ -58,14 +58,14 @@ def test_a_criterion_keeps_id_title_description_weight_and_category() -> None:
             "title": "Names a",
             "description": "Why a matters",
             "weight": 5.0,
-            "category": "Accuracy",
+            "metadata": {"category": "Accuracy"},
         },
         {
             "id": "b",
             "title": "Names b",
             "description": "Why b matters",
             "weight": -4.0,
-            "category": "Accuracy",
+            "metadata": {"category": "Accuracy"},
         },
     ]
 

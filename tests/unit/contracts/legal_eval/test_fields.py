@@ -326,21 +326,46 @@ def test_a_near_miss_inside_a_part_is_named(value: JsonObject, path: str, meant:
     ]
 
 
-def test_other_fields_inside_parts_and_metadata_are_not_judged() -> None:
+def test_names_in_metadata_are_not_judged() -> None:
     """LE-16"""
     value = row(
         "mcq",
-        messages=[{"role": "user", "content": "x", "tool_calls": 5, "name": 1}],
-        attachments=[{"path": "documents/notes.md", "pages": 2}],
-        choices=[*CHOICES, {"id": "C", "text": "t", "source": [1]}],
+        attachments=[{"path": "documents/notes.md", "metadata": {"pages": 2}}],
+        choices=[*CHOICES, {"id": "C", "text": "t", "metadata": {"source": [1]}}],
         metadata={"contxt": 1, "promt": 2, "policy": 3},
     )
 
     assert found_in(value) == []
     case = case_of(value)
-    assert case.input_messages[0].extra == {"tool_calls": 5, "name": 1}
-    assert case.attachments[0].extra == {"pages": 2}
-    assert case.choices[2].extra == {"source": [1]}
+    assert case.attachments[0].extra == {"metadata": {"pages": 2}}
+    assert case.choices[2].extra == {"metadata": {"source": [1]}}
+
+
+def test_other_fields_inside_parts_are_kept_and_told() -> None:
+    """LE-16"""
+    value = row(
+        "mcq",
+        messages=[{"role": "user", "content": "x", "name": 1}],
+        attachments=[{"path": "documents/notes.md", "pages": 2}],
+        choices=[*CHOICES, {"id": "C", "text": "t", "source": [1]}],
+    )
+    (one,) = rows_of(value)
+
+    told = [(found.severity, found.code, found.path) for found in one.findings]
+    assert told == [
+        ("warning", "unknown_field", "attachments[0].pages"),
+        ("warning", "unknown_field", "choices[2].source"),
+        ("warning", "unknown_field", "messages[0].name"),
+    ]
+    assert case_of(value).input_messages[0].extra == {"name": 1}
+
+
+@pytest.mark.parametrize("name", ["tool_calls", "function_call", "tool_call_id"])
+def test_tool_history_in_a_message_is_refused(name: str) -> None:
+    """LE-16"""
+    value = row("mcq", messages=[{"role": "assistant", "content": "x", name: "search"}])
+
+    assert errors(value) == [(UNSUPPORTED, f"messages[0].{name}")]
 
 
 def test_every_error_of_a_row_is_reported() -> None:

@@ -31,7 +31,7 @@ from strategies.question_rubrics import problems, question, rubric, sound
             {"min": -999_999, "max": 999_999, "step": 1_999_998},
             Scale(min=-999_999, max=999_999, step=1_999_998),
         ),
-        ({"min": 0, "max": 1, "unit": "p"}, Scale(min=0, max=1, extra={"unit": "p"})),
+        ({"min": 0, "max": 1, "x-unit": "p"}, Scale(min=0, max=1, extra={"x-unit": "p"})),
     ],
 )
 def test_a_scale_is_a_text_or_an_object(value: JsonValue, scale: Scale) -> None:
