@@ -265,3 +265,61 @@ def test_underlined_headings_are_headings(steelyard: Command, tmp_path: Path) ->
     done = steelyard(*words, "--format", "json", cwd=tmp_path)
 
     assert json.loads(done.stdout)["metrics"]["pass_count"] == 1
+
+
+SAYS = "  - {id: says, kind: must_contain_any, phrases: [echo]}\n"
+LIMITS = {
+    "cost": "kind: cost, max_usd: 1",
+    "token_usage": "kind: token_usage, max_total: 5",
+    "field_accuracy": "kind: field_accuracy, fields: [{path: a, match: exact}]",
+    "composite": "kind: composite, rubric_ref: rubric/soft@1.0.0",
+}
+
+
+@pytest.mark.parametrize(("required", "code", "evaluated"), [("true", 4, 0), ("false", 0, 11)])
+@pytest.mark.parametrize("kind", LIMITS)
+def test_a_required_limit_that_could_not_be_looked_at_leaves_no_score(
+    steelyard: Command, tmp_path: Path, kind: str, required: str, code: int, evaluated: int
+) -> None:
+    """The echo has no price and counts no tokens; the cases have no reference; php may not run."""
+    soft = "id: soft\nversion: 1.0.0\nchecks:\n{}scoring: {{combine: weighted_avg}}\n"
+    write(tmp_path, "rubrics/soft.yaml", soft.format(PHP.replace("REQUIRED", "false")))
+    entry = f"  - {{id: limit, {LIMITS[kind]}, required: {required}}}\n"
+    found = graded(steelyard, tmp_path, SAYS + entry)
+
+    assert found[0] == code
+    assert found[1]["evaluated_records"] == evaluated
+
+
+CASES = """\
+tests:
+  - id: a
+    input: hello
+    assertions:
+      - {type: contains, value: hello}
+      - {LIMIT, required: REQUIRED}
+"""
+
+
+@pytest.mark.parametrize(("required", "evaluated"), [("true", 0), ("false", 1)])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        "type: cost, budget: 0.01",
+        "type: token_usage, max_total: 5",
+        "type: execution_metrics, max_tokens: 5, max_tool_calls: 3",
+        "type: field_accuracy, fields: [{path: a, match: exact}]",
+    ],
+)
+def test_a_required_limit_of_an_eval_case_is_looked_at_or_leaves_no_score(
+    steelyard: Command, tmp_path: Path, limit: str, required: str, evaluated: int
+) -> None:
+    write(tmp_path, "steelyard.yaml", PROJECT)
+    write(tmp_path, "cases.yaml", CASES.replace("LIMIT", limit).replace("REQUIRED", required))
+    done = steelyard("run", "cases.yaml", "--target", "echo", "--format", "json", cwd=tmp_path)
+
+    assert json.loads(done.stdout)["metrics"]["evaluated_records"] == evaluated
+    if "execution_metrics" in limit:
+        (rows,) = tmp_path.glob(".steelyard/runs/*/predictions.jsonl")
+        said = json.loads(rows.read_text(encoding="utf-8"))["evaluator_scores"][1]["reason"]
+        assert "not looked at: max_tokens: the target did not count its total tokens" in said

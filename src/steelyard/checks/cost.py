@@ -16,6 +16,7 @@ class Cost:
     """Pass when the response cost at most so many US dollars."""
 
     kind: ClassVar[str] = "cost"
+    revision: ClassVar[int] = 2
     needs_cost: ClassVar[bool] = True
     """Whoever grades puts what the call cost into the trace first."""
 
@@ -25,7 +26,7 @@ class Cost:
         """Compare what the call cost, by the price of its target or by the trace itself."""
         spent = trace.cost_usd
         if spent is None:
-            return Outcome.skipped(
+            return Outcome.unavailable(
                 "what the response cost is not known: its target has no price or counts no tokens"
             )
         limit = _dollars(self.max_usd)

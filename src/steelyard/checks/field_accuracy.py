@@ -94,6 +94,7 @@ class FieldAccuracy:
     """Pass when every field is as the reference has it; the score is the share by weight."""
 
     kind: ClassVar[str] = "field_accuracy"
+    revision: ClassVar[int] = 2
 
     fields: Annotated[
         tuple[AccurateField, ...],
@@ -107,10 +108,10 @@ class FieldAccuracy:
         """Compare field by field what the response and the reference have at its path."""
         wanted = _reference(case)
         if wanted is None:
-            return Outcome.skipped("the case has no reference answer that is JSON")
+            return Outcome.unavailable("the case has no reference answer that is JSON")
         stated = [one for one in self.fields if one.value_in(wanted) is not _ABSENT]
         if not stated:
-            return Outcome.skipped("the reference has none of the fields")
+            return Outcome.unavailable("the reference has none of the fields")
         given = _answer(trace.response)
         if given is None:
             return Outcome.failing(f"is not JSON; got {clip(trace.response)!r}")

@@ -15,6 +15,7 @@ class Latency:
     """Pass when the response took at most so many milliseconds."""
 
     kind: ClassVar[str] = "latency"
+    revision: ClassVar[int] = 2
 
     max_ms: float | None = None
 
@@ -25,7 +26,7 @@ class Latency:
         if not isinstance(limit, int | float):
             return Outcome.skipped("neither the check nor the case states a limit")
         if trace.latency_ms is None:
-            return Outcome.skipped("the trace has no latency")
+            return Outcome.unavailable("the trace has no latency")
         if trace.latency_ms <= limit:
             return Outcome.passing(f"{trace.latency_ms:,.0f} ms, within {limit:,.0f} ms")
         return Outcome.failing(f"{trace.latency_ms:,.0f} ms, over {limit:,.0f} ms")

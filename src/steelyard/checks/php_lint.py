@@ -41,7 +41,7 @@ class PhpLint:
             ran = self.programs.run(ProgramCall(_LINT, _with_tag(block), _TIMEOUT_S))
             if isinstance(ran, NotRun):
                 is_absent = ran.why in {"not_allowed", "not_found"}
-                made = Outcome.without_program if is_absent else Outcome.unscored
+                made = Outcome.unavailable if is_absent else Outcome.unscored
                 return made(ran.reason)
             if ran.exit_code:
                 said = clip(f"{ran.output} {ran.complaint}", 160)

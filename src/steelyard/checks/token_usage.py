@@ -34,6 +34,7 @@ class TokenUsage:
     """Pass when the tokens of the response are within every limit."""
 
     kind: ClassVar[str] = "token_usage"
+    revision: ClassVar[int] = 2
     rules: ClassVar[Extra] = {
         "allOf": [
             {
@@ -61,7 +62,7 @@ class TokenUsage:
             return Outcome.failing("; ".join(broken))
         unknown = [bound.name for bound in bounds if bound.counted is None]
         if unknown:
-            return Outcome.skipped(f"the target did not count its {unknown[0]} tokens")
+            return Outcome.unavailable(f"the target did not count its {unknown[0]} tokens")
         return Outcome.passing("; ".join(map(str, bounds)))
 
     def _bounds(self, usage: Usage) -> Iterator[_Bound]:

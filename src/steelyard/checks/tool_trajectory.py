@@ -64,6 +64,7 @@ class ToolTrajectory:
     """Pass when the calls are those expected; the score is the share that is."""
 
     kind: ClassVar[str] = "tool_trajectory"
+    revision: ClassVar[int] = 2
     rules: ClassVar[Extra] = {
         "allOf": [
             {
@@ -104,7 +105,7 @@ class ToolTrajectory:
             return Outcome.skipped("the check states no expected calls")
         untimed = self._untimed(calls)
         if untimed:
-            return Outcome.skipped(f"the trace does not say how long {untimed} took")
+            return Outcome.unavailable(f"the trace does not say how long {untimed} took")
         return _outcome(_COMPARED[self.mode](self.expected, calls, self.args_match), calls)
 
     def _untimed(self, calls: list[ToolCall]) -> str | None:

@@ -16,6 +16,8 @@ from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import CheckResult, Verdict
 
+COMPOSITE_REVISION = 2
+
 
 def composite(rubric: Rubric) -> Composite | JudgedComposite:
     """The check that is another rubric; it asks judges where that one does."""
@@ -27,6 +29,7 @@ class Composite:
     """Pass when another rubric passes; the score is that rubric's."""
 
     kind: ClassVar[str] = "composite"
+    revision: ClassVar[int] = COMPOSITE_REVISION
 
     rubric: Rubric
 
@@ -45,6 +48,7 @@ class JudgedComposite:
     """The same for a rubric that asks judges."""
 
     kind: ClassVar[str] = "composite"
+    revision: ClassVar[int] = COMPOSITE_REVISION
 
     rubric: Rubric
 
@@ -69,8 +73,9 @@ def outcome_of(name: str, verdict: Verdict) -> Outcome:
             passed=verdict.passed,
             score=verdict.score,
             raw_score=None if verdict.raw_score == verdict.score else verdict.raw_score,
-            reason=verdict.reason,
+            reason=f"{verdict.reason}{not_looked_at(verdict.results)}",
             details=details,
+            is_unavailable=is_unavailable(verdict.results),
         )
     if verdict.status == "evaluation_error":
         return Outcome(status="unscored", reason=verdict.reason, details=details)
@@ -78,13 +83,23 @@ def outcome_of(name: str, verdict: Verdict) -> Outcome:
         status="skipped",
         reason=verdict.reason,
         details=details,
-        lacks_program=lacks_program(verdict.results),
+        is_unavailable=is_unavailable(verdict.results),
     )
 
 
-def lacks_program(results: Sequence[CheckResult]) -> bool:
-    """Whether a check was skipped for want of a program."""
-    return any(result.outcome.lacks_program for result in results)
+def is_unavailable(results: Sequence[CheckResult]) -> bool:
+    """Whether something that a check needs was not there."""
+    return any(result.outcome.is_unavailable for result in results)
+
+
+def not_looked_at(results: Sequence[CheckResult]) -> str:
+    """Which checks were skipped because something was not there, to put behind a reason."""
+    skipped = [
+        f"{result.check}: {result.outcome.reason}"
+        for result in results
+        if result.outcome.is_unavailable and result.outcome.status == "skipped"
+    ]
+    return f"; not looked at: {'; '.join(skipped)}" if skipped else ""
 
 
 def inner_rows(results: tuple[CheckResult, ...]) -> list[JsonValue]:

@@ -11,7 +11,13 @@ from typing import ClassVar, Protocol
 from steelyard.checks.command import Command
 from steelyard.contracts.eval_cases.prompts import RESULTS
 from steelyard.engine.apart import apart
-from steelyard.engine.composite import inner_rows, lacks_program, outcome_of
+from steelyard.engine.composite import (
+    COMPOSITE_REVISION,
+    inner_rows,
+    is_unavailable,
+    not_looked_at,
+    outcome_of,
+)
 from steelyard.engine.grading import check_result, combined, judged_result
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.judging.material import material, quotable
@@ -77,6 +83,7 @@ class EvaluatorComposite:
     """Several checks as one, none of which asks a judge."""
 
     kind: ClassVar[str] = "composite"
+    revision: ClassVar[int] = COMPOSITE_REVISION
 
     members: tuple[RubricCheck, ...]
     joined: Joined
@@ -107,6 +114,7 @@ class JudgedEvaluatorComposite:
     """Several checks as one, where members ask judges or a judge joins them."""
 
     kind: ClassVar[str] = "composite"
+    revision: ClassVar[int] = COMPOSITE_REVISION
 
     members: tuple[RubricCheck, ...]
     joined: Joined | None = None
@@ -164,7 +172,7 @@ def _without_score(results: Sequence[CheckResult]) -> Outcome | None:
         return None
     reasons = "; ".join(f"{one.check}: {one.outcome.reason}" for one in results)
     return Outcome(
-        status="skipped", reason=reasons, details=details, lacks_program=lacks_program(results)
+        status="skipped", reason=reasons, details=details, is_unavailable=is_unavailable(results)
     )
 
 
@@ -174,8 +182,12 @@ def _scored(results: Sequence[CheckResult]) -> list[CheckResult]:
 
 def _kept(outcome: Outcome, results: Sequence[CheckResult]) -> Outcome:
     """The joined result with what it was joined from."""
-    details: JsonObject = {**outcome.details, "results": inner_rows(tuple(results))}
-    return replace(outcome, details=details)
+    return replace(
+        outcome,
+        reason=f"{outcome.reason}{not_looked_at(results)}",
+        details={**outcome.details, "results": inner_rows(tuple(results))},
+        is_unavailable=is_unavailable(results),
+    )
 
 
 def _told(results: Sequence[CheckResult]) -> JsonObject:

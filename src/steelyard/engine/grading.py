@@ -94,8 +94,8 @@ def _with_rule(entry: RubricCheck, rubric: Rubric | None, outcome: Outcome) -> O
 
 
 def _placed(entry: RubricCheck, outcome: Outcome) -> CheckResult:
-    if entry.required and outcome.lacks_program:
-        outcome = replace(outcome, status="unscored")
+    if entry.required and outcome.is_unavailable and not _fails(entry, outcome):
+        outcome = replace(outcome, status="unscored", score=None, passed=None, raw_score=None)
     return CheckResult(
         check=entry.id,
         kind=entry.check.kind,
@@ -103,6 +103,11 @@ def _placed(entry: RubricCheck, outcome: Outcome) -> CheckResult:
         weight=entry.weight,
         required=entry.required,
     )
+
+
+def _fails(entry: RubricCheck, outcome: Outcome) -> bool:
+    """Whether what was looked at is enough to fail, whatever the rest would have come to."""
+    return outcome.passed is False and not entry.negate
 
 
 def _outcome(entry: RubricCheck, trace: Trace, case: Case) -> Outcome:

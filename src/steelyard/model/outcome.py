@@ -30,8 +30,9 @@ class Outcome:
     """The judge that was asked, by its reference."""
     answers: Answers | None = None
     """What a judge answered to the questions of a rubric."""
-    lacks_program: bool = False
-    """Whether it is skipped for want of a program; a required check is unscored then."""
+    is_unavailable: bool = False
+    """Whether something that it needs is not there: a program, a figure, a reference. A required
+    check is unscored then, also where the rest of it has a score."""
 
     @classmethod
     def passing(cls, reason: str) -> Outcome:
@@ -49,9 +50,9 @@ class Outcome:
         return cls(status="skipped", reason=reason)
 
     @classmethod
-    def without_program(cls, reason: str) -> Outcome:
-        """A check that needs a program which is not there, or which may not be run."""
-        return cls(status="skipped", reason=reason, lacks_program=True)
+    def unavailable(cls, reason: str) -> Outcome:
+        """A check that applies, and that lacks a program, a figure or a reference."""
+        return cls(status="skipped", reason=reason, is_unavailable=True)
 
     @classmethod
     def unscored(cls, reason: str) -> Outcome:

@@ -77,7 +77,7 @@ def test_without_php_it_is_skipped_and_not_passed() -> None:
     outcome = PhpLint(programs=programs).check(said(CLASS), Case(id="a"))
 
     assert (outcome.status, outcome.reason) == ("skipped", "php is not installed")
-    assert outcome.lacks_program
+    assert outcome.is_unavailable
 
 
 @pytest.mark.parametrize("why", ["timeout", "too_much"])

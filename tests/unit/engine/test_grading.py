@@ -204,7 +204,7 @@ def test_a_check_that_could_not_be_carried_out_leaves_the_case_without_a_score()
 def test_a_required_check_without_its_program_leaves_the_case_without_a_score(
     required: bool, status: str
 ) -> None:
-    lint = Outcome.without_program("php is not installed")
+    lint = Outcome.unavailable("php is not installed")
     (others,) = entries(PASS)
     verdict = graded((others, *entries(lint, required=required)))
 
@@ -215,12 +215,34 @@ def test_a_required_composite_of_checks_without_their_program_leaves_no_score() 
     inner = Rubric(
         id="inner",
         version="1.0.0",
-        checks=entries(Outcome.without_program("php is not installed")),
+        checks=entries(Outcome.unavailable("php is not installed")),
     )
     (others,) = entries(PASS)
     entry = RubricCheck(id="inner", check=composite(inner), required=True)
 
     assert graded((others, entry)).status == "evaluation_error"
+
+
+@pytest.mark.parametrize(
+    ("rest", "negate", "status"),
+    [
+        (PASS, False, "evaluation_error"),
+        (FAIL, False, "evaluated"),
+        (FAIL, True, "evaluation_error"),
+    ],
+)
+def test_a_required_composite_that_was_not_looked_at_in_part_does_not_pass(
+    rest: Outcome, negate: bool, status: str
+) -> None:
+    """CR-17"""
+    checks = entries(rest, Outcome.unavailable("no price"))
+    inner = Rubric(id="inner", version="1.0.0", checks=checks)
+    entry = RubricCheck(id="inner", check=composite(inner), required=True, negate=negate)
+    verdict = graded((*entries(PASS), entry))
+
+    assert verdict.status == status
+    assert not verdict.passed
+    assert "not looked at: c2: no price" in verdict.results[1].outcome.reason
 
 
 def test_a_check_that_breaks_is_unscored_and_stops_nothing() -> None:
