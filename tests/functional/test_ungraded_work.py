@@ -276,19 +276,18 @@ LIMITS = {
 }
 
 
-@pytest.mark.parametrize(("required", "code", "evaluated"), [("true", 4, 0), ("false", 0, 11)])
+@pytest.mark.parametrize(("required", "expected"), [("true", (4, 0)), ("false", (0, 11))])
 @pytest.mark.parametrize("kind", LIMITS)
 def test_a_required_limit_that_could_not_be_looked_at_leaves_no_score(
-    steelyard: Command, tmp_path: Path, kind: str, required: str, code: int, evaluated: int
+    steelyard: Command, tmp_path: Path, kind: str, required: str, expected: tuple[int, int]
 ) -> None:
     """The echo has no price and counts no tokens; the cases have no reference; php may not run."""
     soft = "id: soft\nversion: 1.0.0\nchecks:\n{}scoring: {{combine: weighted_avg}}\n"
     write(tmp_path, "rubrics/soft.yaml", soft.format(PHP.replace("REQUIRED", "false")))
     entry = f"  - {{id: limit, {LIMITS[kind]}, required: {required}}}\n"
-    found = graded(steelyard, tmp_path, SAYS + entry)
+    code, metrics = graded(steelyard, tmp_path, SAYS + entry)
 
-    assert found[0] == code
-    assert found[1]["evaluated_records"] == evaluated
+    assert (code, metrics["evaluated_records"]) == expected
 
 
 CASES = """\

@@ -49,7 +49,10 @@ checks: [{id: a, kind: %s}]
 scoring: {combine: all_pass}
 """
 LEGAL = {
-    **{"schema_version": "legal_eval_v1", "id": "a", "dataset": "d", "task_type": "rubric_qa"},
+    "schema_version": "legal_eval_v1",
+    "id": "a",
+    "dataset": "d",
+    "task_type": "rubric_qa",
     "prompt": "When?",
 }
 TURN = {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "function": {}}]}
@@ -157,6 +160,15 @@ def test_what_has_no_effect_is_a_warning_and_strictly_an_error(
         ("cases.yaml", f"execution: {{skip_defaults: true}}\n{TESTS}", "execution.skip_defaults"),
         ("cases.yaml", TESTS + "    skip_defaults: true\n", "tests[0]: skip_defaults"),
         ("judges/right.yaml", JUDGE % ("Is it right?", ""), "does not show the judge the answer"),
+        *(
+            ("judges/right.yaml", JUDGE % (template, ""), said)
+            for template, said in [
+                ("{{ input }} {{#output}}x{{/output}}", "not show the judge output in any case"),
+                ("{{^output}}{{output}}{{/output}}", "not show the judge output in any case"),
+                ("{{ input }} {{ output.text }}", "names 'output.text', which is not there"),
+                ("{{#expected}}{{ output }}{{/expected}}", "where there is no expected"),
+            ]
+        ),
         ("rubrics/basic.yaml", SOUND["rubrics/basic.yaml"].replace("0.0", "0.0-01"), "semantic"),
         ("rubrics/basic.yaml", SOUND["rubrics/basic.yaml"].replace("0.0", "0.0-a..b"), "semantic"),
     ],

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any, cast
 
 import mstache
 
 from steelyard.errors import TemplateError
 from steelyard.formats.encoding import without_surrogates
+from steelyard.formats.mustache_tags import sections_in
 from steelyard.model.json_value import JsonValue
 
 # Its types leave some of their parameters open.
@@ -56,6 +58,56 @@ def rendered(
         )
     except mstache.TokenException as error:
         raise TemplateError(f"the template is no Mustache: {error}") from None
+
+
+def missed_in(
+    template: str, name: str, variables: Sequence[str], *, objects: Sequence[str] = ()
+) -> str | None:
+    """In which case the text of a variable does not stand in the result; None for in none.
+
+    The template is rendered with a text of its own for the variable, and with and without each of
+    the others on which a part depends. Those in `objects` may have members of any name.
+    """
+    tested = [one for one in variables if one in sections_in(template) and one != name]
+    for there in product((True, False), repeat=len(tested)):
+        absent = {one for one, is_there in zip(tested, there, strict=True) if not is_there}
+        values: dict[str, Any] = {one: "" if one in absent else "text" for one in variables}
+        for one in set(objects) - absent:
+            values[one] = _AnyMember(variables)
+        if not _is_shown(template, {**values, name: _CANARY}, may_fail=bool(absent)):
+            return f"where there is no {', '.join(sorted(absent))}" if absent else "in any case"
+    return None
+
+
+_CANARY = "canary 7c1f4e"
+
+
+class _AnyMember(dict[str, Any]):
+    """An object that has every member, but for the names of the variables around it."""
+
+    def __init__(self, variables: Sequence[str]) -> None:
+        super().__init__(member="text")
+        self._variables = frozenset(variables)
+
+    def __contains__(self, name: object) -> bool:
+        return name not in self._variables
+
+    def __missing__(self, name: str) -> _AnyMember:
+        return self
+
+
+def _is_shown(template: str, values: dict[str, Any], *, may_fail: bool) -> bool:
+    try:
+        return _CANARY in rendered(template, values, _shown_text)
+    except TemplateError:
+        # Nobody is asked with a member of what is not there.
+        if may_fail:
+            return True
+        raise
+
+
+def _shown_text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _found(scopes: Sequence[JsonValue], name: str, *, is_tested: bool) -> JsonValue:

@@ -50,6 +50,12 @@ def names_in(template: str) -> frozenset[str]:
     return frozenset(tag.name.partition(".")[0] for tag in _tags(template, []) if tag.sigil != "!")
 
 
+def sections_in(template: str) -> frozenset[str]:
+    """The variables on which parts of a template depend, without what dots lead to."""
+    tags = _tags(template, [])
+    return frozenset(tag.name.partition(".")[0] for tag in tags if tag.sigil in {"#", "^"})
+
+
 def _tags(template: str, problems: list[Problem]) -> Iterator[Tag]:
     """The tags in order; one that never ends is a problem and the last."""
     place = 0

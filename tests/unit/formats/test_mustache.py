@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import TemplateError
-from steelyard.formats.mustache import as_text, rendered
+from steelyard.formats.mustache import as_text, missed_in, rendered
 from steelyard.model.json_value import JsonObject, JsonValue
 
 VALUES: JsonObject = {
@@ -111,3 +111,30 @@ def test_a_lone_surrogate_does_not_stop_it() -> None:
 )
 def test_values_are_shown_as_text_or_as_json(value: JsonValue, text: str) -> None:
     assert as_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "missed"),
+    [
+        ("{{output}}", None),
+        ("{{{output}}}", None),
+        ("{{#output}}{{.}}{{/output}}", None),
+        (
+            "{{#expected}}{{output}}{{/expected}}{{^expected}}{{output}}{{/expected}}{{expected.a.b}}",
+            None,
+        ),
+        ("{{#output}}yes{{/output}}", "in any case"),
+        ("{{^output}}{{output}}{{/output}}", "in any case"),
+        ("{{#expected}}{{output}}{{/expected}}", "where there is no expected"),
+        ("{{#input}}{{#expected}}{{output}}{{/expected}}{{/input}}", "where there is no expected"),
+    ],
+)
+def test_where_a_variable_is_not_shown(template: str, missed: str | None) -> None:
+    variables = ("input", "output", "expected")
+
+    assert missed_in(template, "output", variables, objects=("expected",)) == missed
+
+
+def test_a_text_has_no_members() -> None:
+    with pytest.raises(TemplateError, match=r"output\.text"):
+        missed_in("{{output.text}}", "output", ("output",))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from steelyard.errors import TemplateError
+from steelyard.formats.mustache import missed_in
 from steelyard.formats.mustache_tags import names_in
 from steelyard.formats.problem import Problem
 from steelyard.model.judge import COMPARED, Judge
@@ -12,6 +14,10 @@ VARIABLES = (
     *("input", "output", "expected", "context", "criteria", "rubric", "question"),
     *COMPARED,
 )
+
+
+_OBJECTS = ("expected", "criteria", "rubric", "question")
+"""What may be more than a text."""
 
 
 def is_pairwise(judge: Judge) -> bool:
@@ -26,12 +32,27 @@ def answer_problems(template: str) -> Iterator[Problem]:
     if names.isdisjoint({"output", *COMPARED}):
         hint = "write {{ output }} where the answer belongs"
         yield _wrong("it does not show the judge the answer", hint)
+    elif len(missing) != 1:
+        yield from _unshown(template, names)
     if len(missing) == 1:
         (other,) = set(COMPARED) - set(missing)
         yield _wrong(f"it names {other} and not {missing[0]}", "a pairwise judge shows both")
     elif not missing and "output" in names:
         hint = f"name {COMPARED[0]} and {COMPARED[1]} alone"
         yield _wrong("a judge that compares two answers has no output", hint)
+
+
+def _unshown(template: str, names: frozenset[str]) -> Iterator[Problem]:
+    """An answer that is named and yet not always in the prompt."""
+    for name in sorted(names & {"output", *COMPARED}):
+        hint = f"write {{{{ {name} }}}} outside of sections, or in each of them"
+        try:
+            missed = missed_in(template, name, VARIABLES, objects=_OBJECTS)
+        except TemplateError as error:
+            yield _wrong(str(error), "write the name alone: it stands for a text")
+            return
+        if missed:
+            yield _wrong(f"it does not show the judge {name} {missed}", hint)
 
 
 def _wrong(said: str, hint: str) -> Problem:
