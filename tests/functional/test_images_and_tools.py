@@ -273,6 +273,20 @@ def test_the_path_in_a_yaml_file_starts_at_the_file(steelyard: Steelyard, tmp_pa
     assert found["path"] == "evalcases[1].input_messages[0].content[0]"
 
 
+def test_nothing_is_asked_where_nothing_is_left(steelyard: Steelyard, tmp_path: Path) -> None:
+    with endpoint(COMPLETION) as (url, bodies):
+        write_project(
+            tmp_path, shown(AUDIO), shown(TEXT, AUDIO), url=url, more=", unsupported: omit"
+        )
+        done = steelyard(*RUN, "live", cwd=tmp_path)
+
+    metrics = json.loads(done.stdout)["metrics"]
+    assert (metrics["invalid_records"], metrics["omitted_blocks"]) == (1, 1), done.stderr
+    found = row_of(done, "record_validation.jsonl")["errors"][0]
+    assert "and without it nothing is left to ask" in found["message"]
+    assert [body["messages"][0]["content"] for body in bodies] == [TEXT["value"]]
+
+
 def test_what_is_left_out_on_demand_is_counted(steelyard: Steelyard, tmp_path: Path) -> None:
     with endpoint(COMPLETION) as (url, bodies):
         messages = [*shown(TEXT, FILE, AUDIO), *HISTORY[1:]]
@@ -440,3 +454,12 @@ def test_a_judge_that_cannot_see_an_answer_is_not_asked(
 
     assert "a judge cannot be shown" in json.dumps(row_of(done, "predictions.jsonl"))
     assert not any(DATA in json.dumps(body) for body in bodies)
+
+
+def test_every_reason_has_a_line_of_its_own(steelyard: Steelyard, tmp_path: Path) -> None:
+    with endpoint(COMPLETION) as (url, _):
+        write_project(tmp_path, shown(FILE), shown(FILE), shown(AUDIO), shown(TEXT), url=url)
+        done = steelyard("run", "cases.jsonl", "--target", "local", cwd=tmp_path)
+
+    assert "no score   2 unsupported_field: targets.local cannot be sent an image" in done.stdout
+    assert "no score   1 unsupported_field: targets.local cannot be sent a block" in done.stdout

@@ -64,6 +64,16 @@ def without(messages: Sequence[Message], left_out: Sequence[Unsent]) -> tuple[Me
     )
 
 
+def asks_nothing(messages: Sequence[Message], left_out: Sequence[Unsent]) -> bool:
+    """Whether without some parts nothing is left of what the user asks last."""
+    paths = {one.path for one in left_out}
+    asked = [index for index, message in enumerate(messages) if message.role == "user"]
+    if not asked or not messages[asked[-1]].blocks:
+        return False
+    left = _without(messages[asked[-1]], asked[-1], paths).blocks
+    return not any(isinstance(block, OtherBlock) or block.text.strip() for block in left)
+
+
 def named(block: OtherBlock) -> str:
     """A block in words."""
     if isinstance(block, ImageBlock):

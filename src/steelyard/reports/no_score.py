@@ -13,27 +13,34 @@ from steelyard.reports.numbers import count
 _SHOWN = 3
 _LENGTH = 100
 _LINE = re.compile(r"Line \d+: ")
+_NUMBER = re.compile(r"\d+")
 
 
 def no_score_lines(failures: Iterable[JsonObject]) -> Iterator[str]:
-    """Up to three reasons, such as `no score   50 unauthorized: HTTP 401: Incorrect API key`."""
-    reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    """Up to three reasons, such as `no score   50 unauthorized: HTTP 401: Incorrect API key`.
+
+    Messages that differ in their numbers alone are one reason, and so are all about lines.
+    """
+    reasons: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in failures:
-        reasons[str(row["label"])][str(row["message"])] += 1
+        label, message = str(row["label"]), str(row["message"])
+        told = "" if _LINE.match(message) else _NUMBER.sub("N", message)
+        reasons[label, told][message] += 1
     ranked = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
-    for label, said in ranked[:_SHOWN]:
-        yield from _reason(label, said)
+    for (label, told), said in ranked[:_SHOWN]:
+        yield from _reason(label, told, said)
     if len(ranked) > _SHOWN:
         rest = sum(said.total() for _, said in ranked[_SHOWN:])
-        yield f"             {count(rest)} for {len(ranked) - _SHOWN} other reason(s)"
+        others = len(ranked) - _SHOWN
+        yield f"             and {others} other reason(s) for {count(rest)} record(s)"
 
 
-def _reason(label: str, said: Counter[str]) -> Iterator[str]:
-    """One reason with its most frequent message; messages about lines are each shown."""
+def _reason(label: str, told: str, said: Counter[str]) -> Iterator[str]:
+    """One reason with its message; messages about lines are each shown."""
     total = f"  no score   {count(said.total())} {printable(label)}"
     lines = [message for message in said if _LINE.match(message)]
     if not lines:
-        short = _short(said.most_common(1)[0][0])
+        short = _short(told if len(said) > 1 else next(iter(said)))
         yield f"{total}: {short}" if short else total
         return
     yield total

@@ -7,7 +7,7 @@ from steelyard.contracts.reading import Row
 from steelyard.model.case import Case
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, Path, path_text
-from steelyard.model.unsent import Unsent, unsent
+from steelyard.model.unsent import Unsent, asks_nothing, unsent
 from steelyard.usecases.run_ports import TargetSpec
 
 _FILES = "input_files"
@@ -20,24 +20,26 @@ def left_out(case: Case, spec: TargetSpec) -> list[Unsent]:
 
 def refused(row: Row, case: Case, spec: TargetSpec) -> Row | None:
     """The row with what its target cannot be sent; None where it can be sent all."""
-    found = [] if spec.omits else left_out(case, spec)
-    if not found:
+    found = left_out(case, spec)
+    if not found or (spec.omits and not asks_nothing(case.input_messages, found)):
         return None
-    findings = (_finding(row, case, spec.name, one) for one in found)
+    findings = (_finding(row, case, spec, one) for one in found)
     return row._replace(findings=(*row.findings, *findings))
 
 
-def _finding(row: Row, case: Case, target: str, found: Unsent) -> Finding:
+def _finding(row: Row, case: Case, spec: TargetSpec, found: Unsent) -> Finding:
+    without = ", and without it nothing is left to ask" if spec.omits else ""
+    omitting = f"; or leave such parts out with targets.{spec.name}.unsupported: omit"
     return Finding(
         severity="error",
         code="unsupported_field",
-        message=f"targets.{target} cannot be sent {found.what}",
+        message=f"targets.{spec.name} cannot be sent {found.what}{without}",
         path=path_text((*case.place.path, *_path(row, case, found.path))),
         line=row.line,
         index=row.index,
         record_id=row.record_id,
-        hint="ask a target whose provider carries it, such as openai or anthropic; or leave such "
-        f"parts out with targets.{target}.unsupported: omit",
+        hint="ask a target whose provider carries it, such as openai or anthropic"
+        f"{'' if spec.omits else omitting}",
     )
 
 

@@ -14,7 +14,7 @@ def rows(*failures: tuple[str, str, int]) -> list[JsonObject]:
     ]
 
 
-def test_the_most_frequent_reasons_come_first_each_with_its_usual_words() -> None:
+def test_the_most_frequent_reasons_come_first_each_with_its_own_words() -> None:
     lines = no_score_lines(
         rows(
             ("timeout", "no answer within 60 s", 2),
@@ -24,16 +24,24 @@ def test_the_most_frequent_reasons_come_first_each_with_its_usual_words() -> Non
     )
 
     assert list(lines) == [
-        "  no score   50 unauthorized: HTTP 401: Incorrect API key",
+        "  no score   49 unauthorized: HTTP 401: Incorrect API key",
         "  no score   2 timeout: no answer within 60 s",
+        "  no score   1 unauthorized: HTTP 401: another",
     ]
+
+
+def test_messages_that_differ_in_numbers_alone_are_one_reason() -> None:
+    wrong = ((f"records[{n}].input must be an object", 1) for n in range(4))
+    lines = no_score_lines(rows(*(("invalid_field_type", text, times) for text, times in wrong)))
+
+    assert list(lines) == ["  no score   4 invalid_field_type: records[N].input must be an object"]
 
 
 def test_there_are_three_at_most_and_the_rest_is_counted() -> None:
     lines = list(no_score_lines(rows(*((f"code{n}", "", 5 - n) for n in range(5)))))
 
     assert lines[:3] == ["  no score   5 code0", "  no score   4 code1", "  no score   3 code2"]
-    assert lines[3:] == ["             3 for 2 other reason(s)"]
+    assert lines[3:] == ["             and 2 other reason(s) for 3 record(s)"]
 
 
 def test_a_long_message_is_cut_and_control_characters_are_shown() -> None:
