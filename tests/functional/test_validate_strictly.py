@@ -86,6 +86,20 @@ NO_EFFECT = [
                 "expected[0].input",
             ),
             ("field_accuracy, fields: [{path: a, match: exact, must: true}]", "fields[0].must"),
+            *(
+                (f"field_accuracy, fields: [{{path: a, match: {setting}}}]", f"fields[0].{name}")
+                for setting, name in [
+                    ("exact, tolerance: 1", "tolerance"),
+                    ("date, relative: true", "relative"),
+                    ("numeric_tolerance, formats: [ISO]", "formats"),
+                ]
+            ),
+            ("tool_trajectory, mode: exact, expected: [], minimums: {a: 1}", "minimums"),
+            ("tool_trajectory, mode: any_order, minimums: {a: 1}, expected: []", "expected"),
+            (
+                "tool_trajectory, mode: any_order, minimums: {a: 1}, args_match: exact",
+                "args_match",
+            ),
         ]
     ),
     (
@@ -97,6 +111,39 @@ NO_EFFECT = [
         "rows.jsonl",
         json.dumps({**LEGAL, "rubric": [{"id": "a", "title": "Names it", "points": 5}]}) + "\n",
         "rubric[0].points",
+    ),
+    *(
+        (
+            "cases.jsonl",
+            json.dumps({**CASE, "evaluators": [graded]}) + "\n",
+            f"evaluators[0].{path}",
+        )
+        for graded, path in [
+            ({"type": "llm_judge", "prompt": "{{ output }}?", "value": "Is right."}, "value"),
+            (
+                {"type": "tool_trajectory", "mode": "exact", "expected": [], "minimums": {"a": 1}},
+                "minimums",
+            ),
+            (
+                {
+                    "type": "composite",
+                    "evaluators": HELLO,
+                    "aggregator": {
+                        "type": "threshold",
+                        "threshold": 0.5,
+                        "weights": {"contains": 1},
+                    },
+                },
+                "aggregator.weights",
+            ),
+            (
+                {
+                    "type": "field_accuracy",
+                    "fields": [{"path": "a", "match": "date", "tolerance": 1}],
+                },
+                "fields[0].tolerance",
+            ),
+        ]
     ),
     (
         "cases.jsonl",
@@ -160,6 +207,22 @@ def test_what_has_no_effect_is_a_warning_and_strictly_an_error(
         ("cases.yaml", f"execution: {{skip_defaults: true}}\n{TESTS}", "execution.skip_defaults"),
         ("cases.yaml", TESTS + "    skip_defaults: true\n", "tests[0]: skip_defaults"),
         ("judges/right.yaml", JUDGE % ("Is it right?", ""), "does not show the judge the answer"),
+        *(
+            ("rubrics/basic.yaml", CHECK % check, said)
+            for check, said in [
+                ("tool_trajectory, mode: in_order, expected: []", "expected must have at least 1"),
+                ("tool_trajectory, mode: superset, expected: []", "expected must have at least 1"),
+                (
+                    "tool_trajectory, mode: any_order, minimums: {}",
+                    "minimums must have at least 1",
+                ),
+                (
+                    "tool_trajectory, mode: any_order, minimums: {a: 0}",
+                    "minimums.a must be at least",
+                ),
+                ('regex, pattern: ""', "pattern must have at least 1 character"),
+            ]
+        ),
         *(
             ("judges/right.yaml", JUDGE % (template, ""), said)
             for template, said in [

@@ -11,11 +11,11 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, cast
 from steelyard.checks.dates import FORMS, day_of, require_forms
 from steelyard.checks.json_in_text import embedded_json
 from steelyard.checks.json_reply import any_json, same_json
-from steelyard.checks.setting_rules import Rule
+from steelyard.checks.setting_rules import Rule, without_effect
 from steelyard.checks.text import clip
 from steelyard.errors import ParseError, SettingError
 from steelyard.model.case import Case
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import Extra, JsonObject, JsonValue
 from steelyard.model.outcome import Outcome
 from steelyard.model.scores import weighted_mean
 from steelyard.model.trace import Trace
@@ -28,6 +28,14 @@ _ABSENT = object()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccurateField:
     """One part of the response's JSON, and how it is compared."""
+
+    rules: ClassVar[Extra] = {
+        "allOf": [
+            without_effect("tolerance", "match", "exact", "date"),
+            without_effect("relative", "match", "exact", "date"),
+            without_effect("formats", "match", "exact", "numeric_tolerance"),
+        ]
+    }
 
     path: Annotated[str, Rule("Such as a.b[0].c.", {"pattern": r"\S"})]
     match: Annotated[

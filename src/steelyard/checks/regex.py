@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
+from steelyard.checks.setting_rules import Rule
 from steelyard.checks.text import clip
 from steelyard.errors import SettingError
 from steelyard.model.case import Case
@@ -26,7 +27,7 @@ class Regex:
 
     kind: ClassVar[str] = "regex"
 
-    pattern: str
+    pattern: Annotated[str, Rule("An RE2 pattern.", {"minLength": 1})]
     match: Literal["search", "full"] = "search"
     _compiled: Any = field(init=False, repr=False, compare=False)
 

@@ -35,6 +35,19 @@ class Rule(NamedTuple):
     """Further keywords of the schema, such as `minimum`."""
 
 
+def without_effect(name: str, setting: str, *values: str) -> JsonObject:
+    """The rule that a setting counts for nothing beside some values of another one."""
+    return {
+        "x-either": [f"this '{setting}'", name],
+        "x-severity": "warning",
+        "not": {
+            "type": "object",
+            "required": [name, setting],
+            "properties": {setting: {"enum": [*values]}},
+        },
+    }
+
+
 class _Anything(NamedTuple):
     """A class only to read from it how the type checker's JSON object looks at run time."""
 

@@ -9,10 +9,10 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
 from steelyard.checks.json_reply import same_json
 from steelyard.checks.pairing import paired
-from steelyard.checks.setting_rules import Rule
+from steelyard.checks.setting_rules import Rule, without_effect
 from steelyard.checks.text import clip
 from steelyard.model.case import Case
-from steelyard.model.json_value import Extra, JsonValue
+from steelyard.model.json_value import Extra, JsonObject, JsonValue
 from steelyard.model.message import ToolCall
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
@@ -21,6 +21,11 @@ ArgsMatch: TypeAlias = Literal["exact", "superset", "subset", "ignore"] | tuple[
 Mode: TypeAlias = Literal["any_order", "in_order", "exact", "subset", "superset"]
 _MATCH = "How arguments are compared: exact, superset, subset, ignore, or the names that count."
 _SHOWN = 4
+_AT_LEAST_ONE: JsonObject = {
+    "title": "expected",
+    "description": "The calls in order; without any, nothing would be demanded.",
+    "minItems": 1,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +83,16 @@ class ToolTrajectory:
                 },
                 "then": {"required": ["expected"]},
             },
+            {
+                "if": {
+                    "properties": {"mode": {"enum": ["in_order", "superset"]}},
+                    "required": ["mode"],
+                },
+                "then": {"properties": {"expected": _AT_LEAST_ONE}},
+            },
+            without_effect("minimums", "mode", "in_order", "exact", "subset", "superset"),
+            without_effect("expected", "mode", "any_order"),
+            without_effect("args_match", "mode", "any_order"),
         ]
     }
 
@@ -86,7 +101,7 @@ class ToolTrajectory:
         Mapping[str, int] | None,
         Rule(
             "How often each tool must at least be used.",
-            {"additionalProperties": {"type": "integer", "minimum": 0}},
+            {"minProperties": 1, "additionalProperties": {"type": "integer", "minimum": 1}},
         ),
     ] = field(default=None, hash=False)
     expected: Annotated[

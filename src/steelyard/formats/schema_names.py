@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from steelyard.model.json_value import JsonObject, JsonValue, Path
@@ -56,7 +56,7 @@ def _walk(
             for index, item in enumerate(value):
                 yield from _walk(document, items, item, (*path, index), only_open)
     elif isinstance(value, dict):
-        properties = dict(_properties(document, schema, value))
+        properties = _merged(_properties(document, schema, value))
         others = schema.get("additionalProperties")
         is_closed = others is False
         for name, item in value.items():
@@ -67,6 +67,16 @@ def _walk(
                 yield from _walk(document, others, item, (*path, name), only_open)
             elif properties and not (only_open and (is_closed or _is_free(name))):
                 yield from _unknown(schema, value, path, name, _told(properties))
+
+
+def _merged(properties: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """Properties by name; what several branches say of one is joined."""
+    joined: dict[str, JsonValue] = {}
+    for name, rule in properties:
+        before = joined.get(name)
+        both = isinstance(rule, dict) and isinstance(before, dict)
+        joined[name] = {**before, **rule} if both else rule
+    return joined
 
 
 def _unknown(

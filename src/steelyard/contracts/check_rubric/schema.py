@@ -22,7 +22,6 @@ _TITLES = {
     "ignore_case": "Whether capitals and small letters count as equal.",
     "strip": "Whether white space around the response is ignored.",
     "phrases": "The phrases looked for.",
-    "pattern": "An RE2 pattern.",
     "match": "Whether the pattern is searched for, or must match the whole response.",
     "max_ms": "Milliseconds at most; without it the case's own limit.",
 }

@@ -24,7 +24,12 @@ GOOD: list[JsonObject] = [
     {"type": "tool_trajectory", "mode": "exact", "expected": [{"tool": "a", "args": "any"}]},
     {"type": "tool_trajectory", "mode": "in_order", "expected": [{"tool": "a", "args": {"q": 1}}]},
     {"type": "tool_trajectory", "mode": "subset", "expected": [], "args_match": "ignore"},
-    {"type": "tool_trajectory", "mode": "superset", "expected": [], "args_match": ["q"]},
+    {
+        "type": "tool_trajectory",
+        "mode": "superset",
+        "expected": [{"tool": "a"}],
+        "args_match": ["q"],
+    },
     {"type": "field_accuracy", "fields": [{"path": "a.b[0]", "match": "exact"}]},
     {
         "type": "field_accuracy",
@@ -46,7 +51,8 @@ GOOD: list[JsonObject] = [
     {"type": "equals", "value": ""},
     {"type": "regex", "value": "a+", "flags": "i"},
     {"type": "regex", "value": " ", "flags": "dgimsuvy"},
-    {"type": "llm_judge", "min_score": 0, "threshold": 1},
+    {"type": "llm_judge", "min_score": 0},
+    {"type": "llm_judge", "threshold": 1},
     {"type": "is_json"},
     {"type": "is_json", "name": "json", "weight": 0, "required": True, "negate": True},
 ]
@@ -163,7 +169,7 @@ BROKEN: list[tuple[JsonValue, str, str]] = [
         "fields",
     ),
     (
-        {"type": "field_accuracy", "fields": [{**FIELD, "formats": ["QQ"]}]},
+        {"type": "field_accuracy", "fields": [{**FIELD, "match": "date", "formats": ["QQ"]}]},
         "value_out_of_range",
         "fields",
     ),
