@@ -56,6 +56,7 @@ LEGAL = {
     "prompt": "When?",
 }
 TURN = {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "function": {}}]}
+META = "Is {{ output }} about {{ metadata.topic }}?"
 CASE = {"id": "a", "expected_outcome": "Yes.", "input": "hello"}
 HELLO = [{"type": "contains", "value": "hello"}]
 NO_EFFECT = [
@@ -74,6 +75,21 @@ NO_EFFECT = [
         "questions[1].options[0].or no help",
     ),
     ("judges/right.yaml", JUDGE % ("{{ output }}", "level_names: [a, b]\n"), "level_names"),
+    (
+        "cases.yaml",
+        "vars: {country: France}\n" + TESTS.replace("hello", '"In {{ contry }}?"', 1),
+        "tests[0].input",
+    ),
+    (
+        "cases.yaml",
+        "vars: {country: France}\n" + TESTS.replace("value: hello", 'value: "{{ country }}"'),
+        "tests[0].assertions[0].value",
+    ),
+    (
+        "cases.jsonl",
+        json.dumps({**CASE, "evaluators": [{"type": "llm_judge", "prompt": META}]}) + "\n",
+        "evaluators[0].prompt",
+    ),
     *(
         ("rubrics/basic.yaml", CHECK % check, f"checks[0].{path}")
         for check, path in [

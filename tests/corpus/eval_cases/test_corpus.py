@@ -41,7 +41,7 @@ WARNED = {
     *("duplicate-content.yaml", "misnamed-weights.yaml", "near-misses.jsonl"),
     *("repeated-names.jsonl", "run-options.yaml", "settings-of-others.yaml"),
     *("unsendable-blocks.jsonl", "lists-in-two-places-earlier.jsonl"),
-    "settings-without-effect.yaml",
+    *("settings-without-effect.yaml", "unfilled-names.yaml"),
 }
 
 

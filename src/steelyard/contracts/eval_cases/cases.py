@@ -112,15 +112,17 @@ class CaseBuilder:
         """The messages that the file puts before the input of every case."""
         if self._defaults.input is None or self._skips_defaults:
             return ()
-        return self._messages("input", with_values(self._defaults.input, self._values()), [])
+        return self._messages("input", self._filled(self._defaults.input, ("input",)), [])
 
-    def _values(self) -> JsonObject:
-        return {**self._defaults.vars, **cast(JsonObject, self._row.get("vars", {}))}
+    def _filled(self, shared: JsonValue, path: Path) -> JsonValue:
+        """What the file says for all cases, with the values of this one."""
+        values = {**self._defaults.vars, **cast(JsonObject, self._row.get("vars", {}))}
+        return with_values(shared, values, self.problems, path)
 
     def _input(self) -> tuple[Message, ...]:
         name = cast(str, written(self._row, INPUT))
         shared = [] if self._skips_defaults else list(self._defaults.input_files)
-        files = self._row.get("input_files", with_values([*shared], self._values()))
+        files = self._row.get("input_files", self._filled([*shared], ("input_files",)))
         return self._messages(name, self._row[name], cast(list[str], files))
 
     def _messages(self, name: str, value: JsonValue, files: list[str]) -> tuple[Message, ...]:

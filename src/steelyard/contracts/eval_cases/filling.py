@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias, cast
 
 from steelyard.contracts.eval_cases.evaluators import fault_problem
-from steelyard.contracts.eval_cases.spelling import EVALUATORS, GOAL, INPUT, REFERENCE
+from steelyard.contracts.eval_cases.spelling import (
+    EVALUATORS,
+    GOAL,
+    INPUT,
+    REFERENCE,
+    listed_evaluators,
+)
+from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.ports import FileFault, Files
@@ -20,6 +27,8 @@ _WORDS: dict[str, JsonValue] = {"true": True, "false": False}
 _FILLED = (*GOAL, *INPUT, *REFERENCE, "input_files")
 _NOTES = ("description", "notes")
 _EXECUTION = "execution"
+_NO_VALUE = "{{}}"
+"""What no name stands for."""
 _CARRIED_OUT = ("target", *EVALUATORS)
 Fill: TypeAlias = Callable[[str, Path], JsonValue]
 
@@ -68,28 +77,75 @@ class _Environment:
         return found
 
 
-def with_vars(row: JsonObject, values: JsonObject) -> JsonObject:
-    """A row with the values that the names in its texts stand for."""
+def with_vars(row: JsonObject, values: JsonObject, problems: list[Problem]) -> JsonObject:
+    """A row with the values that the names in its texts stand for.
+
+    Names without a value, and names in evaluators, which are not filled, are in `problems`.
+    """
     if not values:
         return row
+    problems.extend(left_in_evaluators(row, values))
     return {
-        key: with_values(item, values) if key in _FILLED else item for key, item in row.items()
+        key: with_values(item, values, problems, (key,)) if key in _FILLED else item
+        for key, item in row.items()
     }
 
 
-def with_values(value: JsonValue, values: JsonObject) -> JsonValue:
+def with_values(
+    value: JsonValue, values: JsonObject, problems: list[Problem], at: Path
+) -> JsonValue:
     """A value with what `{{ name }}` stands for; names without a value stay as they are.
 
     A text that is nothing but a name becomes the value itself.
     """
 
-    def fill(text: str, _path: Path) -> JsonValue:
+    def fill(text: str, path: Path) -> JsonValue:
+        problems.extend(_unfilled(text, values, path))
         whole = _NAME.fullmatch(text)
         if whole:
             return _value(values, whole[1], text)
         return _NAME.sub(lambda tag: _text(_value(values, tag[1], tag[0])), text)
 
-    return _filled(value, fill, ()) if values else value
+    return _filled(value, fill, at) if values else value
+
+
+def left_in_evaluators(row: JsonObject, values: JsonObject) -> Iterator[Problem]:
+    """The names in evaluators that have a value; prompts have names of their own."""
+    listed = listed_evaluators(row)
+    for text, path in _texts(listed[1], listed[0]) if listed else ():
+        known = [name for name in _NAME.findall(text) if name.partition(".")[0] in values]
+        for name in dict.fromkeys(known) if path[-1] != "prompt" else ():
+            yield Problem(
+                code="unknown_field",
+                message=f"{{}} shows '{name}'; 'vars' are not filled into evaluators",
+                path=path,
+                hint="write the value itself",
+                severity="warning",
+            )
+
+
+def _unfilled(text: str, values: JsonObject, path: Path) -> Iterator[Problem]:
+    """The names of a text for which there is no value."""
+    for name in dict.fromkeys(_NAME.findall(text)):
+        if _value(values, name, _NO_VALUE) is _NO_VALUE:
+            yield Problem(
+                code="unknown_field",
+                message=f"{{}} shows '{name}', for which 'vars' has no value",
+                path=path,
+                hint=did_you_mean(name, values) or f"'vars' has {', '.join(values)}",
+                severity="warning",
+            )
+
+
+def _texts(value: JsonValue, path: Path) -> Iterator[tuple[str, Path]]:
+    if isinstance(value, str):
+        yield value, path
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index))
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(item, (*path, name))
 
 
 def _filled(value: JsonValue, fill: Fill, path: Path) -> JsonValue:

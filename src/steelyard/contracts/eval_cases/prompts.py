@@ -20,6 +20,7 @@ RESULTS = "EVALUATOR_RESULTS_JSON"
 ANSWERS = ("candidate_answer", "output_messages", "output")
 """What shows the answer to a judge."""
 _TAG = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+_ANY_TAG = re.compile(r"\{\{[{&#^/>]?\s*([A-Za-z_][A-Za-z0-9_.-]*)[^{}]*\}\}")
 _BRACES = re.compile(r"\{(?=\{)")
 
 
@@ -29,17 +30,18 @@ def names_in(prompt: str) -> list[str]:
 
 
 def prompt_problems(prompt: str, known: Iterable[str], path: Path) -> Iterator[Problem]:
-    """The names that nothing fills: they stay in the prompt as they are."""
+    """The names that nothing fills: the judge reads them as text."""
     names = tuple(known)
-    for name in names_in(prompt):
-        if name not in names:
-            yield Problem(
-                code="unknown_field",
-                message=f"{{}} shows '{name}', which nothing fills; it stays as it is",
-                path=path,
-                hint=did_you_mean(name, names) or f"known are {', '.join(names)}",
-                severity="warning",
-            )
+    filled = {tag[0] for tag in _TAG.finditer(prompt) if tag[1] in names}
+    unfilled = (tag[1] for tag in _ANY_TAG.finditer(prompt) if tag[0] not in filled)
+    for name in dict.fromkeys(unfilled):
+        yield Problem(
+            code="unknown_field",
+            message=f"{{}} shows '{name}', which nothing fills; the judge reads it as text",
+            path=path,
+            hint=did_you_mean(name, names) or f"known are {', '.join(names)}",
+            severity="warning",
+        )
 
 
 def as_template(prompt: str, known: Iterable[str]) -> str:

@@ -10,7 +10,11 @@ from typing import BinaryIO, cast
 from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.eval_cases.cases import CaseBuilder, skips_defaults
 from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
-from steelyard.contracts.eval_cases.filling import with_variables, with_vars
+from steelyard.contracts.eval_cases.filling import (
+    left_in_evaluators,
+    with_variables,
+    with_vars,
+)
 from steelyard.contracts.eval_cases.listed_tests import entries
 from steelyard.contracts.eval_cases.plain_cases import PlainCases
 from steelyard.contracts.eval_cases.plain_rows import PlainRows
@@ -263,13 +267,19 @@ class EvalCasesYaml(_EvalCasesReading):
         stated = value.get("vars", {}) if isinstance(value, dict) else None
         if not isinstance(value, dict) or not isinstance(stated, dict):
             return value
-        return with_vars(value, {**self._defaults.vars, **stated})
+        # Which values a spoilt file has for all cases is not known.
+        told = [] if self.is_spoiled else found
+        return with_vars(value, {**self._defaults.vars, **stated}, told)
 
     def _row_schema(self, value: JsonValue) -> Schema:
         if not self._is_later:
             return self._case_schema
         is_graded = bool(self._defaults.evaluators) and isinstance(value, dict)
-        if self._is_made or (is_graded and not skips_defaults(cast(JsonObject, value))):
+        if (
+            self._is_made
+            or self.is_spoiled
+            or (is_graded and not skips_defaults(cast(JsonObject, value)))
+        ):
             return _schema("#/$defs/graded_test")
         return _schema("#/$defs/test")
 
@@ -307,7 +317,9 @@ def read_header(
     problems += _schema(pointer).problems(value)
     if any(problem.severity == "error" for problem in problems):
         return None, problems
-    return read_defaults(cast(JsonObject, value), stem, files, problems), problems
+    header = cast(JsonObject, value)
+    problems += left_in_evaluators(header, cast(JsonObject, header.get("vars", {})))
+    return read_defaults(header, stem, files, problems), problems
 
 
 def _without_cases(name: str, item: JsonValue) -> JsonValue:

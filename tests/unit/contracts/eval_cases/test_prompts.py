@@ -50,7 +50,8 @@ def test_any_prompt_can_be_rendered(prompt: str) -> None:
             "{{candidate_anser}}",
             [
                 (
-                    "prompt shows 'candidate_anser', which nothing fills; it stays as it is",
+                    "prompt shows 'candidate_anser', which nothing fills; "
+                    "the judge reads it as text",
                     "did you mean 'candidate_answer'?",
                 )
             ],
@@ -59,7 +60,7 @@ def test_any_prompt_can_be_rendered(prompt: str) -> None:
             "{{x}} {{ x }} {{#x}}",
             [
                 (
-                    "prompt shows 'x', which nothing fills; it stays as it is",
+                    "prompt shows 'x', which nothing fills; the judge reads it as text",
                     f"known are {', '.join(VARIABLES)}",
                 )
             ],
