@@ -56,6 +56,7 @@ LEGAL = {
     "prompt": "When?",
 }
 TURN = {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "function": {}}]}
+TEXT_OF_OTHERS = {"type": "text", "text": "hello"}
 META = "Is {{ output }} about {{ metadata.topic }}?"
 CASE = {"id": "a", "expected_outcome": "Yes.", "input": "hello"}
 HELLO = [{"type": "contains", "value": "hello"}]
@@ -208,6 +209,15 @@ def test_what_has_no_effect_is_a_warning_and_strictly_an_error(
     ("name", "content", "said"),
     [
         ("data.jsonl", "", "the file is empty"),
+        ("cases.yaml", "evalcases: []\n", "evalcases must have at least 1 item"),
+        ("cases.yaml", "tests: []\n", "tests must have at least 1 item"),
+        ("set.yaml", "questions: []\n", "questions must have at least 1 item"),
+        ("evals.json", '{"evals": []}', "evals must have at least 1 item"),
+        (
+            "cases.jsonl",
+            json.dumps({**CASE, "input": [{"role": "user", "content": [TEXT_OF_OTHERS]}]}),
+            "write the text under 'value'",
+        ),
         (
             "rows.jsonl",
             json.dumps({**LEGAL, "rubric": [{"id": "a", "title": "t"}], "messages": [TURN]}),
@@ -269,3 +279,33 @@ def test_an_empty_sidecar_is_an_error(steelyard: Steelyard, tmp_path: Path) -> N
 
     assert done.returncode == 1
     assert "a.yaml: error: the file is empty" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.yaml", "a.yml"])
+def test_an_empty_file_of_a_folder_is_an_error(
+    steelyard: Steelyard, tmp_path: Path, name: str
+) -> None:
+    written(tmp_path, "cases.yaml", TESTS)
+    written(tmp_path, name, "")
+    done = steelyard("validate", ".", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "error: the file is empty" in done.stdout
+
+
+def test_a_suite_in_the_place_of_cases_is_called_one(steelyard: Steelyard, tmp_path: Path) -> None:
+    written(tmp_path, "inner.yaml", TESTS)
+    written(tmp_path, "cases.yaml", "tests: inner.yaml\n")
+    done = steelyard("validate", "cases.yaml", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "this is a suite with settings of its own, not a list of cases" in done.stdout
+
+
+def test_a_strict_run_names_the_place_once(steelyard: Steelyard, tmp_path: Path) -> None:
+    case = {"id": 1, "prompt": "p", "expectations": ["a"], "files": ["p.png"]}
+    written(tmp_path, "evals.json", json.dumps({"skill_name": "x", "evals": [case]}))
+    written(tmp_path, "steelyard.yaml", "judges: {default: {target: echo}}\n")
+    done = steelyard("run", "evals.json", "--target", "echo", "--strict", cwd=tmp_path)
+
+    assert "evals.json: evals[0]: strict: files[0]: no such file: p.png" in done.stderr

@@ -57,6 +57,6 @@ DOCUMENTS: st.SearchStrategy[JsonObject] = st.builds(
     _document,
     st.fixed_dictionaries({}, optional=_HEADER),
     EXTRAS,
-    st.lists(QUESTIONS, max_size=3),
+    st.lists(QUESTIONS, min_size=1, max_size=3),
 )
 """Documents that the contract allows."""

@@ -100,7 +100,7 @@ def _by_keys(top: dict[str, JsonValue], extension: str) -> str | None:
             decided = _by_questions(top, name) if contract == "questions" else contract
             if decided:
                 return decided
-    return None
+    return "question_set" if top.get("questions") == [] else None
 
 
 def _by_questions(top: dict[str, JsonValue], name: str) -> str | None:

@@ -15,7 +15,7 @@ from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
 from steelyard.model.finding import Finding, error
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 
 class ListedDocument:
@@ -65,12 +65,15 @@ class ListedDocument:
         problems = [problem for problem in odd if not self._is_of_an_item(problem)]
         if isinstance(value, dict) and isinstance(value.get(self.name), list):
             self.items = cast(list[JsonValue], value[self.name])
-            # Items are checked one by one, not with the header.
-            value = {**value, self.name: []}
-        problems.extend(header.problems(value))
+            # Items are checked one by one, not with the header; only that there is one is its.
+            value = {**value, self.name: self.items[:1]}
+        problems.extend(one for one in header.problems(value) if not self._is_in_item(one.path))
         if isinstance(value, dict) and not any(one.severity == "error" for one in problems):
             self.header = value
         return tuple(located_finding(one, self._lines) for one in sorted(problems, key=path_order))
+
+    def _is_in_item(self, path: Path) -> bool:
+        return len(path) > 1 and path[0] == self.name
 
     def _is_of_an_item(self, problem: Problem) -> bool:
         """Whether a problem of the text concerns one item, which then keeps it."""

@@ -72,6 +72,14 @@ class Finding:
         """Whether this finding makes its row or file invalid."""
         return self.severity == "error"
 
+    @property
+    def where(self) -> str:
+        """The part of the path that the message does not name already, to put before it."""
+        if not self.path or self.path in self.message:
+            return ""
+        record, _, field = self.path.partition("].")
+        return f"{record}]: " if field and field in self.message else f"{self.path}: "
+
     def strict(self) -> Finding:
         """The same finding as strict mode sees it: an error if it is an unknown field name with
         a hint, a key given twice, a field that another leaves without effect, an unpinned

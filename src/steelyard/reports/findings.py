@@ -182,9 +182,8 @@ def _junit_outcome(case: ET.Element, found: list[Finding]) -> None:
 
 
 def _line_text(finding: Finding) -> str:
-    where = f"{finding.path}: " if finding.path else ""
     hint = f" ({finding.hint})" if finding.hint else ""
-    return f"{where}{finding.message} [{finding.code}]{hint}"
+    return f"{finding.where}{finding.message} [{finding.code}]{hint}"
 
 
 def xml_text(text: str) -> str:
@@ -199,7 +198,7 @@ def _finding_text(path: str, finding: Finding, spot: Spot | None, paint: Paint) 
     message = finding.message
     if finding.path:  # what concerns a line as a whole says which, as contract 5 wants it
         message = message.removeprefix(f"Line {line}: ")
-    told = printable(_where(finding.path, message) + message)
+    told = printable(finding.where + message)
     yield f"  {place}: {severity}: {told} {paint(f'[{finding.code}]', 'quiet')}"
     if spot and spot.text.strip():
         text, start, end = _window(spot)
@@ -210,14 +209,6 @@ def _finding_text(path: str, finding: Finding, spot: Spot | None, paint: Paint) 
             yield paint(f"  {'':>8} | ", "quiet") + paint(marks, finding.severity)
     if finding.hint:
         yield paint(f"  {'':>8} = {printable(finding.hint)}", "quiet")
-
-
-def _where(path: str, message: str) -> str:
-    """The part of a path that the message does not name already."""
-    if not path or path in message:
-        return ""
-    record, _, field = path.partition("].")
-    return f"{record}]: " if field and field in message else f"{path}: "
 
 
 def _window(spot: Spot) -> tuple[str, int, int]:

@@ -104,9 +104,7 @@ def open_dataset(
         return _open_document(workspace, path, kind, catalog or Catalog())
     except ParseError as wrong:
         contract = of_kind(kind, None, extension) if kind else None
-        is_recognised = wrong.code != "unsupported_format" or extension == ".jsonl"
-        found = (_spoiled(wrong),)
-        return Opened(path=path, contract=contract, findings=found, is_recognised=is_recognised)
+        return Opened(path=path, contract=contract, findings=(_spoiled(wrong),))
     except OSError as wrong:
         return Opened(path=path, findings=(_unreadable(wrong),))
 

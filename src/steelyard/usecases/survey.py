@@ -232,7 +232,7 @@ class Survey:
         """In strict mode a misspelt field refuses the run; else it is told, the first few."""
         for finding in row.findings:
             hint = f" ({finding.hint})" if finding.hint else ""
-            path = f": {finding.path}" if finding.path else ""
+            path = f": {finding.where}".removesuffix(": ")
             place = f":{finding.line}" if finding.line else path
             message = finding.message.removeprefix(f"Line {finding.line}: ")
             if self.options.strict and finding.strict().is_error:
@@ -352,7 +352,7 @@ class Survey:
 
 
 def _spoken(finding: Finding) -> str:
-    return f"{finding.path}: {finding.message} ({finding.hint})"
+    return f"{finding.where}{finding.message} ({finding.hint})"
 
 
 def _not_shown(case: Case) -> int:

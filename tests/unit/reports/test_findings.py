@@ -284,7 +284,7 @@ class TestJunit:
         (failure, output) = junit_suite(report(first, second, hint))[1]
 
         assert failure.get("message") == (
-            "records[1].input: input must be a string [invalid_field_type]"
+            "records[1]: input must be a string [invalid_field_type]"
         )
         assert len((failure.text or "").splitlines()) == 2
         assert output.text == "unknown [unknown_field] (known?)"

@@ -138,7 +138,7 @@ def test_a_refusal_of_a_file_without_lines_names_the_place(project: Project) -> 
     ]
 
     assert refusal(project, project.document(records), strict=True) == (
-        "d.json: records[1].input.prompt: strict: input.prompt must be a string"
+        "d.json: records[1]: strict: input.prompt must be a string"
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import NamedTuple, cast
 
 from steelyard.contracts.eval_cases.evaluators import FILE_SCHEME
+from steelyard.contracts.eval_cases.spelling import CASES, written
 from steelyard.errors import ParseError
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.jsonl import jsonl_lines
@@ -59,12 +60,8 @@ def _named(reference: str, path: Path, lines: Lines, files: Files) -> Iterator[E
         return
     for file in found:
         name = PurePath(file.path).name
-        try:
-            for one in _cases(file):
-                yield Entry(one.value, path, lines.line, one.lines, name, one.problem)
-        except ParseError as wrong:
-            one = _unread(wrong, wrong.line or 1)
-            yield Entry(None, path, lines.line, one.lines, name, one.problem)
+        for one in _read(file):
+            yield Entry(one.value, path, lines.line, one.lines, name, one.problem)
 
 
 class _Case(NamedTuple):
@@ -77,6 +74,20 @@ def _unread(wrong: ParseError, line: int, before: str = "") -> _Case:
     return _Case(None, Lines(line), Problem(code=wrong.code, message=f"{before}{wrong}"))
 
 
+def _read(file: FoundFile) -> Iterator[_Case]:
+    """The cases of a file; one that has none, or cannot be read, is one bad case."""
+    is_empty = True
+    try:
+        for one in _cases(file):
+            is_empty = False
+            yield one
+    except ParseError as wrong:
+        yield _unread(wrong, wrong.line or 1)
+        return
+    if is_empty:
+        yield _unread(ParseError("there is no case in it", code="value_out_of_range"), 1)
+
+
 def _cases(file: FoundFile) -> Iterator[_Case]:
     path = PurePath(file.path)
     data = file.text.encode("utf-8")
@@ -87,6 +98,9 @@ def _cases(file: FoundFile) -> Iterator[_Case]:
         yield from _lines(data)
         return
     content = parse_yaml(data)
+    if isinstance(content.value, dict) and written(content.value, CASES):
+        said = "this is a suite with settings of its own, not a list of cases"
+        raise ParseError(said, code="invalid_field_type", line=1)
     if isinstance(content.value, dict):
         yield _Case(_identified(content.value, path), content.lines)
         return

@@ -50,8 +50,10 @@ def test_any_prompt_can_be_rendered(prompt: str) -> None:
             "{{candidate_anser}}",
             [
                 (
-                    "prompt shows 'candidate_anser', which nothing fills; "
-                    "the judge reads it as text",
+                    (
+                        "prompt shows 'candidate_anser', which nothing fills; "
+                        "the judge reads it as text"
+                    ),
                     "did you mean 'candidate_answer'?",
                 )
             ],

@@ -203,8 +203,11 @@ def test_broken_yaml_spoils_the_file(folder: EvalFolder, text: str) -> None:
     ("text", "message"),
     [
         ("evalcases: 5\n", "Line 1: evalcases must be an array"),
-        ("evalcases: []\ndataset: 5\n", "Line 2: dataset must be a string"),
-        ("evalcases: []\nexecution:\n  target: 5\n", "Line 3: execution.target must be a string"),
+        ("evalcases: [{}]\ndataset: 5\n", "Line 2: dataset must be a string"),
+        (
+            "evalcases: [{}]\nexecution:\n  target: 5\n",
+            "Line 3: execution.target must be a string",
+        ),
         ("- evalcases\n", "Line 1: the value must be an object"),
         ("dataset: a\n", "Line 1: missing evalcases"),
     ],
@@ -290,12 +293,12 @@ def test_an_empty_sidecar_gives_the_defaults(folder: EvalFolder) -> None:
     assert folder.case(row()).target == "default"
 
 
-def test_a_file_of_no_cases_has_no_findings(folder: EvalFolder) -> None:
-    """EC-08, EC-09"""
+def test_a_list_of_no_cases_is_an_error(folder: EvalFolder) -> None:
+    """EC-08, EC-66"""
     folder.write("data.yaml", "evalcases: []\n")
 
-    assert folder.load("data.yaml") == ()
-    assert folder.report("data.yaml").count("error") == 0
+    (finding,) = folder.findings("data.yaml")
+    assert (finding.code, finding.path) == ("value_out_of_range", "evalcases")
 
 
 @pytest.mark.parametrize("content", ["", "\n"])

@@ -175,7 +175,7 @@ def test_two_lists_of_cases_at_once_are_an_error(
     folder: EvalFolder, first: str, second: str
 ) -> None:
     """EC-23"""
-    folder.write("data.yaml", {first: [row()], second: []})
+    folder.write("data.yaml", {first: [row()], second: [row()]})
 
     (finding,) = folder.findings("data.yaml")
     assert (finding.code, finding.path) == ("conflicting_fields", second)

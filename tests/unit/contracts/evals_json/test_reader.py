@@ -320,8 +320,8 @@ def test_an_error_of_the_file_leaves_no_eval_accepted(
 @pytest.mark.parametrize(
     ("value", "path", "hint"),
     [
-        ({"skil_name": "a", "evals": []}, "skil_name", "skill_name"),
-        ({"skillFile": "a", "evals": []}, "skillFile", "skill_file"),
+        ({"skil_name": "a", "evals": [{}]}, "skil_name", "skill_name"),
+        ({"skillFile": "a", "evals": [{}]}, "skillFile", "skill_file"),
     ],
 )
 def test_a_misspelt_name_of_the_file_is_a_warning(value: JsonValue, path: str, hint: str) -> None:
@@ -448,7 +448,7 @@ def test_an_escaped_nul_is_text() -> None:
 
 def test_a_file_over_100_mb_is_refused() -> None:
     """EJ-18"""
-    small, large = (b'{"evals": []}'.ljust(size) for size in (MAX_FILE, MAX_FILE + 1))
+    small, large = (b'{"evals": [{}]}'.ljust(size) for size in (MAX_FILE, MAX_FILE + 1))
 
     assert opened(small).findings == ()
     assert told(opened(large).findings) == [("payload_too_large", "")]
@@ -480,7 +480,7 @@ def test_the_same_keys_may_be_written_in_yaml() -> None:
 
 def test_a_misspelt_name_in_yaml_has_its_line() -> None:
     """EJ-15"""
-    reading = EvalsJsonReading(parse_yaml(b"evals: []\nskil_name: a\n"), "data")
+    reading = EvalsJsonReading(parse_yaml(b"evals: [{}]\nskil_name: a\n"), "data")
 
     assert [(finding.path, finding.line) for finding in reading.findings] == [("skil_name", 2)]
 

@@ -131,7 +131,7 @@ class TestDataset:
     def test_the_dataset_is_called_after_its_file(self) -> None:
         """QS-08"""
         header = "description: D\nversion: 2\nmetadata: {a: 1}\nlicence: CC0\n"
-        dataset = opened(header + "questions: []\n").dataset(())
+        dataset = opened(header + "questions: [{}]\n").dataset(())
 
         assert (dataset.id, dataset.contract, dataset.version) == ("data", "question_set", "2")
         assert (dataset.description, dataset.metadata) == ("D", {"a": 1})
@@ -147,7 +147,7 @@ class TestDataset:
 
     def test_a_misspelt_header_field_spoils_nothing(self) -> None:
         """QS-02"""
-        reading = opened("licens: CC0\ndescripton: D\nquestions: []\n")
+        reading = opened("licens: CC0\ndescripton: D\nquestions: [{}]\n")
 
         assert [finding.severity for finding in reading.findings] == ["warning"]
         assert not reading.is_spoiled
