@@ -57,6 +57,7 @@ LEGAL = {
 }
 TURN = {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "function": {}}]}
 TEXT_OF_OTHERS = {"type": "text", "text": "hello"}
+LEVELS = "level_names: [%s]\n"
 META = "Is {{ output }} about {{ metadata.topic }}?"
 CASE = {"id": "a", "expected_outcome": "Yes.", "input": "hello"}
 HELLO = [{"type": "contains", "value": "hello"}]
@@ -248,6 +249,21 @@ def test_what_has_no_effect_is_a_warning_and_strictly_an_error(
                 ),
                 ('regex, pattern: ""', "pattern must have at least 1 character"),
             ]
+        ),
+        (
+            "judges/right.yaml",
+            JUDGE.replace("binary", "levels") % ("{{ output }}", LEVELS % "Yes, yes"),
+            "cannot be told from",
+        ),
+        (
+            "judges/right.yaml",
+            JUDGE.replace("binary", "levels") % ("{{ output }}", LEVELS % "a, cannot_judge"),
+            "cannot decide",
+        ),
+        (
+            "rubrics/desk-v1.yaml",
+            "name: Desk\nversion: desk-v1\ndimensions: [语气, 清晰, 语气]\n",
+            "says the same as '语气'",
         ),
         *(
             ("judges/right.yaml", JUDGE % (template, ""), said)

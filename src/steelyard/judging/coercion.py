@@ -31,7 +31,7 @@ class Read(NamedTuple):
 
 def read_value(field: AnswerField, raw: JsonValue) -> Read:
     """What a judge's value stands for; `CANNOT_JUDGE` for that."""
-    if isinstance(raw, str) and _folded(raw).replace(" ", "_").replace("-", "_") == CANNOT_JUDGE:
+    if isinstance(raw, str) and folded(raw).replace(" ", "_").replace("-", "_") == CANNOT_JUDGE:
         return Read(CANNOT_JUDGE, is_coerced=raw != CANNOT_JUDGE)
     if field.kind == "text":
         return Read(raw.strip() or None) if isinstance(raw, str) else Read(None)
@@ -86,7 +86,7 @@ def _number(field: AnswerField, raw: float) -> int | float | None:
 
 
 def _from_text(field: AnswerField, raw: str) -> Choice | None:
-    text = _folded(raw)
+    text = folded(raw)
     if _DIGITS.fullmatch(text):
         return _number(field, float(text))
     if over := _OVER_MAXIMUM.fullmatch(text):
@@ -100,9 +100,9 @@ def _from_text(field: AnswerField, raw: str) -> Choice | None:
 def _named(field: AnswerField, text: str) -> Choice | None:
     """The one value that is called so: by itself, by its label, or as both were shown."""
     values = offered(field)
-    called = [value for value in values if isinstance(value, str) and _folded(value) == text]
-    called += [value for value, label in field.labels.items() if _folded(label) == text]
-    called += [value for value in values if _folded(shown_value(field, value)) == text]
+    called = [value for value in values if isinstance(value, str) and folded(value) == text]
+    called += [value for value, label in field.labels.items() if folded(label) == text]
+    called += [value for value in values if folded(shown_value(field, value)) == text]
     found = set(called)
     return called[0] if len(found) == 1 else None
 
@@ -122,5 +122,6 @@ def _same(values: Sequence[Choice], others: Sequence[Choice]) -> bool:
     return sorted(map(str, values)) == sorted(map(str, others))
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """A text as replies are compared: without quotes, a last dot, capitals and odd spaces."""
     return " ".join(text.split()).strip("\"'` ").rstrip(".").casefold()

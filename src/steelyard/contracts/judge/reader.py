@@ -10,6 +10,7 @@ from typing import cast
 
 from steelyard.contracts.judge.template import VARIABLES, answer_problems
 from steelyard.contracts.message_rows import beyond
+from steelyard.contracts.offered_values import offered_problems
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.lines import Located
@@ -110,6 +111,9 @@ def _beyond_the_schema(value: JsonValue, wrong: set[Path]) -> Iterator[Problem]:
         broken = template_problems(template, VARIABLES)
         yield from broken or answer_problems(template)
     yield from _settings_of_other_types(row)
+    levels = row.get("level_names")
+    listed = enumerate(levels if isinstance(levels, list) else [])
+    yield from offered_problems((("level_names", place), level) for place, level in listed)
     time = validation.get("validated_at") if isinstance(validation, dict) else None
     if isinstance(time, str) and _VALIDATED_AT not in wrong and moment(time) is None:
         message = _SAID[_VALIDATED_AT]

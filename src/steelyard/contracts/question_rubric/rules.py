@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from steelyard.contracts.offered_values import offered_problems
 from steelyard.contracts.question_rubric.scales import (
     DIMENSION_SCALE,
     read_scale,
@@ -63,6 +64,10 @@ def _question(question: JsonObject, path: Path, *, has_scale: bool) -> Iterator[
     if kind in SELECT_TYPES:
         place = (*path, "options")
         yield from _duplicates(question.get("options"), "value", "option", place)
+        yield from offered_problems(
+            ((*at, "value"), option.get("value"))
+            for at, option in _objects(question.get("options"), place)
+        )
     if kind == "score":
         yield from scale_problems(question.get("scale"), (*path, "scale"))
         if not has_scale and "scale" not in question:
@@ -81,14 +86,22 @@ def _dimensions(row: JsonObject) -> Iterator[Problem]:
         if not isinstance(name, str) or not name.strip():
             continue
         key, path = dimension_key(name, index + 1), ("dimensions", index)
-        if key in seen:
-            message = f"{{}} becomes the key '{key}' as '{seen[key]}' does"
+        # Names without a Latin letter have their place as key, and are compared themselves.
+        same = seen.get(key) or seen.get(_compared(name))
+        if same:
+            message = f"{{}} becomes the key '{key}' as '{same}' does"
+            if key not in seen:
+                message = f"{{}} says the same as '{same}'"
             yield Problem(code="duplicate_record_id", message=message, path=path)
         else:
-            seen[key] = name
+            seen |= {key: name, _compared(name): name}
     scale = read_scale(row.get("scale"))
     if seen and scale and scale.values != DIMENSION_SCALE.values:
         yield _ignored(("scale",), f"by dimensions, whose scale is {DIMENSION_SCALE}")
+
+
+def _compared(name: str) -> str:
+    return unicodedata.normalize("NFKC", " ".join(name.split())).casefold()
 
 
 def _duplicates(items: JsonValue, field: str, noun: str, path: Path) -> Iterator[Problem]:

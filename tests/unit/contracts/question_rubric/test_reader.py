@@ -266,7 +266,10 @@ def test_a_name_has_at_most_128_characters(name: str, place: str) -> None:
             [{"value": "a", "label": "A"}, {"value": "a", "label": "B"}],
             [("duplicate_record_id", "questions[0].options[1].value")],
         ),
-        ([{"value": "a", "label": "A"}, {"value": "A", "label": "A"}], []),
+        (
+            [{"value": "a", "label": "A"}, {"value": "A", "label": "A"}],
+            [("value_out_of_range", "questions[0].options[1].value")],
+        ),
     ],
 )
 def test_options_are_listed_once_each(
