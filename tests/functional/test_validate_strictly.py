@@ -10,6 +10,8 @@ from typing import TypeAlias
 
 import pytest
 
+from steelyard.model.json_value import JsonObject, JsonValue
+
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
 RUBRIC = """id: basic
@@ -55,12 +57,42 @@ LEGAL = {
     "task_type": "rubric_qa",
     "prompt": "When?",
 }
-TURN = {"role": "assistant", "content": "x", "tool_calls": [{"id": "1", "function": {}}]}
+TURN: JsonObject = {
+    "role": "assistant",
+    "content": "x",
+    "tool_calls": [{"id": "1", "function": {}}],
+}
 TEXT_OF_OTHERS = {"type": "text", "text": "hello"}
 LEVELS = "level_names: [%s]\n"
 META = "Is {{ output }} about {{ metadata.topic }}?"
 CASE = {"id": "a", "expected_outcome": "Yes.", "input": "hello"}
-HELLO = [{"type": "contains", "value": "hello"}]
+HELLO: list[JsonValue] = [{"type": "contains", "value": "hello"}]
+GRADERS: list[tuple[JsonObject, str]] = [
+    ({"type": "llm_judge", "prompt": "{{ output }}?", "value": "Is right."}, "value"),
+    (
+        {"type": "tool_trajectory", "mode": "exact", "expected": [], "minimums": {"a": 1}},
+        "minimums",
+    ),
+    (
+        {
+            "type": "composite",
+            "evaluators": HELLO,
+            "aggregator": {
+                "type": "threshold",
+                "threshold": 0.5,
+                "weights": {"contains": 1},
+            },
+        },
+        "aggregator.weights",
+    ),
+    (
+        {
+            "type": "field_accuracy",
+            "fields": [{"path": "a", "match": "date", "tolerance": 1}],
+        },
+        "fields[0].tolerance",
+    ),
+]
 NO_EFFECT = [
     (
         "cases.jsonl",
@@ -136,32 +168,7 @@ NO_EFFECT = [
             json.dumps({**CASE, "evaluators": [graded]}) + "\n",
             f"evaluators[0].{path}",
         )
-        for graded, path in [
-            ({"type": "llm_judge", "prompt": "{{ output }}?", "value": "Is right."}, "value"),
-            (
-                {"type": "tool_trajectory", "mode": "exact", "expected": [], "minimums": {"a": 1}},
-                "minimums",
-            ),
-            (
-                {
-                    "type": "composite",
-                    "evaluators": HELLO,
-                    "aggregator": {
-                        "type": "threshold",
-                        "threshold": 0.5,
-                        "weights": {"contains": 1},
-                    },
-                },
-                "aggregator.weights",
-            ),
-            (
-                {
-                    "type": "field_accuracy",
-                    "fields": [{"path": "a", "match": "date", "tolerance": 1}],
-                },
-                "fields[0].tolerance",
-            ),
-        ]
+        for graded, path in GRADERS
     ),
     (
         "cases.jsonl",

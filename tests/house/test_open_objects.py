@@ -111,8 +111,10 @@ def open_objects(node: Any, path: str = "#") -> Iterator[str]:
 
 def _place(item: Any, index: int) -> str:
     """The place of a branch: by the kind that it is for, where it says one."""
-    kinds = item.get("if", {}).get("properties", {}).get("kind", {}) if "if" in item else {}
-    return kinds.get("enum", [str(index)])[0]
+    rule: dict[str, Any] = cast(dict[str, Any], item) if isinstance(item, dict) else {}
+    for name in ("if", "properties", "kind"):
+        rule = rule.get(name, {})
+    return cast(list[str], rule.get("enum", [str(index)]))[0]
 
 
 def shortened(path: str) -> str:

@@ -66,7 +66,7 @@ class ListedDocument:
         if isinstance(value, dict) and isinstance(value.get(self.name), list):
             self.items = cast(list[JsonValue], value[self.name])
             # Items are checked one by one, not with the header; only that there is one is its.
-            value = {**value, self.name: self.items[:1]}
+            value = cast(JsonObject, {**value, self.name: self.items[:1]})
         problems.extend(one for one in header.problems(value) if not self._is_in_item(one.path))
         if isinstance(value, dict) and not any(one.severity == "error" for one in problems):
             self.header = value

@@ -74,8 +74,8 @@ def _merged(properties: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]
     joined: dict[str, JsonValue] = {}
     for name, rule in properties:
         before = joined.get(name)
-        both = isinstance(rule, dict) and isinstance(before, dict)
-        joined[name] = {**before, **rule} if both else rule
+        earlier = before if isinstance(before, dict) else {}
+        joined[name] = {**earlier, **rule} if isinstance(rule, dict) else rule
     return joined
 
 

@@ -85,15 +85,7 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     for gate, text in gate_lines(view.gates):
         yield f"  {paint('gate', 'good' if gate.passed else 'error')}       {text}"
     yield f"  score      {mean_text(cast(JsonObject, metrics['score']))}"
-    yield f"  records    {_denominators(metrics)}"
-    if text := selection_text(view):
-        yield f"  selected   {printable(text)}"
-    if unread := view.manifest.get("unread"):
-        yield f"  unread     {printable(str(unread))}"
-    for text in not_sent_texts(metrics):
-        yield f"  {paint('not sent', 'warning')}   {text}"
-    if text := bounds_of_run(metrics):
-        yield f"  bounds     {text}"
+    yield from _records(view, paint)
     yield f"  latency    {_latency(metrics)}"
     yield from _spending(metrics)
     yield from _checks(metrics)
@@ -104,6 +96,20 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
         yield f"  {one.word:<10} {printable(one.name)}  {one.text}"
     for text in uneven_slices(metrics):
         yield f"  {paint('missing', 'warning')}    {printable(text)}"
+
+
+def _records(view: RunView, paint: Paint) -> Iterator[str]:
+    """Which records it is about, and what was not seen of them."""
+    metrics = view.metrics
+    yield f"  records    {_denominators(metrics)}"
+    if text := selection_text(view):
+        yield f"  selected   {printable(text)}"
+    if unread := view.manifest.get("unread"):
+        yield f"  unread     {printable(str(unread))}"
+    for text in not_sent_texts(metrics):
+        yield f"  {paint('not sent', 'warning')}   {text}"
+    if text := bounds_of_run(metrics):
+        yield f"  bounds     {text}"
 
 
 def _corrected(metrics: JsonObject, paint: Paint) -> Iterator[str]:

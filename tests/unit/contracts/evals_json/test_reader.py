@@ -318,17 +318,17 @@ def test_an_error_of_the_file_leaves_no_eval_accepted(
 
 
 @pytest.mark.parametrize(
-    ("value", "path", "hint"),
+    ("name", "hint"),
     [
-        ({"skil_name": "a", "evals": [{}]}, "skil_name", "skill_name"),
-        ({"skillFile": "a", "evals": [{}]}, "skillFile", "skill_file"),
+        ("skil_name", "skill_name"),
+        ("skillFile", "skill_file"),
     ],
 )
-def test_a_misspelt_name_of_the_file_is_a_warning(value: JsonValue, path: str, hint: str) -> None:
+def test_a_misspelt_name_of_the_file_is_a_warning(name: str, hint: str) -> None:
     """EJ-08"""
-    (finding,) = opened(value).findings
+    (finding,) = opened({name: "a", "evals": [{}]}).findings
 
-    assert (finding.severity, finding.code, finding.path) == ("warning", "unknown_field", path)
+    assert (finding.severity, finding.code, finding.path) == ("warning", "unknown_field", name)
     assert finding.hint == f"did you mean '{hint}'?"
 
 
