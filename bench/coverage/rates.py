@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,6 +19,12 @@ SIZES = (20, 50, 200)
 ALIKE = (0.0, 0.2, 0.5)
 CONVERSATIONS = (8, 20, 60)
 TURNS, TRIES = 5, 3
+UNEQUAL = {
+    "20 conversations of 1 to 20": list(range(1, 21)),
+    "3 conversations of 30 and 30 of 1": [30] * 3 + [1] * 30,
+    "20 conversations of 1, 10 of 2, 5 of 5, 2 of 20": [1] * 20 + [2] * 10 + [5] * 5 + [20] * 2,
+}
+"""Conversations of unequal length."""
 
 
 def cells() -> Iterator[Cell]:
@@ -29,7 +35,11 @@ def cells() -> Iterator[Cell]:
         for clusters in CONVERSATIONS:
             for alike in ALIKE:
                 row = f"{clusters} conversations of {TURNS}, ICC {alike:g}"
-                yield Cell("pass rate", row, f"{rate:g}", rate, _talks(rate, clusters, alike))
+                draw = _talks(rate, [TURNS] * clusters, alike)
+                yield Cell("pass rate", row, f"{rate:g}", rate, draw)
+        for name, sizes in UNEQUAL.items():
+            row = f"{name}, ICC 0.9"
+            yield Cell("pass rate", row, f"{rate:g}", rate, _talks(rate, sizes, 0.9))
         for n in SIZES:
             row = f"{n} records × {TRIES} repeats, ICC 0.5"
             yield Cell("pass rate", row, f"{rate:g}", rate, _repeated(rate, n))
@@ -85,13 +95,13 @@ def _alone(rate: float, n: int) -> Draw:
     return lambda chance: shown((chance.random(n) < rate).astype(float), None, "pass_rate")
 
 
-def _talks(rate: float, clusters: int, alike: float) -> Draw:
-    labels = np.repeat(np.arange(clusters), TURNS)
+def _talks(rate: float, sizes: Sequence[int], alike: float) -> Draw:
+    labels = np.repeat(np.arange(len(sizes)), sizes)
 
     def draw(chance: np.random.Generator) -> Ends:
-        rates = similar(chance, rate, clusters, alike)
-        passes = chance.random((clusters, TURNS)) < rates[:, None]
-        return shown(passes.ravel().astype(float), labels, "pass_rate")
+        rates = similar(chance, rate, len(sizes), alike)
+        passes = chance.random(len(labels)) < rates[labels]
+        return shown(passes.astype(float), labels, "pass_rate")
 
     return draw
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.intervals import Z95
-from steelyard.stats.rates import FEWEST_HOLDERS
+from steelyard.stats.rates import FEWEST_HOLDERS, leverage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,8 @@ def cluster_effect(
     alone = float((residuals**2).sum())
     if count == 1 or alone == 0:
         return whole
-    between = float((np.bincount(labels, weights=residuals) ** 2).sum()) * count / (count - 1)
+    sums = np.bincount(labels, weights=residuals) * leverage(np.bincount(labels))
+    between = float((sums**2).sum()) * count / (count - 1)
     few = (student_quantile(0.975, count - 1) / Z95) ** 2
     effect = max(1.0, (between + shared) / alone) * few
     is_unsure = len(np.unique(labels[is_rare])) < FEWEST_HOLDERS

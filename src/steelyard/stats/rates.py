@@ -34,7 +34,7 @@ class Spread(NamedTuple):
     n: int
     mean: float
     squares: float
-    """The sum of the squared residual sums of clusters."""
+    """The sum of the squared residual sums of clusters, corrected for their leverage."""
     fourths: float
     """The sum of their fourth powers."""
     clusters: int
@@ -145,7 +145,7 @@ def spread_of(values: NDArray[np.float64], clusters: Clusters | None) -> Spread:
         labels = np.unique(np.asarray(clusters), return_inverse=True)[1]
         sums, sizes = np.bincount(labels, weights=values - mean), np.bincount(labels)
         holders = int((np.bincount(labels, weights=differs) > 0).sum())
-    squares = sums**2
+    squares = (sums * leverage(sizes)) ** 2
     return Spread(
         n=n,
         mean=mean,
@@ -155,6 +155,16 @@ def spread_of(values: NDArray[np.float64], clusters: Clusters | None) -> Spread:
         equal_clusters=float(n) ** 2 / float((sizes.astype(np.float64) ** 2).sum()),
         holders=holders,
     )
+
+
+def leverage(sizes: NDArray[Any]) -> NDArray[np.float64]:
+    """By how much the residual sum of each cluster is too small, relative to equal clusters.
+
+    A cluster pulls the mean towards itself, a large one most (jackknife; all 1 for equal sizes).
+    """
+    if len(sizes) < 2:
+        return np.ones(len(sizes))
+    return (1 - 1 / len(sizes)) / (1 - sizes / sizes.sum())
 
 
 def of_spread(

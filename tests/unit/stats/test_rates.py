@@ -152,3 +152,24 @@ def test_means_of_graded_scores_hold_the_truth(n: int, share: float) -> None:
         held += low <= truth <= high
 
     assert held / 300 >= 0.92
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.7, 0.8])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param([50] + [1] * 50, id="one of 50"),
+        pytest.param([30] * 3 + [1] * 30, id="three of 30"),
+        pytest.param([1] * 20 + [2] * 10 + [5] * 5 + [20] * 2, id="1 to 20"),
+    ],
+)
+def test_conversations_of_unequal_length_hold_the_truth(sizes: list[int], rate: float) -> None:
+    """Whole conversations pass or fail, so that the long ones decide."""
+    chance, labels = np.random.default_rng(11), np.repeat(np.arange(len(sizes)), sizes)
+    held = 0
+    for _ in range(500):
+        passes = (chance.random(len(sizes)) < rate).astype(float)[labels]
+        low, high = ends(rate_interval(passes, labels))
+        held += low <= rate <= high
+
+    assert held / 500 >= 0.92
