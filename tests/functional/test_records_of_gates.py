@@ -107,7 +107,7 @@ id: quick
 version: 1.0.0
 checks:
   - {id: says, kind: must_contain_any, phrases: [good]}
-  - {id: fast, kind: latency, max_ms: 1000, required: true}
+  - {id: fast, kind: latency, max_ms: 1000}
 scoring: {combine: all_pass}
 """
 OUTER = """\

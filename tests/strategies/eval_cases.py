@@ -263,7 +263,9 @@ def datasets(goals: st.SearchStrategy[str] = filled) -> st.SearchStrategy[Datase
         contract=st.just("eval_cases"),
         version=st.none() | texts,
         description=texts,
-        cases=st.lists(cases(goals), max_size=2, unique_by=lambda case: case.id).map(tuple),
+        cases=st.lists(cases(goals), min_size=1, max_size=2, unique_by=lambda case: case.id).map(
+            tuple
+        ),
         metadata=json_objects,
         extra=st.sampled_from(HEADERS),
     )

@@ -25,6 +25,7 @@ FLAG = {"type": "boolean"}
 NUMBER = {"type": "number"}
 COUNT = {"type": "integer", "minimum": 0}
 TEXTS = {"type": "array", "minItems": 1, "items": TEXT}
+PATTERN = {"type": "string", "description": "An RE2 pattern.", "minLength": 1}
 PHRASES: dict[str, object] = {
     **TEXTS,
     "items": {"type": "string", "description": "A phrase; not empty.", "minLength": 1},
@@ -101,7 +102,7 @@ def test_the_kinds_of_this_version_are_these() -> None:
         ("latency", [], {"max_ms": NUMBER}),
         ("must_contain_any", [], {"phrases": PHRASES, "ignore_case": FLAG}),
         ("must_not_contain", ["phrases"], {"phrases": PHRASES, "ignore_case": FLAG}),
-        ("regex", ["pattern"], {"pattern": TEXT, "match": {"enum": ["search", "full"]}}),
+        ("regex", ["pattern"], {"pattern": PATTERN, "match": {"enum": ["search", "full"]}}),
     ],
 )
 def test_the_settings_of_a_kind_are_the_fields_of_its_class(

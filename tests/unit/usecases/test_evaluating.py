@@ -20,7 +20,7 @@ from steelyard.usecases.evaluating import Done
 from steelyard.usecases.run import FinishedRun
 from steelyard.usecases.run_ports import TargetSpec
 
-ROWS = [row(f"r{number}") for number in range(20)]
+ROWS = [row(f"r{number}", input=f"Is {number} a number?") for number in range(20)]
 PRICE = (0.0, 200_000.0)
 """A dollar an answer, which has five tokens."""
 

@@ -310,4 +310,4 @@ def test_a_composite_tells_the_revisions_of_its_checks() -> None:
     choice = Rubric(id="c", version="1.0.0", checks=(RubricCheck(id="c", check=Choice()),))
     outer = Rubric(id="o", version="1.0.0", checks=(RubricCheck(id="o", check=composite(choice)),))
 
-    assert outer.revisions == {"composite": 1, "choice": 1, "choice_ladder": LADDER_REVISION}
+    assert outer.revisions == {"composite": 2, "choice": 1, "choice_ladder": LADDER_REVISION}
