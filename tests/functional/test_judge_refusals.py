@@ -45,10 +45,43 @@ def test_a_judge_worse_than_a_coin_is_refused_and_never_used(tmp_path: Path) -> 
     done = run_many(root, [RUN, (*RANDOM, *JSON), RANDOM, (*RUN, *JSON)])
     found = read(done[1])
 
-    assert (done[1].code, found["kept"], found["valid"]) == (1, "not recorded", False)
+    assert (done[1].code, found["kept"], found["valid"]) == (1, "refusal recorded", False)
     assert "the judge is no better than a coin" in found["refusals"][0]
     assert "refused    TPR" in done[2].stdout
-    assert "never been validated" in read(done[3])["metrics"]["corrected_pass_rate"]["reason"]
+    reason = read(done[3])["metrics"]["corrected_pass_rate"]["reason"]
+    assert "was refused by its newest validation" in reason
+
+
+def test_a_refusal_ends_an_older_validation_until_a_newer_one_is_good(tmp_path: Path) -> None:
+    """People change their minds about the same responses, and back."""
+    responses = drawn(120, 0.6, seed=3)
+    truth = [label(one) for one in responses]
+    wrong = [label(one, passed=not one.is_good) for one in responses]
+    root = labelled_desk(tmp_path, responses, truth)
+    first, second = (read(one)["run_id"] for one in run_many(root, [(*RUN, *JSON)] * 2))
+    assert run_many(root, [RANDOM])[0].code == 0
+    commands = [("show", first), ("compare", first, second), RUN, (*RUN, "--strict")]
+    before = run_many(root, commands)
+    write_rows(root / "labels.jsonl", wrong)
+    refused = run_many(root, [RANDOM])[0]
+    after = run_many(root, commands)
+    write_rows(root / "labels.jsonl", truth)
+    again = run_many(root, [RANDOM, *commands])
+
+    assert [one.code for one in before] == [0] * 4
+    assert refused.code == 1
+    assert "the refusal is recorded in the registry" in refused.stdout
+    assert [one.code for one in after] == [0, 0, 0, 2]
+    for one in after:
+        assert "judge/right@1.0.0 was refused by its newest validation (20" in (
+            one.stdout + one.stderr
+        )
+        assert "  corrected  " not in one.stdout
+    assert [one.code for one in again] == [0] * 5
+    assert "recorded in the registry" in again[0].stdout
+    for one in (*before, *again[1:]):
+        assert "refused" not in one.stdout + one.stderr
+        assert "  corrected  " in one.stdout
 
 
 def test_a_recorded_validation_of_such_a_judge_is_not_used_and_strict_refuses_it(
@@ -68,7 +101,7 @@ def test_a_recorded_validation_of_such_a_judge_is_not_used_and_strict_refuses_it
     reason = read(done[0])["metrics"]["corrected_pass_rate"]["reason"]
     assert "the judge is no better than a coin" in reason
     assert done[1].code == 2
-    assert "strict: judge/right@1.0.0: TPR" in done[1].stderr
+    assert "strict: judge/right@1.0.0 was refused by its newest validation" in done[1].stderr
 
 
 @pytest.mark.parametrize("design", ["random", "by_label", "by_verdict"])
@@ -94,7 +127,7 @@ def test_labels_that_are_not_random_are_refused(large: Path, tmp_path: Path) -> 
     (done,) = run_many(root, [(*RANDOM, *JSON)])
     found = read(done)
 
-    assert (done.code, found["kept"]) == (1, "not recorded")
+    assert (done.code, found["kept"]) == (1, "refusal recorded")
     assert "and 25.0 % of the labelled responses (p < 0.001)" in found["refusals"][0]
 
 

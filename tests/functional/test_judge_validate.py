@@ -164,7 +164,7 @@ def test_labels_at_random_within_each_verdict_need_no_chances(large: Path, tmp_p
     assert found["kept"] == "recorded"
 
 
-def test_rates_of_a_sample_chosen_by_verdict_are_not_recorded_where_chances_are_unknown(
+def test_rates_of_a_sample_chosen_by_verdict_are_refused_where_chances_are_unknown(
     tmp_path: Path,
 ) -> None:
     root = desk(tmp_path, by_verdict(with_chances=False))
@@ -174,7 +174,7 @@ def test_rates_of_a_sample_chosen_by_verdict_are_not_recorded_where_chances_are_
     assert done.code == 1
     assert "of the labelled sample only: it was chosen by the judge's verdict" in done.stdout
     assert "refused    the labels were chosen by the judge's verdict, and their" in done.stdout
-    assert "\n  not recorded" in done.stdout
+    assert "\n  the refusal is recorded in the registry; no rate is corrected" in done.stdout
 
 
 def test_items_that_divide_people_are_counted_and_too_many_are_refused(tmp_path: Path) -> None:
@@ -406,7 +406,7 @@ def test_a_judge_that_leaves_too_much_unscored_is_refused(tmp_path: Path) -> Non
     )
     found = read(done[1])
 
-    assert (found["valid"], found["kept"], done[1].code) == (False, "not recorded", 1)
+    assert (found["valid"], found["kept"], done[1].code) == (False, "refusal recorded", 1)
     assert found["left_out"]["unscored"] == 2
     assert "has no score for 2 of 60 labelled responses (3.3 %)" in found["refusals"][0]
     assert "refused" in done[2].stdout

@@ -161,6 +161,10 @@ class JudgeValidation:
     """The bundles of the labelled cases; None where they have none."""
     slices: tuple[SliceCounts, ...] = ()
     canaries: CanaryTally = field(default_factory=CanaryTally)
+    refusals: tuple[str, ...] = ()
+    """Why the judge may not be relied on by it; a refusal counts as much as a good validation."""
+    number: int = field(default=0, compare=False)
+    """Its place among all that a project recorded: of two at the same time the last counts."""
 
     @property
     def has_weights(self) -> bool:

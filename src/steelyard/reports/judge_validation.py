@@ -28,7 +28,7 @@ from steelyard.stats.confusion import (
 )
 from steelyard.stats.intervals import Interval
 
-Kept: TypeAlias = Literal["recorded", "unchanged", "not recorded"]
+Kept: TypeAlias = Literal["recorded", "refusal recorded", "unchanged", "not recorded"]
 _SHOWN_SLICES = 5
 _SHOWN_RUNS = 10
 _FEW = 5
@@ -341,6 +341,9 @@ def _kept(report: ValidationReport) -> str:
         said = "the same comparison is in the registry already"
     elif report.kept == "recorded":
         said = "recorded in the registry"
+    elif report.kept == "refusal recorded":
+        said = "the refusal is recorded in the registry; no rate is corrected by this judge until "
+        said += "a newer validation is not refused"
     elif report.refusals:
         said = "not recorded"
     else:

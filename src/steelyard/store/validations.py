@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
+from steelyard.contracts.judge.reader import time_of
 from steelyard.errors import UnreadableFileError
 from steelyard.judging.instrument import instrument_key
 from steelyard.model.validation import JudgeValidation
 from steelyard.store.private_files import STEELYARD_FOLDER
-from steelyard.store.write_once import numbered, write_next
+from steelyard.store.write_once import write_next
 
 _FOLDER = f"{STEELYARD_FOLDER}/registry"
 _VALIDATIONS, _READS = "validations", "test_reads"
@@ -26,22 +29,23 @@ class ValidationFolder:
     def all(self) -> tuple[JudgeValidation, ...]:
         """Every validation, the oldest first."""
         paths = sorted((self._folder / _VALIDATIONS).glob("*/*/[0-9]*.json"))
-        # A day without an hour comes before that day's hours.
-        return tuple(sorted((_read(path) for path in paths), key=lambda one: one.validated_at))
+        return tuple(sorted((_read(path) for path in paths), key=_order))
 
     def add(self, validation: JudgeValidation) -> bool:
-        """Keep one for good, unless the last one with these labels found the same."""
-        key = instrument_key(validation.fingerprints, validation.rule)
-        place = self._folder / _VALIDATIONS / key / validation.label_set_sha256
-        if any(_is_same(_read(path), validation) for path in numbered(place)):
+        """Keep one for good, unless the newest one of the judge found the same."""
+        known = self.all()
+        same = [one for one in known if _instrument(one) == _instrument(validation)]
+        if same and _is_same(same[-1], validation):
             return False
-        write_next(place, _json(msgspec.to_builtins(validation)))
+        numbered = replace(validation, number=1 + max((one.number for one in known), default=0))
+        place = self._folder / _VALIDATIONS / _instrument(validation) / validation.label_set_sha256
+        write_next(place, _json(msgspec.to_builtins(numbered)))
         return True
 
     def last_validated(self, judge: str) -> str | None:
-        """When a judge was last validated, by its reference; None where it never was."""
-        times = [one.validated_at for one in self.all() if one.judge == judge]
-        return times[-1] if times else None
+        """When a judge was last validated and not refused, by its reference; None if never."""
+        found = [one for one in self.all() if one.judge == judge and not one.refusals]
+        return found[-1].validated_at if found else None
 
     def read_test(self, judge: str, at: str) -> int:
         """Note that test labels are looked at for a judge, whatever its version."""
@@ -56,10 +60,24 @@ def project_validations(root: Path) -> ValidationFolder:
     return ValidationFolder(root / _FOLDER)
 
 
+def _order(validation: JudgeValidation) -> tuple[datetime, int]:
+    """By time, whatever zone it is written in; what was recorded last comes last."""
+    return time_of(validation.validated_at), validation.number
+
+
+def _instrument(validation: JudgeValidation) -> str:
+    return instrument_key(validation.fingerprints, validation.rule)
+
+
 def _is_same(one: JudgeValidation, other: JudgeValidation) -> bool:
     """Whether two compare the same verdicts with the same labels, chosen in the same way."""
-    ways = ((found.items, found.design, found.split, found.seed) for found in (one, other))
-    first, second = ways
+    first, second = (
+        (
+            found.label_set_sha256,
+            *(found.items, found.design, found.split, found.seed, found.refusals),
+        )
+        for found in (one, other)
+    )
     return first == second
 
 

@@ -19,10 +19,10 @@ from steelyard.reports.correction import (
 from steelyard.reports.run_text import RunView
 from steelyard.stats.intervals import Interval
 from steelyard.usecases.check_rows import CheckRows, RunRows, read_check_rows
-from steelyard.usecases.corrected_estimates import Estimate, estimates
+from steelyard.usecases.corrected_estimates import Estimate, estimate_of
 from steelyard.usecases.judge_drift import drift_row
 from steelyard.usecases.pruned_files import pruned_on
-from steelyard.usecases.standing import NEVER, Doubt, standing_of
+from steelyard.usecases.standing import NEVER, REFUSED, Doubt, standing_of
 
 NO_CLAIMS: Mapping[str, str] = {}
 
@@ -67,12 +67,14 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
     """A finished run as it looks today: its judge may have been validated after it.
 
     What the artifacts say is never changed. A rate that labels of the run's own responses correct
-    stays; one by labels of another run gives way to them.
+    stays, unless the judge was refused since; one by labels of another run gives way to them.
     """
     before = correction_of(view.metrics) or {}
-    basis, folder = before.get("basis"), Path(view.folder)
-    is_open = bool(view.manifest.get("judges")) and basis != OWN_LABELS
-    if not is_open or not validations or pruned_on(folder, "predictions.jsonl"):
+    folder = Path(view.folder)
+    is_settled = before.get("basis") == OWN_LABELS and not any(one.refusals for one in validations)
+    if is_settled or not view.manifest.get("judges"):
+        return view
+    if not validations or pruned_on(folder, "predictions.jsonl"):
         return view
     found = corrected_run(folder, validations, now)
     if found is None or not _is_news(before, found.whole):
@@ -84,7 +86,9 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
 def _is_news(before: JsonObject, now: JsonObject) -> bool:
     """Whether what is known today says more than what the run's artifacts say."""
     if is_corrected(now):
-        return before.get("basis") is None or now["basis"] == OWN_LABELS
+        return before.get("basis") is None or now["basis"] == OWN_LABELS != before["basis"]
+    if REFUSED in str(now["reason"]):
+        return True
     return before.get("basis") is None and not str(now["reason"]).endswith(NEVER)
 
 
@@ -125,13 +129,11 @@ def _corrected(
     usable = usable_validations(check, known[0], now)
     if isinstance(usable, str):
         return _none(usable, check.judge)
-    reasons: list[str] = []
-    for estimate in estimates(check, population, usable):
-        if isinstance(estimate, Estimate):
-            drift = drift_row(check, population, estimate, [*known[0], *known[1]])
-            return {**_row(check, estimate), "drift": drift}
-        reasons.append(estimate)
-    return _none(reasons[0], check.judge)
+    estimate = estimate_of(check, population, usable)
+    if isinstance(estimate, str):
+        return _none(estimate, check.judge)
+    drift = drift_row(check, population, estimate, [*known[0], *known[1]])
+    return {**_row(check, estimate), "drift": drift}
 
 
 def _with_claim(row: JsonObject, validated_at: str | None) -> JsonObject:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from steelyard.usecases.check_rows import (
     of_population,
     own_items,
 )
+from steelyard.usecases.validation_rules import refusal_of
 
 UNKNOWN_DESIGN = "nobody said how the labelled records were chosen (--design)"
 UNLIKELY = 0.001
@@ -48,27 +49,31 @@ class Estimate(NamedTuple):
     """Whether the labels are of the run's own responses."""
 
 
-def estimates(
+def estimate_of(
     check: CheckRows, population: str, validations: Sequence[JudgeValidation]
-) -> Iterator[Estimate | str]:
-    """Estimates from the best evidence on: labels of these very responses, then the newest.
+) -> Estimate | str:
+    """The estimate from the newest labels of these very responses, else from the newest of all.
 
-    A reason stands where there is none. A validation with labels of this run is never used as if
-    they were of another one.
+    A reason stands where there is none. `validations` come the newest first.
     """
-    labelled = [one for one in validations if own_items(one, population)]
-    for validation in labelled:
-        yield _tried(check, lambda v=validation: _from_own(check, of_population(v, population)))
-    for validation in validations:
-        if validation not in labelled:
-            yield _tried(check, lambda v=validation: _from_others(check, v))
-
-
-def _tried(check: CheckRows, make: Callable[[], Estimate]) -> Estimate | str:
     try:
-        return make()
+        own = own_validation(validations, population)
+        if own is not None:
+            return _from_own(check, of_population(own, population))
+        return _from_others(check, validations[0])
     except NotCorrectableError as why:
         return f"{check.judge}: {why}"
+
+
+def own_validation(
+    validations: Sequence[JudgeValidation], population: str
+) -> JudgeValidation | None:
+    """The newest one with labels of these responses, unless it was refused."""
+    own = next((one for one in validations if own_items(one, population)), None)
+    if own is not None and (why := refusal_of(own)):
+        day = own.validated_at[:10]
+        raise NotCorrectableError(f"refused by the labels of these responses ({day}): {why}")
+    return own
 
 
 def _from_own(check: CheckRows, validation: JudgeValidation) -> Estimate:

@@ -26,7 +26,7 @@ from steelyard.stats.post_stratification import (
 )
 from steelyard.usecases.check_rows import CheckRows, own_items, read_check_rows
 from steelyard.usecases.correct_run import undecided, usable_validations
-from steelyard.usecases.corrected_estimates import own_labels
+from steelyard.usecases.corrected_estimates import own_labels, own_validation
 
 
 class LabelledVerdicts(NamedTuple):
@@ -64,19 +64,16 @@ def labelled_verdicts(
     usable = usable_validations(check, validations, now)
     if isinstance(usable, str):
         return usable
-    reason = "has no labels of its own"
-    for validation in usable:
-        items = own_items(validation, run.population)
-        if not items:
-            continue
+    try:
+        validation = own_validation(usable, run.population)
+        if validation is None:
+            return "has no labels of its own"
         if validation.design == "by_label":
-            reason = "has labels balanced by class, which carry no comparison"
-            continue
-        try:
-            return LabelledVerdicts(check, own_labels(check, validation, items))
-        except NotCorrectableError as why:
-            reason = str(why)
-    return reason
+            return "has labels balanced by class, which carry no comparison"
+        items = own_items(validation, run.population)
+        return LabelledVerdicts(check, own_labels(check, validation, items))
+    except NotCorrectableError as why:
+        return str(why)
 
 
 def corrected_pair(

@@ -12,6 +12,7 @@ from steelyard.stats.intervals import Interval
 from steelyard.stats.tables import independence
 from steelyard.usecases.check_rows import CheckRows, is_weighted, own_items
 from steelyard.usecases.corrected_estimates import Estimate
+from steelyard.usecases.validation_rules import refusal_of
 from steelyard.usecases.validations import fits
 
 DRIFTED = 0.01
@@ -35,6 +36,7 @@ def drift_row(
         for one in validations
         if fits(one, check.fingerprints, estimate.validation.rule)
         and not own_items(one, population)
+        and not refusal_of(one)
         and _is_comparable(one)
     ]
     if not others:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path as FilePath
 from typing import Protocol, cast
 
-from steelyard.contracts.judge.reader import moment
+from steelyard.contracts.judge.reader import moment, time_of
 from steelyard.contracts.judge.template import is_pairwise
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
@@ -272,11 +272,6 @@ class References:
             message = f"{judge.name} {age_of(newest, self._now)}"
             hint = "validate it again"
             yield Problem(code="stale_validation", message=message, hint=hint, severity="warning")
-
-
-def time_of(validated_at: str) -> datetime:
-    """The time of a validation, to be put in order; what is no time comes first."""
-    return moment(validated_at) or datetime.min.replace(tzinfo=UTC)
 
 
 def age_of(validated_at: str, now: datetime) -> str:

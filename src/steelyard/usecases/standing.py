@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
+from steelyard.contracts.judge.reader import time_of
 from steelyard.contracts.judge.validation import FileClaim, file_claim
 from steelyard.errors import UsageError
 from steelyard.judging.fingerprint import fingerprint
@@ -17,11 +18,12 @@ from steelyard.model.reference import Reference
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.validation import JudgeValidation
 from steelyard.usecases.judges import judges_of
-from steelyard.usecases.references import age_of, is_ahead, is_stale, out_of_scope, time_of
+from steelyard.usecases.references import age_of, is_ahead, is_stale, out_of_scope
 from steelyard.usecases.run_ports import TargetSpec
 from steelyard.usecases.validations import Least, fits
 
 NEVER = "has never been validated"
+REFUSED = "was refused by its newest validation"
 _HOW = "`steelyard judge validate` compares it with people"
 _log = logging.getLogger("steelyard")
 
@@ -42,22 +44,24 @@ def standing_of(
     validations: Sequence[JudgeValidation],
     now: datetime,
 ) -> list[JudgeValidation] | Doubt:
-    """The validations that hold for a judge as it is asked, the newest first; or why none does."""
+    """The validations of a judge as it is asked, the newest first; or why it may not be used.
+
+    The newest one counts. Older ones may be refusals; they matter for the runs that they label.
+    """
     marks = set(fingerprints)
     validations = sorted(validations, key=_time)
     fitting = [one for one in validations if marks and fits(one, marks, rule)]
     if not fitting:
-        return _unfitting(judge, marks, rule, validations)
-    fresh = [one for one in fitting if is_fresh(one.validated_at, now)]
+        return _unfitting(judge, marks, rule, [one for one in validations if not one.refusals])
+    past = [one for one in fitting if not is_ahead(one.validated_at, now)]
     # A plan without judges must not load numpy.
-    from steelyard.usecases.validation_rules import defects  # noqa: PLC0415
+    from steelyard.usecases.validation_rules import refusal_of  # noqa: PLC0415
 
-    usable = [one for one in fresh if not defects(one)]
-    if usable:
-        return usable[::-1]
-    if fresh:
-        return Doubt(f"{judge}: {defects(fresh[-1])[0]}", is_stale=True)
-    return _outdated(judge, fitting[-1].validated_at, now)
+    if past and (why := refusal_of(past[-1])):
+        day = past[-1].validated_at[:10]
+        return Doubt(f"{judge} {REFUSED} ({day}): {why}", is_stale=True)
+    fresh = [one for one in past if not is_stale(one.validated_at, now)]
+    return fresh[::-1] if fresh else _outdated(judge, fitting[-1].validated_at, now)
 
 
 def _unfitting(
@@ -214,12 +218,16 @@ class Standing:
         # A plan without judges must not load numpy.
         from steelyard.usecases.validation_rules import shortage, shortfall  # noqa: PLC0415
 
-        enough = [one for one in found if not shortage(one)]
-        if not enough:
-            return Doubt(f"{instrument.name} is validated by too few labels: {shortage(found[0])}")
-        if self._least and (lack := shortfall(enough[0], self._least)):
+        newest = found[0]
+        if lack := shortage(newest):
+            which = f" (the newest validation counts, {newest.validated_at[:10]})" * bool(
+                found[1:]
+            )
+            why = f"{instrument.name} is validated by too few labels: {lack}{which}"
+            return Doubt(why)
+        if self._least and (lack := shortfall(newest, self._least)):
             return Doubt(f"{instrument.name} is not validated well enough: {lack}")
-        return enough[0]
+        return newest
 
     def _claimed(self, instrument: Instrument, claim: FileClaim) -> Doubt | None:
         """Why the word of a judge's file does not do; None where it does."""

@@ -213,7 +213,12 @@ async def validate_judge(
     notes: list[str] = []
     labelled = _cases(door.run, found, notes)
     tally = await _canaries(door.run, plan, found, labelled, (on_start, on_result))
-    validation = replace(found.validation, canaries=tally, applicable_to=_bundles(labelled))
+    validation = replace(
+        found.validation,
+        canaries=tally,
+        applicable_to=_bundles(labelled),
+        refusals=found.refusals,
+    )
     report = ValidationReport(
         validation=validation,
         check=found.check,
@@ -232,18 +237,19 @@ async def validate_judge(
 def _concluded(
     door: ValidationDoor, plan: ValidationPlan, report: ValidationReport, folders: Sequence[Path]
 ) -> ValidationReport:
-    """Keep a validation that nothing speaks against, and say what it makes of the runs."""
+    """Keep a validation, a refusal too, and say what it makes of the runs."""
     validation = report.validation
     kept: Kept = "not recorded"
     written = ""
-    if not report.refusals and plan.request.split != "dev":
-        kept = "recorded" if door.validations.add(validation) else "unchanged"
-        if plan.request.is_written:
+    if plan.request.split != "dev" and _has_looked(validation):
+        word: Kept = "refusal recorded" if report.refusals else "recorded"
+        kept = word if door.validations.add(validation) else "unchanged"
+        if plan.request.is_written and not report.refusals:
             writing = writing_of(door.run.references, plan.judge, plan.request.judge)
             door.replace_file(writing.path, writing.with_validation(validation))
             written = writing.shown
     notes = list(report.notes)
-    if kept != "not recorded" and (lack := shortage(validation)):
+    if not report.refusals and kept != "not recorded" and (lack := shortage(validation)):
         notes.append(f"{lack}; a run that requires validated judges does not take it")
     if written and len(validation.fingerprints) > MOST_FINGERPRINTS:
         notes.append(

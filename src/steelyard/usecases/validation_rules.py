@@ -19,6 +19,11 @@ them, the rest is another population. Up to this share a corrected rate moves by
 which is less than half of what its interval allows for with 200 labels."""
 
 
+def refusal_of(validation: JudgeValidation) -> str:
+    """Why a validation was refused, or would be today; empty where it may be relied on."""
+    return next(iter((*validation.refusals, *defects(validation))), "")
+
+
 def defects(validation: JudgeValidation) -> list[str]:
     """Why TPR and TNR of a validation may not be relied on."""
     sample = _sample_only(validation)

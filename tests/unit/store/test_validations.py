@@ -39,6 +39,42 @@ def test_the_last_validation_of_a_judge_has_a_time(tmp_path: Path) -> None:
     assert kept.last_validated("judge/other@1.0.0") is None
 
 
+def test_a_refusal_is_no_time_of_a_validation(tmp_path: Path) -> None:
+    kept = ValidationFolder(tmp_path)
+    kept.add(WHOLE)
+    kept.add(replace(WHOLE, validated_at="2026-06-01", refusals=("why",)))
+
+    assert kept.last_validated(WHOLE.judge) == WHOLE.validated_at
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("2026-05-20T10:00:00+02:00", "2026-05-20T09:00:00+00:00"),
+        ("2026-05-20", "2026-05-20T00:00:00Z"),
+        ("2026-05-20", "2026-05-20"),
+    ],
+)
+@pytest.mark.parametrize("labels", ["a", "b", "c"])
+def test_the_latest_instant_comes_last_and_of_equal_ones_the_last_recorded(
+    tmp_path: Path, first: str, second: str, labels: str
+) -> None:
+    kept = ValidationFolder(tmp_path)
+    kept.add(replace(WHOLE, validated_at=first, label_set_sha256="b", seed=1))
+    kept.add(replace(WHOLE, validated_at=second, label_set_sha256=labels, seed=2))
+
+    assert [one.seed for one in kept.all()] == [1, 2]
+
+
+def test_a_comparison_is_kept_again_after_another_one(tmp_path: Path) -> None:
+    """The newest counts: what holds again must be the newest again."""
+    kept = ValidationFolder(tmp_path)
+    refused = replace(WHOLE, label_set_sha256="others", refusals=("why",))
+
+    assert [kept.add(one) for one in (WHOLE, refused, WHOLE, WHOLE)] == [True, True, True, False]
+    assert [one.refusals for one in kept.all()] == [(), ("why",), ()]
+
+
 def test_the_same_comparison_is_kept_once(tmp_path: Path) -> None:
     kept = ValidationFolder(tmp_path)
     kept.add(WHOLE)

@@ -338,7 +338,9 @@ def test_own_labels_are_compared_with_those_of_other_runs(
 def test_rates_that_cannot_be_compared_show_no_drift(tmp_path: Path, more: dict[str, Any]) -> None:
     folder = write_run(tmp_path / "r", rows())
 
-    assert corrected(folder, of_own_labels(folder), a_validation(**more)).whole["drift"] is None
+    older = a_validation(validated_at="2026-01-01", **more)
+
+    assert corrected(folder, of_own_labels(folder), older).whole["drift"] is None
 
 
 def test_labels_of_its_own_replace_those_of_another_run(tmp_path: Path) -> None:

@@ -154,10 +154,53 @@ def test_too_few_labels_are_no_validation(told: Told, counts: Counts, said: str)
         told(a_rubric(ALONE), known=known, least=Least())
 
 
-def test_an_older_validation_by_enough_labels_counts(told: Told) -> None:
-    few = valid_for(ALONE, counts=Counts(tp=2, tn=2), validated_at="2026-05-20")
+COIN = Counts(tp=5, fn=16, tn=4, fp=15)
 
-    assert told(a_rubric(ALONE), known=(valid_for(ALONE), few), least=Least()) == []
+
+@pytest.mark.parametrize(
+    ("newest", "said"),
+    [
+        ({"counts": Counts(tp=2, tn=2)}, "(the newest validation counts, 2026-05-20)"),
+        ({"counts": COIN}, "was refused by its newest validation (2026-05-20): TPR 23.8 %"),
+        ({"refusals": ("why",)}, "was refused by its newest validation (2026-05-20): why"),
+    ],
+)
+@pytest.mark.parametrize("is_last", [True, False])
+def test_the_newest_validation_counts_though_an_older_one_is_better(
+    told: Told, newest: dict[str, Any], said: str, is_last: bool
+) -> None:
+    known = [valid_for(ALONE), valid_for(ALONE, validated_at="2026-05-20", **newest)]
+    (found,) = told(a_rubric(ALONE), known=tuple(known if is_last else known[::-1]))
+
+    assert said in found
+
+
+def test_a_refusal_does_not_grow_old(told: Told) -> None:
+    known = valid_for(ALONE, validated_at="2025-01-01", refusals=("why",))
+    (found,) = told(a_rubric(ALONE), known=(known,))
+
+    assert "was refused by its newest validation (2025-01-01): why" in found
+
+
+def test_a_newer_validation_ends_a_refusal(told: Told) -> None:
+    known = (valid_for(ALONE, validated_at="2026-04-01", refusals=("why",)), valid_for(ALONE))
+
+    assert told(a_rubric(ALONE), known=known, strict=True) == []
+
+
+def test_a_judge_refused_as_another_instrument_has_never_been_validated(told: Told) -> None:
+    other = LlmJudge(judge=replace(JUDGE, template="Old {{ output }}"))
+    (found,) = told(a_rubric(ALONE), known=(valid_for(other, refusals=("why",)),))
+
+    assert "has never been validated" in found
+
+
+def test_times_are_compared_as_instants(told: Told) -> None:
+    """Ten in Berlin is before nine in London, whatever the text says."""
+    good = valid_for(ALONE, validated_at="2026-05-20T09:00:00+00:00")
+    coin = valid_for(ALONE, validated_at="2026-05-20T10:00:00+02:00", counts=COIN)
+
+    assert told(a_rubric(ALONE), known=(good, coin), strict=True) == []
 
 
 def test_a_moved_threshold_of_the_record_is_another_rule(told: Told) -> None:
@@ -171,7 +214,7 @@ def test_a_moved_threshold_of_the_record_is_another_rule(told: Told) -> None:
 
 
 def test_a_judge_no_better_than_a_coin_may_not_be_relied_on(told: Told) -> None:
-    coin = valid_for(ALONE, counts=Counts(tp=5, fn=16, tn=4, fp=15))
+    coin = valid_for(ALONE, counts=COIN)
     (found,) = told(a_rubric(ALONE), known=(coin,))
 
     assert (

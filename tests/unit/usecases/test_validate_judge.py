@@ -140,7 +140,7 @@ def test_labels_that_contradict_one_of_several_runs_are_refused_by_its_name(
 
     assert (report.refusals, report.kept) == ((), "recorded")  # the same responses, labelled twice
     assert "20.0 % of the labelled responses (p < 0.001)" in alone.refusals[0]
-    assert alone.kept == "not recorded"
+    assert alone.kept == "refusal recorded"
 
 
 def test_runs_that_labels_name_need_no_naming(desk: MakeDesk) -> None:
@@ -309,16 +309,16 @@ def test_labels_that_are_all_left_out_were_not_read(desk: MakeDesk) -> None:
     assert (unread.is_good, unread.test_reads, unread.validation.counts.n) == (False, None, 0)
 
 
-def test_dev_labels_are_not_recorded_nor_are_refused_ones(desk: MakeDesk) -> None:
+def test_refusals_are_recorded_and_dev_labels_are_not(desk: MakeDesk) -> None:
     good = [one for one in RESPONSES if one.is_good]
     here = desk([label(one) for one in good])
     run_id = here.run()
     refused = here.validate(runs=(run_id,))
     dev = here.validate(runs=(run_id,), split="dev")
 
-    assert (refused.kept, refused.is_good, refused.runs) == ("not recorded", False, ())
+    assert (refused.kept, refused.is_good, refused.runs) == ("refusal recorded", False, ())
     assert (dev.kept, dev.test_reads) == ("not recorded", None)
-    assert known_validations() == ()
+    assert [one.refusals for one in known_validations()] == [refused.refusals]
 
 
 def test_a_judge_of_very_many_questions_is_known_by_the_registry_alone(

@@ -72,6 +72,11 @@ def moment(text: str) -> datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
+def time_of(validated_at: str) -> datetime:
+    """The time of a validation, to be put in order; what is no time comes first."""
+    return moment(validated_at) or datetime.min.replace(tzinfo=UTC)
+
+
 def _judge(row: JsonObject, sha256: str | None) -> Judge:
     listed = cast("list[str] | None", row.get("applicable_to"))
     return Judge(
