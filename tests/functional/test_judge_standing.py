@@ -15,6 +15,7 @@ from fakes.judged_desk import (
     REF,
     RUN,
     SETTINGS,
+    VALIDATE_LATEST,
     drawn,
     label,
     labelled_desk,
@@ -64,9 +65,31 @@ def test_four_labels_are_no_validation(tmp_path: Path) -> None:
     assert "never been validated" not in "".join(one.stdout + one.stderr for one in done[1:])
     assert "uncorrected  judge/right@1.0.0: 4 labels of these responses" in done[2].stdout
     assert "a run that requires validated judges does not take it" in done[1].stdout
-    said = "judge/right@1.0.0 is validated by too few labels: 4 labels are too few; at least 10"
+    said = "judge/right@1.0.0 is not validated by its labels: 4 labels are too few; at least 10"
     assert done[3].stderr.count(said) == 1
     assert f"require_validated: {said}" in done[4].stderr
+
+
+def test_labels_of_which_nobody_says_how_they_were_chosen_reach_no_bound(root: Path) -> None:
+    suite = (
+        "suites:\n  desk: {dataset: desk.yaml, target: desk, rubric: rubric/quality@1.0.0, "
+        "require_validated: {tpr: 0.1, tnr: 0.1}}\n"
+    )
+    (root / "steelyard.yaml").write_text(SETTINGS + suite, encoding="utf-8")
+    before = (root / JUDGE_FILE).read_text(encoding="utf-8")
+    unknown = (*VALIDATE_LATEST, "--write")
+    gate = (*VALIDATE_LATEST, "--fail-under", "0.1")
+    done = run_many(root, [RUN, unknown, gate, STRICT, REQUIRED, ("run", "--suite", "desk")])
+
+    assert [one.code for one in done] == [0, 0, 1, 0, 2, 2]
+    why = "nobody said how the labelled records were chosen (--design)"
+    assert f"of the labelled sample only: {why}" in done[1].stdout
+    assert "not written into the judge's file" in done[1].stdout
+    assert (root / JUDGE_FILE).read_text(encoding="utf-8") == before
+    assert f"too low    {why}: TPR and TNR are of the labelled sample only" in done[2].stdout
+    for one in done[3:]:
+        assert f"judge/right@1.0.0 is not validated by its labels: {why}" in one.stderr
+    assert f"uncorrected  judge/right@1.0.0: {why}" in done[3].stdout
 
 
 @pytest.mark.parametrize("where", ["rubric", "suite"])

@@ -175,6 +175,12 @@ class JudgeValidation:
     def is_sample_only(self) -> bool:
         """Whether its TPR and TNR show how the labels were chosen as much as how it errs.
 
-        Labels chosen by the judge's verdict do, unless it is known with which chances.
+        Labels chosen by the judge's verdict do, unless it is known with which chances; so may
+        labels of which nobody said how they were chosen.
         """
-        return self.design == "by_verdict" and not self.has_weights
+        return self.design in {None, "by_verdict"} and not self.has_weights
+
+    @property
+    def is_of_unknown_design(self) -> bool:
+        """Whether nobody said how the labelled records were chosen."""
+        return self.design is None and not self.has_weights

@@ -26,6 +26,7 @@ from steelyard.stats.confusion import (
     rates_of,
     validated_rates,
 )
+from steelyard.stats.correction import UNKNOWN_DESIGN
 from steelyard.stats.intervals import Interval
 
 Kept: TypeAlias = Literal["recorded", "refusal recorded", "unchanged", "not recorded"]
@@ -255,6 +256,8 @@ def _slice_row(validation: JudgeValidation, one: SliceCounts) -> JsonObject:
 
 def _about_rates(found: JudgeValidation) -> str:
     """What TPR and TNR are of, where it is not the plain count of the labels."""
+    if found.is_of_unknown_design:
+        return f"of the labelled sample only: {UNKNOWN_DESIGN}"
     if found.is_sample_only:
         return "of the labelled sample only: it was chosen by the judge's verdict"
     if rates_by_chance(found) is None:
@@ -305,8 +308,7 @@ def _design(found: JudgeValidation) -> str:
         "random": f"random: {both}",
         "by_label": "by_label: corrected by TPR and TNR (Rogan–Gladen)",
         "by_verdict": "by_verdict: rates stay uncorrected without the inclusion probabilities",
-        None: "unknown: rates stay uncorrected, and TPR and TNR may show how records were chosen "
-        "(--design says how)",
+        None: "unknown: rates stay uncorrected, and TPR and TNR reach no bound",
     }[found.design]
 
 
@@ -354,7 +356,8 @@ def _kept(report: ValidationReport) -> str:
 def gate_text(found: JudgeValidation, least: float) -> str:
     """The gate that the lower bounds do not reach; empty where they do."""
     if found.is_sample_only:
-        return "TPR and TNR are of the labelled sample only, and reach no bound"
+        why = f"{UNKNOWN_DESIGN}: " if found.is_of_unknown_design else ""
+        return f"{why}TPR and TNR are of the labelled sample only, and reach no bound"
     low = [
         f"the lower bound of {name} is {percent(rate.low)}"
         for name, rate in zip(("TPR", "TNR"), known_rates(found), strict=True)

@@ -23,6 +23,7 @@ FEWEST_LABELS = 10
 """With fewer independent labels no corrected rate is given."""
 FEWEST_OF_A_CLASS = 5
 """TPR and TNR need so many independent labels each."""
+UNKNOWN_DESIGN = "nobody said how the labelled records were chosen (--design)"
 _UNLIKELY = 0.001
 _BATCHES = 20
 

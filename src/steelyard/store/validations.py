@@ -43,8 +43,15 @@ class ValidationFolder:
         return True
 
     def last_validated(self, judge: str) -> str | None:
-        """When a judge was last validated and not refused, by its reference; None if never."""
-        found = [one for one in self.all() if one.judge == judge and not one.refusals]
+        """When a judge was last validated, by its reference; None if never.
+
+        Neither refusals count nor labels of which nobody said how they were chosen.
+        """
+        found = [
+            one
+            for one in self.all()
+            if one.judge == judge and not one.refusals and not one.is_of_unknown_design
+        ]
         return found[-1].validated_at if found else None
 
     def read_test(self, judge: str, at: str) -> int:

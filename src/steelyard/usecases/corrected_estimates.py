@@ -9,6 +9,7 @@ from typing import NamedTuple
 from steelyard.model.validation import JudgeValidation, LabelledItem
 from steelyard.stats.confusion import Rates, known_rates
 from steelyard.stats.correction import (
+    UNKNOWN_DESIGN,
     JudgeRates,
     NotCorrectableError,
     judge_rates,
@@ -32,7 +33,6 @@ from steelyard.usecases.check_rows import (
 )
 from steelyard.usecases.validation_rules import refusal_of
 
-UNKNOWN_DESIGN = "nobody said how the labelled records were chosen (--design)"
 UNLIKELY = 0.001
 
 
@@ -101,7 +101,7 @@ def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None
 
 def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
     """TPR and TNR of a judge, where the way the labels were chosen lets them be known."""
-    if validation.design is None and not validation.has_weights:
+    if validation.is_of_unknown_design:
         raise NotCorrectableError(UNKNOWN_DESIGN)
     return label_rates(validation)
 
@@ -120,7 +120,7 @@ def own_labels(
     check: CheckRows, validation: JudgeValidation, items: Sequence[LabelledItem]
 ) -> LabelledRun:
     """Labels of a run's own responses, where they were chosen as they are said to be."""
-    if validation.design is None and not validation.has_weights:
+    if validation.is_of_unknown_design:
         raise NotCorrectableError(UNKNOWN_DESIGN)
     run = check.labelled(items, is_weighted=is_weighted(validation))
     if run.chances is not None:

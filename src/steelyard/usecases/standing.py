@@ -223,7 +223,7 @@ class Standing:
             which = f" (the newest validation counts, {newest.validated_at[:10]})" * bool(
                 found[1:]
             )
-            why = f"{instrument.name} is validated by too few labels: {lack}{which}"
+            why = f"{instrument.name} is not validated by its labels: {lack}{which}"
             return Doubt(why)
         if self._least and (lack := shortfall(newest, self._least)):
             return Doubt(f"{instrument.name} is not validated well enough: {lack}")

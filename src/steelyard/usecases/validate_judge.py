@@ -238,19 +238,20 @@ def _concluded(
     door: ValidationDoor, plan: ValidationPlan, report: ValidationReport, folders: Sequence[Path]
 ) -> ValidationReport:
     """Keep a validation, a refusal too, and say what it makes of the runs."""
-    validation = report.validation
+    validation, lack = report.validation, shortage(report.validation)
     kept: Kept = "not recorded"
     written = ""
     if plan.request.split != "dev" and _has_looked(validation):
         word: Kept = "refusal recorded" if report.refusals else "recorded"
         kept = word if door.validations.add(validation) else "unchanged"
-        if plan.request.is_written and not report.refusals:
+        if plan.request.is_written and not report.refusals and not lack:
             writing = writing_of(door.run.references, plan.judge, plan.request.judge)
             door.replace_file(writing.path, writing.with_validation(validation))
             written = writing.shown
     notes = list(report.notes)
-    if not report.refusals and kept != "not recorded" and (lack := shortage(validation)):
-        notes.append(f"{lack}; a run that requires validated judges does not take it")
+    if lack and not report.refusals and kept != "not recorded":
+        unwritten = ", and it is not written into the judge's file" * plan.request.is_written
+        notes.append(f"{lack}; a run that requires validated judges does not take it{unwritten}")
     if written and len(validation.fingerprints) > MOST_FINGERPRINTS:
         notes.append(
             f"the judge asks {len(validation.fingerprints):,} different things, too many for its "

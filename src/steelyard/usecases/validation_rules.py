@@ -6,6 +6,7 @@ from steelyard.model.validation import JudgeValidation
 from steelyard.stats.confusion import known_rates
 from steelyard.stats.correction import (
     FEWEST_LABELS,
+    UNKNOWN_DESIGN,
     NotCorrectableError,
     require_informative,
     require_labels,
@@ -32,7 +33,7 @@ def defects(validation: JudgeValidation) -> list[str]:
 
 
 def _sample_only(validation: JudgeValidation) -> str:
-    if not validation.is_sample_only:
+    if validation.design is None or not validation.is_sample_only:
         return ""
     counts = validation.counts
     if not counts.tp + counts.fp or not counts.tn + counts.fn:
@@ -47,7 +48,9 @@ def _sample_only(validation: JudgeValidation) -> str:
 
 
 def _uselessness(validation: JudgeValidation) -> str:
-    """That the judge does no better than a coin, where it does not."""
+    """That the judge does no better than a coin, where enough labels show it."""
+    if _scarcity(validation):
+        return ""
     tpr, tnr = (rate.value for rate in known_rates(validation))
     if tpr is None or tnr is None:
         return ""
@@ -72,6 +75,13 @@ def _divided(validation: JudgeValidation) -> str:
 
 
 def shortage(validation: JudgeValidation) -> str:
+    """Why the labels do not validate the judge, though they do not refuse it; empty if they do."""
+    if validation.is_of_unknown_design:
+        return f"{UNKNOWN_DESIGN}, so that TPR and TNR are of the labelled sample only"
+    return _scarcity(validation)
+
+
+def _scarcity(validation: JudgeValidation) -> str:
     """That there are fewer labels than TPR and TNR can be known by, where there are."""
     try:
         require_labels(label_rates(validation))

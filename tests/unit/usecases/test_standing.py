@@ -149,7 +149,7 @@ def test_too_few_labels_are_no_validation(told: Told, counts: Counts, said: str)
     known = (valid_for(ALONE, counts=counts),)
     (found,) = told(a_rubric(ALONE), known=known, strict=True)
 
-    assert f"judge/right@1.0.0 is validated by too few labels: {said}" in found
+    assert f"judge/right@1.0.0 is not validated by its labels: {said}" in found
     with pytest.raises(UsageError, match=f"require_validated: .*{said}"):
         told(a_rubric(ALONE), known=known, least=Least())
 
@@ -162,6 +162,7 @@ COIN = Counts(tp=5, fn=16, tn=4, fp=15)
     [
         ({"counts": Counts(tp=2, tn=2)}, "(the newest validation counts, 2026-05-20)"),
         ({"counts": COIN}, "was refused by its newest validation (2026-05-20): TPR 23.8 %"),
+        ({"design": None}, "nobody said how the labelled records were chosen (--design)"),
         ({"refusals": ("why",)}, "was refused by its newest validation (2026-05-20): why"),
     ],
 )
@@ -222,6 +223,13 @@ def test_a_judge_no_better_than_a_coin_may_not_be_relied_on(told: Told) -> None:
     )
     with pytest.raises(UsageError, match=r"strict: .* no better than a coin"):
         told(a_rubric(ALONE), known=(coin,), strict=True)
+
+
+def test_four_good_and_four_bad_labels_refuse_nobody(told: Told) -> None:
+    (found,) = told(a_rubric(ALONE), known=(valid_for(ALONE, counts=Counts(fn=9, fp=4)),))
+
+    assert "coin" not in found
+    assert "the labels of bad responses are worth 4 independent ones" in found
 
 
 def test_a_jury_is_validated_as_a_jury(told: Told) -> None:
