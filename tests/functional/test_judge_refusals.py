@@ -260,3 +260,58 @@ def test_a_suite_can_require_validated_judges(tmp_path: Path) -> None:
         assert "require_validated: judge/right@1.0.0 has never been validated" in refused.stderr
     assert "the lower bound of its TNR is" in done[5].stderr
     assert "below 99.0 % and it rests on 400 labels, not 500" in done[5].stderr
+
+
+@pytest.mark.parametrize(
+    ("chance", "said"),
+    [
+        ("0", "inclusion_prob must be at least 1e-09"),
+        ("-0.5", "inclusion_prob must be at least 1e-09"),
+        ("1.5", "inclusion_prob must be at most 1"),
+        ("NaN", "invalid JSON"),
+        ('"half"', "inclusion_prob must be null or a number"),
+    ],
+)
+def test_an_impossible_chance_is_refused_with_its_line(
+    large: Path, tmp_path: Path, chance: str, said: str
+) -> None:
+    labels = [label(one, inclusion_prob=0.25) for one in RESPONSES[:100]]
+    root = copied_desk(large, tmp_path, labels)
+    lines = (root / "labels.jsonl").read_text(encoding="utf-8").splitlines()
+    lines[3] = lines[3].replace("0.25", chance)
+    (root / "labels.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    validated, imported = run_many(root, [RANDOM, ("review", "import", "labels.jsonl")])
+
+    assert (validated.code, imported.code) == (2, 1)
+    assert f"labels.jsonl:4: {said}" in validated.stderr
+    assert f"labels.jsonl:4: error: {said}" in imported.stdout
+
+
+@pytest.mark.parametrize(
+    ("design", "chances", "said"),
+    [
+        ("random", (0.25, 0.5), "different inclusion probabilities within one run"),
+        ("by_verdict", (0.25, 0.5), "inclusion probabilities within one verdict of the judge"),
+        ("by_label", (0.25, 0.5), "inclusion probabilities within one class (good or bad)"),
+        ("random", (0.9, 0.9), "imply about 111 responses, and the run has 400"),
+        (None, (0.01, 0.01), "imply about 10,000 responses, and the run has 400"),
+        (None, (0.25, None), "50 of 100 labels have no inclusion_prob, and nobody said how"),
+    ],
+)
+def test_chances_that_do_not_fit_the_design_or_the_run_are_told(
+    large: Path,
+    tmp_path: Path,
+    design: str | None,
+    chances: tuple[float, float | None],
+    said: str,
+) -> None:
+    """A hundred of 400 responses are labelled."""
+    labels = [
+        label(one, inclusion_prob=chances[place % 2]) for place, one in enumerate(RESPONSES[:100])
+    ]
+    root = copied_desk(large, tmp_path, labels)
+    words = ("--design", design) if design else ()
+    (done,) = run_many(root, [(*VALIDATE_LATEST, *words, "--fail-under", "0.1")])
+
+    assert done.code == 1
+    assert said in done.stdout

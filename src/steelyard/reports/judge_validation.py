@@ -26,7 +26,7 @@ from steelyard.stats.confusion import (
     rates_of,
     validated_rates,
 )
-from steelyard.stats.correction import UNKNOWN_DESIGN
+from steelyard.stats.correction import unknown_design
 from steelyard.stats.intervals import Interval
 
 Kept: TypeAlias = Literal["recorded", "refusal recorded", "unchanged", "not recorded"]
@@ -257,7 +257,7 @@ def _slice_row(validation: JudgeValidation, one: SliceCounts) -> JsonObject:
 def _about_rates(found: JudgeValidation) -> str:
     """What TPR and TNR are of, where it is not the plain count of the labels."""
     if found.is_of_unknown_design:
-        return f"of the labelled sample only: {UNKNOWN_DESIGN}"
+        return f"of the labelled sample only: {unknown_design(found)}"
     if found.is_sample_only:
         return "of the labelled sample only: it was chosen by the judge's verdict"
     if rates_by_chance(found) is None:
@@ -356,7 +356,7 @@ def _kept(report: ValidationReport) -> str:
 def gate_text(found: JudgeValidation, least: float) -> str:
     """The gate that the lower bounds do not reach; empty where they do."""
     if found.is_sample_only:
-        why = f"{UNKNOWN_DESIGN}: " if found.is_of_unknown_design else ""
+        why = f"{unknown_design(found)}: " if found.is_of_unknown_design else ""
         return f"{why}TPR and TNR are of the labelled sample only, and reach no bound"
     low = [
         f"the lower bound of {name} is {percent(rate.low)}"

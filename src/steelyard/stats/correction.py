@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.model.validation import Counts
+from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.stats.draws import RESAMPLES, SEED
 from steelyard.stats.effective import Share, cluster_effect, clustered_share, kish
 from steelyard.stats.intervals import Z95, Interval
@@ -23,7 +23,6 @@ FEWEST_LABELS = 10
 """With fewer independent labels no corrected rate is given."""
 FEWEST_OF_A_CLASS = 5
 """TPR and TNR need so many independent labels each."""
-UNKNOWN_DESIGN = "nobody said how the labelled records were chosen (--design)"
 _UNLIKELY = 0.001
 _BATCHES = 20
 
@@ -65,6 +64,15 @@ class JudgeRates(NamedTuple):
         """The variance that more labels cannot reduce: that of the judge's pass share."""
         gain = self.tpr.value + self.tnr.value - 1
         return passes.value * (1 - passes.value) / passes.n / gain**2
+
+
+def unknown_design(validation: JudgeValidation) -> str:
+    """That it is not known how the labelled records were chosen."""
+    said, items = "nobody said how the labelled records were chosen (--design)", validation.items
+    lacking = sum(one.inclusion_prob is None for one in items)
+    if 0 < lacking < len(items):
+        return f"{lacking:,} of {len(items):,} labels have no inclusion_prob, and {said}"
+    return said
 
 
 def counted_rates(counts: Counts) -> JudgeRates:

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from steelyard.model.validation import JudgeValidation, LabelledItem
 from steelyard.stats.confusion import Rates, known_rates
 from steelyard.stats.correction import (
-    UNKNOWN_DESIGN,
     JudgeRates,
     NotCorrectableError,
     judge_rates,
     labels_needed,
     rogan_gladen,
+    unknown_design,
 )
 from steelyard.stats.intervals import Interval
 from steelyard.stats.post_stratification import (
@@ -102,7 +102,7 @@ def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None
 def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
     """TPR and TNR of a judge, where the way the labels were chosen lets them be known."""
     if validation.is_of_unknown_design:
-        raise NotCorrectableError(UNKNOWN_DESIGN)
+        raise NotCorrectableError(unknown_design(validation))
     return label_rates(validation)
 
 
@@ -121,7 +121,7 @@ def own_labels(
 ) -> LabelledRun:
     """Labels of a run's own responses, where they were chosen as they are said to be."""
     if validation.is_of_unknown_design:
-        raise NotCorrectableError(UNKNOWN_DESIGN)
+        raise NotCorrectableError(unknown_design(validation))
     run = check.labelled(items, is_weighted=is_weighted(validation))
     if run.chances is not None:
         require_plausible(run, is_whole=validation.split == "all")

@@ -21,7 +21,7 @@ from steelyard.model.validation import (
 )
 from steelyard.usecases.judged_rows import Decision, JudgedRow, JudgedRows
 from steelyard.usecases.jurors import Bench, jury_of
-from steelyard.usecases.label_chances import with_chances
+from steelyard.usecases.label_chances import uneven_chances, with_chances
 from steelyard.usecases.label_sets import (
     People,
     Place,
@@ -346,7 +346,10 @@ def _refusals(validation: JudgeValidation) -> list[str]:
     if not counts.tn + counts.fp:
         found.append("people pass all of the responses, so that nothing is known of bad ones")
     found.extend(defects(validation))
-    weights = {item.inclusion_prob for item in validation.items}
-    if validation.design == "random" and len(weights) > 1:
-        found.append("--design random, and the labels have different inclusion probabilities")
+    design = None if validation.is_sample_only else validation.design
+    if design and (where := uneven_chances(validation.items, design)):
+        found.append(
+            f"--design {design}, and the labels have different inclusion probabilities "
+            f"within one {where}: leave --design out where the chances were chosen otherwise"
+        )
     return found

@@ -1,4 +1,4 @@
-"""The chance with which a label was chosen, where the judge's verdict decided on it."""
+"""The chances with which labels were chosen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from steelyard.model.label import Design
 from steelyard.model.validation import LabelledItem
+
+_WHERE: Mapping[Design, str] = {
+    "random": "run",
+    "by_verdict": "verdict of the judge",
+    "by_label": "class (good or bad)",
+}
 
 
 def with_chances(
@@ -32,3 +39,12 @@ def with_chances(
         for one in items
         for group in [(one.run_id, one.is_passed)]
     )
+
+
+def uneven_chances(items: Sequence[LabelledItem], design: Design) -> str:
+    """Within what of a run a design makes all chances alike, where they are not."""
+    chances: dict[tuple[str, bool], set[float | None]] = {}
+    for one in items:
+        kind = {"random": True, "by_verdict": one.is_passed, "by_label": one.is_good}[design]
+        chances.setdefault((one.run_id, kind), set()).add(one.inclusion_prob)
+    return _WHERE[design] if any(len(found) > 1 for found in chances.values()) else ""

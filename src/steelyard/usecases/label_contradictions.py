@@ -8,12 +8,21 @@ from pathlib import Path
 from steelyard.model.validation import JudgeValidation, LabelledItem
 from steelyard.stats.correction import NotCorrectableError, require_allowed
 from steelyard.usecases.check_rows import CheckRows, is_weighted, own_items, read_check_rows
-from steelyard.usecases.corrected_estimates import rates_of_validation, require_random
+from steelyard.usecases.corrected_estimates import (
+    rates_of_validation,
+    require_plausible,
+    require_random,
+)
 from steelyard.usecases.judge_against_people import Compared
 
 
-def contradictions(found: Compared, folders: Sequence[Path]) -> Iterator[str]:
-    """Why the labels cannot be what they are said to be, run by run."""
+def contradictions(
+    found: Compared, folders: Sequence[Path], *, is_asked_now: bool
+) -> Iterator[str]:
+    """Why the labels cannot be what they are said to be, run by run.
+
+    A run in which the judge `is_asked_now` has no other responses than the labelled ones.
+    """
     validation = found.validation
     if found.refusals:
         return
@@ -21,7 +30,11 @@ def contradictions(found: Compared, folders: Sequence[Path]) -> Iterator[str]:
         run = read_check_rows(folder)
         try:
             items = own_items(validation, run.population)
-            _require_consistent(run.checks[found.check], validation, items)
+            check = run.checks[found.check]
+            if is_weighted(validation) and not is_asked_now:
+                labelled = check.labelled(items, is_weighted=True)
+                require_plausible(labelled, is_whole=validation.split == "all")
+            _require_consistent(check, validation, items)
         except NotCorrectableError as why:
             yield str(why) if len(folders) == 1 else f"{folder.name}: {why}"
 

@@ -207,7 +207,8 @@ async def validate_judge(
         folders = (await _carried_out(door.run, plan.asking, on_start, on_result),)
     request, at = plan.request, door.run.clock.stamp()
     found = compared(plan.asked, plan.people, folders, at)
-    found = found._replace(refusals=(*found.refusals, *contradictions(found, folders)))
+    against = contradictions(found, folders, is_asked_now=plan.asked.is_asked_now)
+    found = found._replace(refusals=(*found.refusals, *against))
     is_test = request.split != "dev" and _has_looked(found.validation)
     reads = door.validations.read_test(plan.asked.judge, at) if is_test else None
     notes: list[str] = []

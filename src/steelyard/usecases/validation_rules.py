@@ -6,10 +6,10 @@ from steelyard.model.validation import JudgeValidation
 from steelyard.stats.confusion import known_rates
 from steelyard.stats.correction import (
     FEWEST_LABELS,
-    UNKNOWN_DESIGN,
     NotCorrectableError,
     require_informative,
     require_labels,
+    unknown_design,
 )
 from steelyard.usecases.check_rows import label_rates
 from steelyard.usecases.validations import Least
@@ -77,7 +77,7 @@ def _divided(validation: JudgeValidation) -> str:
 def shortage(validation: JudgeValidation) -> str:
     """Why the labels do not validate the judge, though they do not refuse it; empty if they do."""
     if validation.is_of_unknown_design:
-        return f"{UNKNOWN_DESIGN}, so that TPR and TNR are of the labelled sample only"
+        return f"{unknown_design(validation)}, so that TPR and TNR are of the labelled sample only"
     return _scarcity(validation)
 
 
