@@ -237,7 +237,9 @@ def test_a_run_with_labels_of_its_own_is_checked_for_drift(tmp_path: Path, tnr: 
     assert (run["basis"], run["labels"]) == ("own labels", 200)
     assert run["drift"]["is_drifted"] is (tnr == 0.2)
     assert run["drift"]["tnr"]["here"] == run["tnr"]["value"]
-    word = "the judge has drifted" if tnr == 0.2 else "no drift found"
+    direction = "more lenient" if tnr == 0.2 else None
+    assert run["drift"]["direction"] == direction
+    word = f"the judge has drifted and is {direction}" if direction else "no drift found"
     assert f"{word} since the labels of 20" in done[4].stdout
     assert ("the judge has drifted" in shown) is (tnr == 0.2)
 

@@ -10,6 +10,25 @@ from steelyard.reports.numbers import count, percent, rate_text
 
 OWN_LABELS = "own labels"
 LABELS_OF_ANOTHER_RUN = "labels of another run"
+DRIFTED = 0.01
+"""Of TPR and TNR each, below which p-value the judge counts as drifted."""
+_DIRECTIONS = {
+    (-1, -1): "less accurate",
+    (-1, 0): "stricter",
+    (-1, 1): "stricter",
+    (0, -1): "more lenient",
+    (0, 1): "stricter",
+    (1, -1): "more lenient",
+    (1, 0): "more lenient",
+    (1, 1): "more accurate",
+}
+"""What it means that TPR and TNR fell (-1), rose (1) or did neither (0)."""
+_MEANING = {
+    ("tpr", -1): "it fails more good answers",
+    ("tpr", 1): "it fails fewer good answers",
+    ("tnr", -1): "it passes more bad answers",
+    ("tnr", 1): "it passes fewer bad answers",
+}
 
 
 def correction_of(metrics: JsonObject) -> JsonObject | None:
@@ -57,14 +76,35 @@ def drift_text(row: JsonObject) -> str:
     drift = cast("JsonObject | None", row.get("drift"))
     if drift is None:
         return ""
-    parts = [
-        f"{name.upper()} {percent(rate['here'])} here, {percent(rate['before'])} before "
-        f"({_p_text(cast(float, rate['p_value']))})"
-        for name in ("tpr", "tnr")
-        for rate in [cast(JsonObject, drift[name])]
-    ]
-    word = "the judge has drifted" if drift["is_drifted"] else "no drift found"
-    return f"{word} since the labels of {str(drift['against'])[:10]}: {', '.join(parts)}"
+    parts = [_change_text(name, cast(JsonObject, drift[name])) for name in ("tpr", "tnr")]
+    direction = drift_direction(drift)
+    word = f"the judge has drifted and is {direction}" if direction else "no drift found"
+    return f"{word} since the labels of {str(drift['against'])[:10]}: {'; '.join(parts)}"
+
+
+def _change_text(name: str, rate: JsonObject) -> str:
+    change = _change(rate)
+    here, before = percent(rate["here"]), percent(rate["before"])
+    p_value = _p_text(cast(float, rate["p_value"]))
+    if not change:
+        return f"{name.upper()} {here} here, {before} before ({p_value})"
+    verb = "fell" if change < 0 else "rose"
+    meaning = _MEANING[name, change]
+    return f"{meaning}, {name.upper()} {verb} from {before} to {here} ({p_value})"
+
+
+def drift_direction(drift: JsonObject) -> str | None:
+    """How the judge has changed; None where neither TPR nor TNR did."""
+    changes = (_change(cast(JsonObject, drift[name])) for name in ("tpr", "tnr"))
+    tpr, tnr = changes
+    return _DIRECTIONS.get((tpr, tnr))
+
+
+def _change(rate: JsonObject) -> int:
+    """Whether a rate rose (1) or fell (-1); 0 where the difference could be chance."""
+    if cast(float, rate["p_value"]) >= DRIFTED:
+        return 0
+    return 1 if cast(float, rate["here"]) > cast(float, rate["before"]) else -1
 
 
 def is_drifted(row: JsonObject) -> bool:

@@ -12,6 +12,7 @@ from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
 from steelyard.stats.effective import cluster_effect, kish
 from steelyard.stats.intervals import Interval, wilson
 from steelyard.stats.rates import rate_interval
+from steelyard.stats.tables import independence
 
 
 class Rates(NamedTuple):
@@ -90,6 +91,17 @@ def _by_chance(items: Sequence[LabelledItem], *, is_good: bool) -> Interval:
     found = wilson(share * worth, worth)
     method = "wilson with inverse-probability weights"
     return replace(found, method=method, n=len(some), n_effective=worth)
+
+
+def difference_p(one: Interval, other: Interval) -> float:
+    """Two rates at their effective n: a score test, Fisher's exact test for few."""
+    return independence(*_cells(one), *_cells(other))
+
+
+def _cells(found: Interval) -> tuple[int, int]:
+    worth = found.n if found.n_effective is None else found.n_effective
+    right = round((found.value or 0.0) * worth)
+    return right, max(0, round(worth) - right)
 
 
 def balanced_accuracy(found: Rates) -> float | None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
+from steelyard.contracts.judge.reader import time_of
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.validation import JudgeValidation
-from steelyard.stats.confusion import known_rates
+from steelyard.reports.correction import drift_direction
+from steelyard.stats.confusion import difference_p, known_rates
 from steelyard.stats.intervals import Interval
-from steelyard.stats.tables import independence
 from steelyard.usecases.check_rows import CheckRows, is_weighted, own_items
 from steelyard.usecases.corrected_estimates import Estimate
 from steelyard.usecases.validation_rules import refusal_of
 from steelyard.usecases.validations import fits
-
-DRIFTED = 0.01
-"""Of TPR and TNR each, below which p-value the judge counts as drifted."""
 
 
 def drift_row(
@@ -25,35 +23,38 @@ def drift_row(
     estimate: Estimate,
     validations: Iterable[JudgeValidation],
 ) -> JsonObject | None:
-    """TPR and TNR by the run's own labels against those of the newest other labels.
+    """TPR and TNR by the run's own labels against those of the newest older labels.
 
-    None where the run has no labels of its own, or the judge none of another run.
+    None where the run has no labels of its own, or the judge no older ones of another run.
     """
     if not estimate.is_own:
         return None
+    own_time = time_of(estimate.validation.validated_at)
     others = [
         one
         for one in validations
-        if fits(one, check.fingerprints, estimate.validation.rule)
+        if time_of(one.validated_at) < own_time
+        and fits(one, check.fingerprints, estimate.validation.rule)
         and not own_items(one, population)
         and not refusal_of(one)
         and _is_comparable(one)
     ]
     if not others:
         return None
-    other = max(others, key=lambda one: one.validated_at)
+    other = max(others, key=lambda one: (time_of(one.validated_at), one.number))
     here = estimate.rates
     before = known_rates(other)
     rows: JsonObject = {
         name: _compared(one, two)
         for name, one, two in zip(("tpr", "tnr"), here, before, strict=True)
     }
-    p_values = [_p_value(one, two) for one, two in zip(here, before, strict=True)]
+    direction = drift_direction(rows)
     return {
         "against": other.validated_at,
         "labelled_runs": cast(list[JsonValue], sorted(other.populations)),
         **rows,
-        "is_drifted": min(p_values) < DRIFTED,
+        "is_drifted": direction is not None,
+        "direction": direction,
     }
 
 
@@ -63,15 +64,10 @@ def _is_comparable(validation: JudgeValidation) -> bool:
 
 
 def _compared(here: Interval, before: Interval) -> JsonObject:
-    return {"here": here.value, "before": before.value, "p_value": _p_value(here, before)}
-
-
-def _p_value(here: Interval, before: Interval) -> float:
-    """Two proportions at their effective n: a score test, Fisher's exact test for few."""
-    return independence(*_cells(here), *_cells(before))
-
-
-def _cells(found: Interval) -> tuple[int, int]:
-    worth = found.n if found.n_effective is None else found.n_effective
-    right = round((found.value or 0.0) * worth)
-    return right, max(0, round(worth) - right)
+    return {
+        "here": here.value,
+        "before": before.value,
+        "n_here": here.n,
+        "n_before": before.n,
+        "p_value": difference_p(here, before),
+    }

@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.reports.comparison_html import comparison_html
 from steelyard.reports.comparison_text import comparison_lines
-from steelyard.reports.correction import corrected_text, judge_text
+from steelyard.reports.correction import corrected_text, drift_text, judge_text
 from steelyard.reports.run_html import run_html
 from steelyard.reports.run_junit import run_junit
 from steelyard.reports.run_text import RunView, run_lines, run_markdown
@@ -66,13 +66,43 @@ def test_labels_of_another_run_are_said_to_be(runs: list[str], whose: str) -> No
 
 @pytest.mark.parametrize("is_drifted", [True, False])
 def test_a_summary_warns_of_drift(is_drifted: bool) -> None:
-    rates = {"here": 0.9, "before": 0.5, "p_value": 0.004}
+    rates = {"here": 0.9, "before": 0.5, "p_value": 0.004 if is_drifted else 0.4}
     drift = {"against": "2026-04-01", "tpr": rates, "tnr": rates, "is_drifted": is_drifted}
     lines = list(run_lines(view({**CORRECTED, "drift": drift})))
 
     assert any(line.startswith("  drift      the judge has drifted") for line in lines) is (
         is_drifted
     )
+
+
+@pytest.mark.parametrize(
+    ("tpr", "tnr", "said"),
+    [
+        ((0.9, 0.5), (0.8, 0.8), "drifted and is stricter since the labels of 2026-04-01: "),
+        ((0.9, 0.5), (0.8, 0.8), "it fails more good answers, TPR fell from 90.0 % to 50.0 %"),
+        ((0.9, 0.9), (0.5, 0.8), "stricter since"),
+        ((0.9, 0.9), (0.5, 0.8), "it passes fewer bad answers, TNR rose from 50.0 % to 80.0 %"),
+        ((0.9, 0.9), (0.8, 0.2), "more lenient since"),
+        ((0.9, 0.9), (0.8, 0.2), "it passes more bad answers, TNR fell from 80.0 % to 20.0 %"),
+        ((0.5, 0.9), (0.8, 0.8), "it fails fewer good answers, TPR rose"),
+        ((0.5, 0.9), (0.8, 0.2), "more lenient since"),
+        ((0.9, 0.5), (0.2, 0.8), "stricter since"),
+        ((0.9, 0.5), (0.8, 0.2), "less accurate since"),
+        ((0.5, 0.9), (0.2, 0.8), "more accurate since"),
+        ((0.9, 0.9), (0.8, 0.8), "no drift found since the labels of 2026-04-01: TPR 90.0 % here"),
+    ],
+)
+def test_drift_has_a_direction(
+    tpr: tuple[float, float], tnr: tuple[float, float], said: str
+) -> None:
+    """Each rate before and here."""
+    rates = {
+        name: {"before": before, "here": here, "p_value": 1.0 if before == here else 0.004}
+        for name, (before, here) in (("tpr", tpr), ("tnr", tnr))
+    }
+    drift: Any = {"against": "2026-04-01", **rates, "is_drifted": True}
+
+    assert said in drift_text({**CORRECTED, "drift": drift})
 
 
 def test_a_summary_shows_it_beside_the_raw_rate() -> None:

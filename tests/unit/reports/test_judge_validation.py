@@ -154,7 +154,7 @@ DRIFT: dict[str, Any] = {
         ),
         (
             {**CORRECTED, "labels_for_5_points": 180, "drift": DRIFT},
-            "TPR 90.0 % here, 80.0 % before (p < 0.001), TNR 70.0 % here, 72.0 % before (p = 0.6",
+            "TPR rose from 80.0 % to 90.0 % (p < 0.001); TNR 70.0 % here, 72.0 % before (p = 0.6",
         ),
         ({"value": None, "reason": "why not"}, "uncorrected: why not"),
         (None, "pass rate 70.0 % [60.0, 80.0]\n  recorded"),

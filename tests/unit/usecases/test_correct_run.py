@@ -334,6 +334,17 @@ def test_own_labels_are_compared_with_those_of_other_runs(
     assert drift["tpr"]["before"] == counts.tp / 100
 
 
+def test_newer_labels_of_another_run_show_no_drift_since(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    newer = a_validation(
+        counts=Counts(tp=20, fn=80, tn=99, fp=1),
+        validated_at="2026-05-20",
+        populations={"run_0": "x"},
+    )
+
+    assert corrected(folder, of_own_labels(folder), newer).whole["drift"] is None
+
+
 @pytest.mark.parametrize("more", [{"design": "by_verdict"}, {"design": None}, {"rule": "other"}])
 def test_rates_that_cannot_be_compared_show_no_drift(tmp_path: Path, more: dict[str, Any]) -> None:
     folder = write_run(tmp_path / "r", rows())
