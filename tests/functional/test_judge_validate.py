@@ -245,6 +245,47 @@ def test_a_run_with_labels_of_its_own_is_checked_for_drift(tmp_path: Path, tnr: 
 
 
 @pytest.mark.no_cover
+def test_labels_of_runs_that_differ_are_not_pooled(tmp_path: Path) -> None:
+    """The judge fails 80 % of the bad answers of the first run, and 20 % of the second's."""
+    others = other_responses(0.6, tnr=0.2)
+    root = two_desks(tmp_path, [], others)
+    first, second = (
+        read(one)["run_id"] for one in run_many(root, [(*RUN, *JSON), (*OTHER_RUN, *JSON)])
+    )
+    labels = [label(one, run_id=first) for one in Random(1).sample(RESPONSES, 200)]
+    labels += [label(one, run_id=second) for one in Random(2).sample(others, 200)]
+    write_rows(root / "labels.jsonl", labels)
+    words = (*VALIDATE, "--run", first, "--run", second, *ALL, "--design", "random")
+    done = run_many(
+        root,
+        [
+            (*words, *JSON),
+            (*words, "--fail-under", "0.1"),
+            ("show", second),
+            (*RUN, "--require-validated"),
+        ],
+    )
+    found = read(done[0])
+
+    assert [one.code for one in done] == [0, 1, 0, 2]
+    assert (found["kept"], found["tnr"]["value"]) == ("recorded", None)
+    assert found["tpr"]["value"] is not None
+    assert list(found["differing_rates"]) == ["tnr"]
+    assert found["rates_by_run"][first]["tnr"]["value"] > 0.7
+    assert found["rates_by_run"][second]["tnr"]["value"] < 0.3
+    said = done[1].stdout
+    assert "TNR        none for all runs together, because they differ (p < 0.001)" in said
+    assert f"             {second}  TPR " in said
+    assert "the labelled runs differ in TNR, and reach no bound together" in said
+    why = "TNR differs between the labelled runs (p < 0.01), so that the labels say nothing about"
+    assert why in said
+    # Each run still has labels of its own.
+    assert [one["corrected"]["basis"] for one in found["runs"]] == ["own labels"] * 2
+    assert "  corrected  " in done[2].stdout
+    assert f"judge/right@1.0.0 is not validated by its labels: {why}" in done[3].stderr
+
+
+@pytest.mark.no_cover
 def test_the_history_of_a_judge_shows_runs_that_differ(tmp_path: Path) -> None:
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
     root = two_desks(tmp_path, labels, other_responses(0.3))

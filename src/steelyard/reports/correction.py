@@ -7,11 +7,10 @@ from typing import cast
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, percent, rate_text
+from steelyard.stats.intervals import DIFFERENT
 
 OWN_LABELS = "own labels"
 LABELS_OF_ANOTHER_RUN = "labels of another run"
-DRIFTED = 0.01
-"""Of TPR and TNR each, below which p-value the judge counts as drifted."""
 _DIRECTIONS = {
     (-1, -1): "less accurate",
     (-1, 0): "stricter",
@@ -85,7 +84,7 @@ def drift_text(row: JsonObject) -> str:
 def _change_text(name: str, rate: JsonObject) -> str:
     change = _change(rate)
     here, before = percent(rate["here"]), percent(rate["before"])
-    p_value = _p_text(cast(float, rate["p_value"]))
+    p_value = p_text(cast(float, rate["p_value"]))
     if not change:
         return f"{name.upper()} {here} here, {before} before ({p_value})"
     verb = "fell" if change < 0 else "rose"
@@ -102,7 +101,7 @@ def drift_direction(drift: JsonObject) -> str | None:
 
 def _change(rate: JsonObject) -> int:
     """Whether a rate rose (1) or fell (-1); 0 where the difference could be chance."""
-    if cast(float, rate["p_value"]) >= DRIFTED:
+    if cast(float, rate["p_value"]) >= DIFFERENT:
         return 0
     return 1 if cast(float, rate["here"]) > cast(float, rate["before"]) else -1
 
@@ -122,7 +121,8 @@ def needed_text(row: JsonObject) -> str:
     return f"about {count(needed)} labels of this run give ± 5 points{more}"
 
 
-def _p_text(p_value: float) -> str:
+def p_text(p_value: float) -> str:
+    """A p-value as it is printed."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 

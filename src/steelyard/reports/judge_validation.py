@@ -14,6 +14,7 @@ from steelyard.reports.correction import (
     drift_text,
     is_corrected,
     needed_text,
+    p_text,
 )
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.judge_bias import bias_json, bias_lines
@@ -21,8 +22,11 @@ from steelyard.reports.jury import jury_json, jury_lines
 from steelyard.reports.numbers import count, percent, rate_text
 from steelyard.stats.confusion import (
     Rates,
+    differing_rates,
     known_rates,
+    pooled_rates,
     rates_by_chance,
+    rates_by_run,
     rates_of,
     validated_rates,
 )
@@ -104,8 +108,10 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
     yield f"{paint(printable(found.judge), 'title')} against {_people(found)}"
     yield f"  labels     {_labels(report)}"
     yield f"  split      {_split(report)}"
-    yield f"  TPR        {_rate(rates.tpr)}  {good}"
-    yield f"  TNR        {_rate(rates.tnr)}  {bad}"
+    yield f"  TPR        {_whole_rate(found, 'TPR', rates.tpr)}  {good}"
+    yield f"  TNR        {_whole_rate(found, 'TNR', rates.tnr)}  {bad}"
+    for run_id, own in rates_by_run(found).items():
+        yield f"             {run_id}  TPR {_counted(own.tpr)}, TNR {_counted(own.tnr)}"
     about = _about_rates(found)
     if about:
         yield f"             {about}"
@@ -144,6 +150,11 @@ def validation_json(report: ValidationReport) -> JsonObject:
         "tpr": _interval(rates.tpr),
         "tnr": _interval(rates.tnr),
         "rates_of_sample": _rates_of_sample(found),
+        "rates_by_run": {
+            run_id: {"tpr": _interval(own.tpr), "tnr": _interval(own.tnr)}
+            for run_id, own in rates_by_run(found).items()
+        },
+        "differing_rates": {name.lower(): p for name, p in differing_rates(found).items()},
         **cast(JsonObject, asdict(found.counts)),
         "sample_size": found.counts.n,
         "labels": report.labels,
@@ -214,6 +225,17 @@ def _rate(found: Interval) -> str:
     return rate_text(_interval(found)) if found.value is not None else "unknown"
 
 
+def _whole_rate(validation: JudgeValidation, name: str, found: Interval) -> str:
+    p_value = differing_rates(validation).get(name)
+    if p_value is None:
+        return _rate(found)
+    return f"none for all runs together, because they differ ({p_text(p_value)}); in all"
+
+
+def _counted(found: Interval) -> str:
+    return f"{_rate(found)} (n = {count(found.n)})"
+
+
 def _interval(found: Interval) -> JsonObject:
     row: JsonObject = asdict(found)
     return row
@@ -222,7 +244,7 @@ def _interval(found: Interval) -> JsonObject:
 def _slice_rates(found: JudgeValidation, one: SliceCounts) -> Rates:
     """TPR and TNR within a slice; labels of one conversation are not independent."""
     items = [item for item in found.items if (one.slice, one.value) in item.slices]
-    return known_rates(replace(found, items=tuple(items))) if items else rates_of(one.counts)
+    return pooled_rates(replace(found, items=tuple(items))) if items else rates_of(one.counts)
 
 
 def _slice_lines(validation: JudgeValidation) -> Iterator[str]:
@@ -358,6 +380,8 @@ def gate_text(found: JudgeValidation, least: float) -> str:
     if found.is_sample_only:
         why = f"{unknown_design(found)}: " if found.is_of_unknown_design else ""
         return f"{why}TPR and TNR are of the labelled sample only, and reach no bound"
+    if names := " and ".join(differing_rates(found)):
+        return f"the labelled runs differ in {names}, and reach no bound together"
     low = [
         f"the lower bound of {name} is {percent(rate.low)}"
         for name, rate in zip(("TPR", "TNR"), known_rates(found), strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
 from steelyard.stats.effective import cluster_effect, kish
-from steelyard.stats.intervals import Interval, wilson
+from steelyard.stats.intervals import DIFFERENT, Interval, wilson
 from steelyard.stats.rates import rate_interval
 from steelyard.stats.tables import independence
 
@@ -45,9 +45,52 @@ def known_rates(validation: JudgeValidation) -> Rates:
     """TPR and TNR as they are printed, recorded and held against gates.
 
     Weighted where the labels have unequal inclusion probabilities. Of a validation that
-    `is_sample_only` they describe the labelled sample and not the judge.
+    `is_sample_only` they describe the labelled sample and not the judge. A rate that differs
+    between the labelled runs is not known: no one number holds for all of them.
     """
+    tpr, tnr = pooled_rates(validation)
+    differing = differing_rates(validation)
+    return Rates(
+        _unknown(tpr) if "TPR" in differing else tpr, _unknown(tnr) if "TNR" in differing else tnr
+    )
+
+
+def pooled_rates(validation: JudgeValidation) -> Rates:
+    """TPR and TNR over the labels of all runs together."""
     return rates_by_chance(validation) or validated_rates(validation)
+
+
+def rates_by_run(validation: JudgeValidation) -> dict[str, Rates]:
+    """TPR and TNR by the labels of each run; empty where there are not several."""
+    runs = dict.fromkeys(one.run_id for one in validation.items)
+    return {run: _of_runs(validation, {run}) for run in runs} if len(runs) > 1 else {}
+
+
+def differing_rates(validation: JudgeValidation) -> dict[str, float]:
+    """The names of the rates that differ between the labelled runs, with their p-values.
+
+    Each run is compared with all others together; the p-value is multiplied by the number of
+    comparisons (Bonferroni).
+    """
+    by_run = rates_by_run(validation)
+    tests = 1 if len(by_run) == 2 else len(by_run)
+    found: dict[str, float] = {}
+    for run, rates in by_run.items():
+        rest = _of_runs(validation, set(by_run) - {run})
+        for name, one, other in zip(("TPR", "TNR"), rates, rest, strict=True):
+            p_value = tests * difference_p(one, other)
+            if p_value < found.get(name, DIFFERENT):
+                found[name] = p_value
+    return found
+
+
+def _of_runs(validation: JudgeValidation, runs: Collection[str]) -> Rates:
+    some = tuple(one for one in validation.items if one.run_id in runs)
+    return pooled_rates(replace(validation, items=some))
+
+
+def _unknown(found: Interval) -> Interval:
+    return replace(found, value=None, low=None, high=None)
 
 
 def item_clusters(items: Sequence[LabelledItem]) -> list[int]:

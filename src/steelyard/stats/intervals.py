@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, replace
 
 Z95 = 1.959963984540054
+DIFFERENT = 0.01
+"""Below which p-value TPR or TNR of two sets of labels count as different."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from steelyard.usecases.check_rows import (
     of_population,
     own_items,
 )
-from steelyard.usecases.validation_rules import refusal_of
+from steelyard.usecases.validation_rules import refusal_of, run_difference
 
 UNLIKELY = 0.001
 
@@ -103,6 +103,8 @@ def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
     """TPR and TNR of a judge, where the way the labels were chosen lets them be known."""
     if validation.is_of_unknown_design:
         raise NotCorrectableError(unknown_design(validation))
+    if why := run_difference(validation):
+        raise NotCorrectableError(why)
     return label_rates(validation)
 
 

@@ -13,7 +13,7 @@ from steelyard.stats.confusion import difference_p, known_rates
 from steelyard.stats.intervals import Interval
 from steelyard.usecases.check_rows import CheckRows, is_weighted, own_items
 from steelyard.usecases.corrected_estimates import Estimate
-from steelyard.usecases.validation_rules import refusal_of
+from steelyard.usecases.validation_rules import refusal_of, run_difference
 from steelyard.usecases.validations import fits
 
 
@@ -59,7 +59,9 @@ def drift_row(
 
 
 def _is_comparable(validation: JudgeValidation) -> bool:
-    """Whether its TPR and TNR do not depend on which verdicts were labelled."""
+    """Whether it has one TPR and TNR, which do not depend on which verdicts were labelled."""
+    if run_difference(validation):
+        return False
     return is_weighted(validation) or validation.design in {"random", "by_label"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from steelyard.model.validation import JudgeValidation, LabelledItem
@@ -14,6 +15,7 @@ from steelyard.usecases.corrected_estimates import (
     require_random,
 )
 from steelyard.usecases.judge_against_people import Compared
+from steelyard.usecases.validation_rules import run_difference
 
 
 def contradictions(
@@ -45,4 +47,8 @@ def _require_consistent(
     if validation.design == "random":
         require_random(check.labelled(items, is_weighted=False))
     if validation.design in {"random", "by_label"} or is_weighted(validation):
-        require_allowed(rates_of_validation(validation), check.passes)
+        # Of runs that differ each is compared with its own labels.
+        alike = (
+            replace(validation, items=tuple(items)) if run_difference(validation) else validation
+        )
+        require_allowed(rates_of_validation(alike), check.passes)

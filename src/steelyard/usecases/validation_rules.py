@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.model.validation import JudgeValidation
-from steelyard.stats.confusion import known_rates
+from steelyard.stats.confusion import differing_rates, known_rates, pooled_rates
 from steelyard.stats.correction import (
     FEWEST_LABELS,
     NotCorrectableError,
@@ -11,6 +11,7 @@ from steelyard.stats.correction import (
     require_labels,
     unknown_design,
 )
+from steelyard.stats.intervals import DIFFERENT
 from steelyard.usecases.check_rows import label_rates
 from steelyard.usecases.validations import Least
 
@@ -51,7 +52,7 @@ def _uselessness(validation: JudgeValidation) -> str:
     """That the judge does no better than a coin, where enough labels show it."""
     if _scarcity(validation):
         return ""
-    tpr, tnr = (rate.value for rate in known_rates(validation))
+    tpr, tnr = (rate.value for rate in pooled_rates(validation))
     if tpr is None or tnr is None:
         return ""
     try:
@@ -78,7 +79,19 @@ def shortage(validation: JudgeValidation) -> str:
     """Why the labels do not validate the judge, though they do not refuse it; empty if they do."""
     if validation.is_of_unknown_design:
         return f"{unknown_design(validation)}, so that TPR and TNR are of the labelled sample only"
-    return _scarcity(validation)
+    return run_difference(validation) or _scarcity(validation)
+
+
+def run_difference(validation: JudgeValidation) -> str:
+    """That the labelled runs have no TPR or TNR in common, where they have not."""
+    names = " and ".join(differing_rates(validation))
+    if not names:
+        return ""
+    verb = "differ" if " and " in names else "differs"
+    return (
+        f"{names} {verb} between the labelled runs (p < {DIFFERENT:g}), so that the labels say "
+        "nothing about other runs"
+    )
 
 
 def _scarcity(validation: JudgeValidation) -> str:

@@ -10,8 +10,11 @@ from fakes.validations import a_validation, an_item
 from steelyard.model.validation import Counts, LabelledItem
 from steelyard.stats.confusion import (
     balanced_accuracy,
+    differing_rates,
     item_clusters,
+    known_rates,
     rates_by_chance,
+    rates_by_run,
     rates_of,
     rates_of_items,
     validated_rates,
@@ -96,3 +99,35 @@ def test_a_validation_without_items_has_the_rates_of_its_counts() -> None:
     counts = Counts(tp=9, fn=1, tn=7, fp=3)
 
     assert validated_rates(a_validation(counts=counts)) == rates_of(counts)
+
+
+def of_runs(*bad: tuple[int, int]) -> tuple[LabelledItem, ...]:
+    """Runs with 40 good answers that pass, and so many bad ones that fail and pass."""
+    return tuple(
+        an_item(place, run_id=f"run_{run}", is_good=good, is_passed=passed)
+        for run, (failed, fooled) in enumerate(bad)
+        for place, (good, passed) in enumerate(
+            [(True, True)] * 40 + [(False, False)] * failed + [(False, True)] * fooled
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("bad", "differs"),
+    [
+        (((40, 10),), False),
+        (((40, 10), (38, 12)), False),
+        (((40, 10), (10, 40)), True),
+        (((4, 0), (0, 4)), False),  # too few to know
+        (((40, 10), (38, 12), (10, 40)), True),
+    ],
+)
+def test_runs_whose_labels_differ_have_no_rate_in_common(
+    bad: tuple[tuple[int, int], ...], differs: bool
+) -> None:
+    found = a_validation(items=of_runs(*bad))
+
+    assert list(differing_rates(found)) == ["TNR"] * differs
+    assert (known_rates(found).tnr.value is None) is differs
+    assert known_rates(found).tpr.value == 1
+    assert len(rates_by_run(found)) == (0 if len(bad) == 1 else len(bad))
