@@ -78,6 +78,9 @@ def test_a_refusal_ends_an_older_validation_until_a_newer_one_is_good(tmp_path: 
         )
         assert "  corrected  " not in one.stdout
     assert [one.code for one in again] == [0] * 5
+    earlier = [line for line in again[0].stdout.splitlines() if line.startswith("  earlier ")]
+    assert ["no better than a coin" in line for line in earlier] == [False, True]
+    assert " validation  TPR 88.5 %" in earlier[0]
     assert "recorded in the registry" in again[0].stdout
     for one in (*before, *again[1:]):
         assert "refused" not in one.stdout + one.stderr
@@ -222,7 +225,10 @@ def test_a_validation_says_how_many_labels_give_five_points(large: Path, tmp_pat
 
     assert half > 0.05
     assert corrected["labels_for_5_points"] > 100
-    assert f"about {corrected['labels_for_5_points']:,} labels of this run give" in done[1].stdout
+    assert (
+        f"about {corrected['labels_for_5_points']:,} labels of this run would give"
+        in done[1].stdout
+    )
 
 
 SUITES = """\

@@ -312,7 +312,14 @@ def test_the_history_of_a_judge_marks_a_run_that_differs(tmp_path: Path) -> None
 
     assert [row["run_id"] for row in history] == [first, read(done[0])["run_id"]]
     assert [row["unlike_earlier"] for row in history] == [[], ["passed"]]
-    assert "share passed differs from earlier runs (p < 0.001)" in done[2].stdout
+    before = history[0]
+    assert history[1]["earlier"]["passed"] == before["passed"]
+    assert (
+        "  differs from all earlier runs of its dataset and target together: "
+        f"{100 * before['pass_share']:.1f} % passed ({before['passed']} of {COUNT} scored records)"
+        " (p < 0.001)"
+    ) in done[2].stdout
+    assert f"0.0 % unscored (0 of {COUNT} judged responses)" in done[2].stdout
 
 
 SMALL = drawn(60, 0.6, seed=4)

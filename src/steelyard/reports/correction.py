@@ -62,12 +62,15 @@ def judge_text(row: JsonObject) -> str:
         return ""
     tpr, tnr = (cast(JsonObject, row[name]) for name in ("tpr", "tnr"))
     day = str(row["validated_at"])[:10]
-    rates = f"TPR {percent(tpr['value'])}, TNR {percent(tnr['value'])}"
+    rates = (
+        f"passes {percent(tpr['value'])} of good answers (TPR), "
+        f"fails {percent(tnr['value'])} of bad ones (TNR)"
+    )
     later = ", after this run" if row.get("is_later") else ""
     assumed = ""
     if is_borrowed(row):
         assumed = f"; assumes the judge errs on this run as on {_labelled_runs(row)}"
-    return f"{printable(str(row['judge']))}: {rates}, validated {day}{later}{assumed}"
+    return f"{printable(str(row['judge']))} {rates}, validated {day}{later}{assumed}"
 
 
 def drift_text(row: JsonObject) -> str:
@@ -116,9 +119,10 @@ def needed_text(row: JsonObject) -> str:
     """About how many labels of the run give ± 5 points."""
     needed = cast("int | None", row["labels_for_5_points"])
     if needed is None:
-        return f"no number of labels gives ± 5 points with {count(row['n'])} records; add records"
+        few = f"with {count(row['n'])} records; add records"
+        return f"no number of labels gives an interval of ± 5 points {few}"
     more = ", more than it has: add records" if needed > cast(int, row["n"]) else ""
-    return f"about {count(needed)} labels of this run give ± 5 points{more}"
+    return f"about {count(needed)} labels of this run would give an interval of ± 5 points{more}"
 
 
 def p_text(p_value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeAlias, cast
 
@@ -14,28 +14,17 @@ from steelyard.reports.correction import (
     drift_text,
     is_corrected,
     needed_text,
-    p_text,
 )
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.judge_bias import bias_json, bias_lines
+from steelyard.reports.judge_history import earlier_lines, earlier_row, history_lines
+from steelyard.reports.judge_rates import about_rates, interval_row, rate, rate_lines, rates_json
 from steelyard.reports.jury import jury_json, jury_lines
-from steelyard.reports.numbers import count, percent, rate_text
-from steelyard.stats.confusion import (
-    Rates,
-    differing_rates,
-    known_rates,
-    pooled_rates,
-    rates_by_chance,
-    rates_by_run,
-    rates_of,
-    validated_rates,
-)
-from steelyard.stats.correction import unknown_design
-from steelyard.stats.intervals import Interval
+from steelyard.reports.numbers import count, rate_text
+from steelyard.stats.confusion import Rates, differing_rates, pooled_rates, rates_of
 
 Kept: TypeAlias = Literal["recorded", "refusal recorded", "unchanged", "not recorded"]
 _SHOWN_SLICES = 5
-_SHOWN_RUNS = 10
 _FEW = 5
 """A slice with fewer good or bad answers says nothing about its rate."""
 _LEFT_OUT = {
@@ -85,6 +74,8 @@ class ValidationReport:
     runs: tuple[RatedRun, ...] = ()
     history: tuple[JsonObject, ...] = ()
     """The runs that the judge has graded, the oldest first."""
+    earlier: tuple[JudgeValidation, ...] = ()
+    """What the registry knew of the judge before, the oldest first."""
     written: str = ""
     """The judge's file, where the validation was written into it."""
     notes: tuple[str, ...] = ()
@@ -94,30 +85,17 @@ class ValidationReport:
         """Whether nothing speaks against the judge."""
         return not self.refusals and not self.failed_gate
 
-    @property
-    def rates(self) -> Rates:
-        """How often the judge is right."""
-        return known_rates(self.validation)
-
 
 def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator[str]:
     """The report, line by line."""
-    found, rates = report.validation, report.rates
-    good = f"{count(found.counts.tp)} of {count(rates.tpr.n)} good ones pass"
-    bad = f"{count(found.counts.tn)} of {count(rates.tnr.n)} bad ones fail"
+    found = report.validation
     yield f"{paint(printable(found.judge), 'title')} against {_people(found)}"
     yield f"  labels     {_labels(report)}"
     yield f"  split      {_split(report)}"
-    yield f"  TPR        {_whole_rate(found, 'TPR', rates.tpr)}  {good}"
-    yield f"  TNR        {_whole_rate(found, 'TNR', rates.tnr)}  {bad}"
-    for run_id, own in rates_by_run(found).items():
-        yield f"             {run_id}  TPR {_counted(own.tpr)}, TNR {_counted(own.tnr)}"
-    about = _about_rates(found)
-    if about:
-        yield f"             {about}"
+    yield from rate_lines(found)
     if report.jury:
         yield from jury_lines(report.jury)
-        if about:
+        if about_rates(found):
             yield "             figures of jurors are of the labelled sample, not weighted"
     yield from bias_lines(report.bias)
     yield from _slice_lines(found)
@@ -128,7 +106,12 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
     yield f"  design     {_design(found)}"
     for run in report.runs:
         yield from _run_lines(run)
-    yield from _history_lines(report.history, paint)
+    yield from history_lines(report.history, paint)
+    yield from earlier_lines(report.earlier)
+    yield from _conclusion(report, paint)
+
+
+def _conclusion(report: ValidationReport, paint: Paint) -> Iterator[str]:
     for note in report.notes:
         yield f"  {paint('note', 'warning')}       {printable(note)}"
     for refusal in report.refusals:
@@ -140,21 +123,14 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
 
 def validation_json(report: ValidationReport) -> JsonObject:
     """The report with everything that it rests on."""
-    found, rates = report.validation, report.rates
+    found = report.validation
     row: JsonObject = {
         "judge": found.judge,
         "check": report.check,
         "valid": report.is_good,
         "refusals": list(report.refusals),
         "failed_gate": report.failed_gate or None,
-        "tpr": _interval(rates.tpr),
-        "tnr": _interval(rates.tnr),
-        "rates_of_sample": _rates_of_sample(found),
-        "rates_by_run": {
-            run_id: {"tpr": _interval(own.tpr), "tnr": _interval(own.tnr)}
-            for run_id, own in rates_by_run(found).items()
-        },
-        "differing_rates": {name.lower(): p for name, p in differing_rates(found).items()},
+        **rates_json(found),
         **cast(JsonObject, asdict(found.counts)),
         "sample_size": found.counts.n,
         "labels": report.labels,
@@ -181,6 +157,7 @@ def validation_json(report: ValidationReport) -> JsonObject:
         "slices": [_slice_row(found, one) for one in found.slices],
         "runs": [cast(JsonObject, asdict(run)) for run in report.runs],
         "history": list(report.history),
+        "earlier_validations": [earlier_row(one) for one in report.earlier],
         "kept": report.kept,
         "written": report.written or None,
         "notes": list(report.notes),
@@ -221,26 +198,6 @@ def _split(report: ValidationReport) -> str:
     return f"{found.split}: {count(found.counts.n)} responses ({sizes}){rest}{reads}"
 
 
-def _rate(found: Interval) -> str:
-    return rate_text(_interval(found)) if found.value is not None else "unknown"
-
-
-def _whole_rate(validation: JudgeValidation, name: str, found: Interval) -> str:
-    p_value = differing_rates(validation).get(name)
-    if p_value is None:
-        return _rate(found)
-    return f"none for all runs together, because they differ ({p_text(p_value)}); in all"
-
-
-def _counted(found: Interval) -> str:
-    return f"{_rate(found)} (n = {count(found.n)})"
-
-
-def _interval(found: Interval) -> JsonObject:
-    row: JsonObject = asdict(found)
-    return row
-
-
 def _slice_rates(found: JudgeValidation, one: SliceCounts) -> Rates:
     """TPR and TNR within a slice; labels of one conversation are not independent."""
     items = [item for item in found.items if (one.slice, one.value) in item.slices]
@@ -249,6 +206,8 @@ def _slice_rates(found: JudgeValidation, one: SliceCounts) -> Rates:
 
 def _slice_lines(validation: JudgeValidation) -> Iterator[str]:
     """The slices with the lowest TNR or TPR, of those with enough answers of both kinds."""
+    if differing_rates(validation):
+        return
     rated: list[tuple[float, SliceCounts]] = []
     for one in validation.slices:
         cells = one.counts
@@ -260,7 +219,7 @@ def _slice_lines(validation: JudgeValidation) -> Iterator[str]:
         found = _slice_rates(validation, one)
         name = printable(f"{one.slice} = {one.value}")
         yield (
-            f"  slice      {name}  TPR {_rate(found.tpr)}, TNR {_rate(found.tnr)}"
+            f"  slice      {name}  TPR {rate(found.tpr)}, TNR {rate(found.tnr)}"
             f"  n = {count(one.counts.n)}"
         )
 
@@ -271,42 +230,21 @@ def _slice_row(validation: JudgeValidation, one: SliceCounts) -> JsonObject:
         "slice": one.slice,
         "value": one.value,
         **cast(JsonObject, asdict(one.counts)),
-        "tpr": _interval(found.tpr),
-        "tnr": _interval(found.tnr),
+        "tpr": interval_row(found.tpr),
+        "tnr": interval_row(found.tnr),
     }
-
-
-def _about_rates(found: JudgeValidation) -> str:
-    """What TPR and TNR are of, where it is not the plain count of the labels."""
-    if found.is_of_unknown_design:
-        return f"of the labelled sample only: {unknown_design(found)}"
-    if found.is_sample_only:
-        return "of the labelled sample only: it was chosen by the judge's verdict"
-    if rates_by_chance(found) is None:
-        return ""
-    tpr, tnr = (percent(rate.value) for rate in validated_rates(found))
-    return (
-        "each response weighted by the inverse of its inclusion probability; of the labelled "
-        f"sample itself TPR is {tpr}, TNR {tnr}"
-    )
-
-
-def _rates_of_sample(found: JudgeValidation) -> JsonObject | None:
-    """The unweighted rates, where those of the judge are others or not known."""
-    if rates_by_chance(found) is None and not found.is_sample_only:
-        return None
-    rates = validated_rates(found)
-    return {"tpr": _interval(rates.tpr), "tnr": _interval(rates.tnr)}
 
 
 def _canaries(found: JudgeValidation) -> str:
     tally = found.canaries
     if not tally.asked:
-        return f"not asked: {printable(tally.why_not)}"
+        return f"not tried: {printable(tally.why_not)}"
     scored = tally.asked - tally.unscored
     if not scored:
         return f"none of {count(tally.asked)} has a score"
-    said = f"{count(tally.passed)} of {count(scored)} answers that none should pass passed"
+    said = (
+        f"the judge passes {count(tally.passed)} of {count(scored)} answers that none should pass"
+    )
     which = f": {', '.join(tally.passed_ids)}" if tally.passed_ids else ""
     rest = f"; {count(tally.unscored)} unscored" if tally.unscored else ""
     return f"{said}{which}{rest}"
@@ -321,32 +259,17 @@ def _instrument(found: JudgeValidation) -> str:
 
 def _design(found: JudgeValidation) -> str:
     """How the labelled records were chosen, and what follows for corrected rates."""
-    both = "post-stratified by verdict on the labelled run, by TPR and TNR on others"
+    both = "labels correct the pass rate of their own run; TPR and TNR correct that of others"
     if found.has_weights and found.design == "by_verdict":
-        return f"by_verdict, chances as given or by the verdicts of the run: {both}"
+        return f"by_verdict, with known inclusion probabilities: {both}"
     if found.has_weights and found.design != "by_label":
         return f"known inclusion probabilities: {both}"
     return {
         "random": f"random: {both}",
-        "by_label": "by_label: corrected by TPR and TNR (Rogan–Gladen)",
-        "by_verdict": "by_verdict: rates stay uncorrected without the inclusion probabilities",
-        None: "unknown: rates stay uncorrected, and TPR and TNR reach no bound",
+        "by_label": "by_label: TPR and TNR correct pass rates (Rogan–Gladen)",
+        "by_verdict": "by_verdict: pass rates stay uncorrected without inclusion probabilities",
+        None: "unknown: pass rates stay uncorrected, and TPR and TNR reach no bound",
     }[found.design]
-
-
-def _history_lines(history: Sequence[JsonObject], paint: Paint) -> Iterator[str]:
-    """The newest runs that the judge graded, where there are several."""
-    if len(history) < 2:
-        return
-    for row in history[-_SHOWN_RUNS:]:
-        unlike = cast("list[str]", row["unlike_earlier"])
-        shares = f"passes {percent(row['pass_share'])}, unscored {percent(row['unscored_share'])}"
-        warning = ""
-        if unlike:
-            words = f"share {' and '.join(unlike)} differs from earlier runs (p < 0.001)"
-            warning = f"  {paint(words, 'warning')}"
-        day = str(row["created_at"])[:10]
-        yield f"  history    {day} {row['run_id']}  {shares} of {count(row['n'])}{warning}"
 
 
 def _run_lines(run: RatedRun) -> Iterator[str]:
@@ -373,18 +296,3 @@ def _kept(report: ValidationReport) -> str:
     else:
         said = "not recorded: dev labels are for tuning; --split test counts"
     return f"{said}, and written into {printable(report.written)}" if report.written else said
-
-
-def gate_text(found: JudgeValidation, least: float) -> str:
-    """The gate that the lower bounds do not reach; empty where they do."""
-    if found.is_sample_only:
-        why = f"{unknown_design(found)}: " if found.is_of_unknown_design else ""
-        return f"{why}TPR and TNR are of the labelled sample only, and reach no bound"
-    if names := " and ".join(differing_rates(found)):
-        return f"the labelled runs differ in {names}, and reach no bound together"
-    low = [
-        f"the lower bound of {name} is {percent(rate.low)}"
-        for name, rate in zip(("TPR", "TNR"), known_rates(found), strict=True)
-        if rate.low is None or rate.low < least
-    ]
-    return f"{' and '.join(low)}, below {percent(least)}" if low else ""

@@ -25,15 +25,14 @@ def drift_row(
 ) -> JsonObject | None:
     """TPR and TNR by the run's own labels against those of the newest older labels.
 
-    None where the run has no labels of its own, or the judge no older ones of another run.
+    None where the run has no labels of its own, or the judge no older ones of an earlier run.
     """
     if not estimate.is_own:
         return None
-    own_time = time_of(estimate.validation.validated_at)
     others = [
         one
         for one in validations
-        if time_of(one.validated_at) < own_time
+        if _is_older(one, estimate.validation)
         and fits(one, check.fingerprints, estimate.validation.rule)
         and not own_items(one, population)
         and not refusal_of(one)
@@ -56,6 +55,12 @@ def drift_row(
         "is_drifted": direction is not None,
         "direction": direction,
     }
+
+
+def _is_older(one: JudgeValidation, own: JudgeValidation) -> bool:
+    """Whether its labels, and the runs that they are of, were made before; run ids tell when."""
+    is_before = time_of(one.validated_at) < time_of(own.validated_at)
+    return is_before and max(one.populations, default="") < max(own.populations, default="")
 
 
 def _is_comparable(validation: JudgeValidation) -> bool:

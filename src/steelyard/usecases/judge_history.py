@@ -18,13 +18,32 @@ class _Counts(NamedTuple):
     passed: int
     failed: int
     unscored: int
+    judged: int
+    """Responses that the judge was asked about; with repeats more than there are records."""
+
+    @property
+    def scored(self) -> int:
+        """Records that have a verdict."""
+        return self.passed + self.failed
+
+    @property
+    def row(self) -> JsonObject:
+        """The shares, each with what it is a share of."""
+        return {
+            "passed": self.passed,
+            "scored": self.scored,
+            "pass_share": self.passed / self.scored if self.scored else None,
+            "unscored": self.unscored,
+            "n": self.judged,
+            "unscored_share": self.unscored / self.judged if self.judged else None,
+        }
 
 
 def judge_history(door: RunDoor, fingerprints: Iterable[str], check: str) -> list[JsonObject]:
     """The runs that these fingerprints graded, the oldest first.
 
     Each has its share of passes and of unscored responses, and says which of the two differs
-    at p < .001 from all earlier runs of the same dataset and targets.
+    at p < .001 from all earlier runs of the same dataset and targets together.
     """
     marks = set(fingerprints)
     rows: list[JsonObject] = []
@@ -35,7 +54,7 @@ def judge_history(door: RunDoor, fingerprints: Iterable[str], check: str) -> lis
         if counts is None or not marks & {one.fingerprint for one in used}:
             continue
         name = f"{run.dataset} {run.target}"
-        before = known.get(name, _Counts(0, 0, 0))
+        before = known.get(name, _Counts(0, 0, 0, 0))
         rows.append(_row(run, counts, before))
         known[name] = _Counts(*(one + two for one, two in zip(before, counts, strict=True)))
     return rows
@@ -50,25 +69,32 @@ def _counts(run: StoredRun, check: str) -> _Counts | None:
     rate = cast(JsonObject, checks[check]["pass_rate"])
     n = cast(int, rate["n"])
     passed = round(cast(float, rate["value"] or 0.0) * n)
-    return _Counts(passed, n - passed, cast(int, checks[check]["unscored"]))
+    unscored = cast(int, checks[check]["unscored"])
+    return _Counts(passed, n - passed, unscored, _judged(run.summary, n, unscored))
+
+
+def _judged(summary: JsonObject, scored: int, unscored: int) -> int:
+    """How many responses were judged: records with a verdict count once for each repeat."""
+    rows, records = (cast(int, summary.get(name) or 0) for name in ("rows", "total_records"))
+    repeats = round(rows / records) if rows and records else 1
+    judged = scored * max(1, repeats) + unscored
+    return min(judged, rows) if rows else judged
 
 
 def _row(run: StoredRun, counts: _Counts, before: _Counts) -> JsonObject:
-    scored, earlier = counts.passed + counts.failed, before.passed + before.failed
-    everything = scored + counts.unscored
+    answered, earlier = (one.judged - one.unscored for one in (counts, before))
     unlike = [
         name
         for name, p_value in (
             ("passed", independence(*counts[:2], *before[:2])),
-            ("unscored", independence(scored, counts.unscored, earlier, before.unscored)),
+            ("unscored", independence(answered, counts.unscored, earlier, before.unscored)),
         )
         if p_value < _UNLIKELY
     ]
     return {
         "run_id": run.run_id,
         "created_at": run.created_at,
-        "n": everything,
-        "pass_share": counts.passed / scored if scored else None,
-        "unscored_share": counts.unscored / everything if everything else None,
+        **counts.row,
         "unlike_earlier": list(unlike),
+        "earlier": before.row if before.judged else None,
     }

@@ -18,7 +18,8 @@ from steelyard.model.judge import Judge
 from steelyard.model.label import Design, Label
 from steelyard.model.reference import Reference, exact_name
 from steelyard.model.validation import CanaryTally, JudgeValidation, SplitChoice
-from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport, gate_text
+from steelyard.reports.judge_rates import gate_text
+from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.evaluating import OnResult
@@ -44,7 +45,7 @@ from steelyard.usecases.validation_runs import (
     plan_canaries,
     single_grading,
 )
-from steelyard.usecases.validations import Validations
+from steelyard.usecases.validations import Validations, fits
 from steelyard.usecases.write_validation import writing_of
 
 _ANNOTATIONS = "annotations of the project"
@@ -240,6 +241,7 @@ def _concluded(
 ) -> ValidationReport:
     """Keep a validation, a refusal too, and say what it makes of the runs."""
     validation, lack = report.validation, shortage(report.validation)
+    earlier = door.validations.all()
     kept: Kept = "not recorded"
     written = ""
     if plan.request.split != "dev" and _has_looked(validation):
@@ -259,7 +261,6 @@ def _concluded(
             "file: the registry alone knows which"
         )
     now = door.run.clock.now()
-    earlier = door.validations.all()
     runs = [
         RatedRun(
             run_id=cast(str, view.manifest["run_id"]),
@@ -279,6 +280,9 @@ def _concluded(
         notes=tuple(notes),
         runs=tuple(runs) if is_shown else (),
         history=tuple(judge_history(door.run, validation.fingerprints, report.check)),
+        earlier=tuple(
+            one for one in earlier if fits(one, validation.fingerprints, validation.rule)
+        ),
     )
 
 

@@ -17,10 +17,10 @@ from steelyard.model.validation import (
     LeftOut,
     SliceCounts,
 )
+from steelyard.reports.judge_rates import gate_text
 from steelyard.reports.judge_validation import (
     RatedRun,
     ValidationReport,
-    gate_text,
     validation_json,
     validation_lines,
 )
@@ -61,9 +61,14 @@ def test_a_report_says_what_was_compared_and_what_came_of_it() -> None:
     assert "labels     500 in all\n" in said
     assert "test: 150 responses (100 train, 200 dev, 150 test)" in said
     assert "test labels were read 2 times for this judge" in said
-    assert "TPR        90.0 % [82.6, 94.5]  90 of 100 good ones pass" in said
-    assert "TNR        80.0 % [67.0, 88.8]  40 of 50 bad ones fail" in said
-    assert "2 of 10 answers that none should pass passed: praise; 2 unscored" in said
+    assert (
+        "TPR        90.0 % [82.6, 94.5]  the judge passes 90 of 100 answers that people pass"
+        in said
+    )
+    assert (
+        "TNR        80.0 % [67.0, 88.8]  the judge fails 40 of 50 answers that people fail" in said
+    )
+    assert "passes 2 of 10 answers that none should pass: praise; 2 unscored" in said
     assert "fingerprint mark, llm_judge at 0.7" in said
     assert said.endswith("recorded in the registry")
 
@@ -78,19 +83,22 @@ def test_a_report_says_what_was_compared_and_what_came_of_it() -> None:
             "left out: 4 not blind, 2 of other runs",
         ),
         (of(left_out=LeftOut(ties=4)), "left out: 4 on which people are divided evenly"),
-        (of(counts=Counts(tp=4, fn=1)), "TNR        unknown  0 of 0 bad ones fail"),
-        (of(canaries=CanaryTally(why_not="no target")), "canaries   not asked: no target"),
+        (
+            of(counts=Counts(tp=4, fn=1)),
+            "TNR        unknown  the judge fails 0 of 0 answers that people fail",
+        ),
+        (of(canaries=CanaryTally(why_not="no target")), "canaries   not tried: no target"),
         (of(canaries=CanaryTally(asked=3, unscored=3)), "canaries   none of 3 has a score"),
         (of(fingerprints=("a" * 64, "b" * 64)), f"fingerprint {'a' * 12} and 1 more,"),
         (of(fingerprints=()), "fingerprint –,"),
         (of(applicable_to=("fees", "loans")), "applies to fees, loans"),
-        (of(design=None), "design     unknown: rates stay uncorrected"),
-        (of(design="by_verdict"), "design     by_verdict: rates stay uncorrected without"),
+        (of(design=None), "design     unknown: pass rates stay uncorrected"),
+        (of(design="by_verdict"), "design     by_verdict: pass rates stay uncorrected without"),
         (of(design="by_verdict"), "of the labelled sample only: it was chosen by the judge's"),
-        (of(design="by_label"), "design     by_label: corrected by TPR and TNR"),
+        (of(design="by_label"), "design     by_label: TPR and TNR correct pass rates"),
         (
             of(items=(an_item(1, inclusion_prob=0.5),)),
-            "design     known inclusion probabilities: post-stratified",
+            "design     known inclusion probabilities: labels correct",
         ),
         ({"notes": ("the dataset is gone",)}, "note       the dataset is gone"),
         ({"refusals": ("too few",), "kept": "not recorded"}, "refused    too few\n  not recorded"),
@@ -142,15 +150,15 @@ DRIFT: dict[str, Any] = {
     [
         (
             {**CORRECTED, "labels_for_5_points": 180},
-            "\n             about 180 labels of this run give ± 5 points\n",
+            "\n             about 180 labels of this run would give an interval of ± 5 points\n",
         ),
         (
             {**CORRECTED, "labels_for_5_points": 1_500},
-            "about 1,500 labels of this run give ± 5 points, more than it has: add records",
+            "would give an interval of ± 5 points, more than it has: add records",
         ),
         (
             {**CORRECTED, "labels_for_5_points": None},
-            "no number of labels gives ± 5 points with 200 records; add records",
+            "no number of labels gives an interval of ± 5 points with 200 records; add records",
         ),
         (
             {**CORRECTED, "labels_for_5_points": 180, "drift": DRIFT},
@@ -225,7 +233,7 @@ def test_labels_with_unequal_chances_have_rates_of_their_own() -> None:
     row: Any = validation_json(a_report(validation=UNEQUAL))
 
     said = text(validation=UNEQUAL, jury=JURY)
-    assert "TPR        90.9 % [70.1, 97.7]  16 of 20 good ones pass" in said
+    assert "TPR        90.9 % [70.1, 97.7]  the judge passes 16 of 20 answers" in said
     assert "of the labelled sample itself TPR is 80.0 %, TNR 87.8 %" in said
     assert "figures of jurors are of the labelled sample, not weighted" in said
     assert (row["tpr"]["value"], row["rates_of_sample"]["tpr"]["value"]) == (80 / 88, 0.8)

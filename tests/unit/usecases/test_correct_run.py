@@ -334,12 +334,11 @@ def test_own_labels_are_compared_with_those_of_other_runs(
     assert drift["tpr"]["before"] == counts.tp / 100
 
 
-def test_newer_labels_of_another_run_show_no_drift_since(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("day", "run"), [("2026-05-20", "run_0"), ("2026-01-01", "run_2")])
+def test_newer_labels_or_runs_show_no_drift_since(tmp_path: Path, day: str, run: str) -> None:
     folder = write_run(tmp_path / "r", rows())
     newer = a_validation(
-        counts=Counts(tp=20, fn=80, tn=99, fp=1),
-        validated_at="2026-05-20",
-        populations={"run_0": "x"},
+        counts=Counts(tp=20, fn=80, tn=99, fp=1), validated_at=day, populations={run: "x"}
     )
 
     assert corrected(folder, of_own_labels(folder), newer).whole["drift"] is None

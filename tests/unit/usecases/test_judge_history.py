@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from steelyard.model.run import VALIDATION, StoredRun
@@ -68,6 +68,13 @@ def test_a_run_that_differs_from_all_earlier_ones_is_marked() -> None:
         ("r3", 0.9),
     ]
     assert [row["unlike_earlier"] for row in rows] == [[], [], ["passed"]]
+    assert [(row["passed"], row["scored"], row["n"]) for row in rows] == [
+        (280, 400, 400),
+        (288, 400, 400),
+        (360, 400, 400),
+    ]
+    assert rows[0]["earlier"] is None
+    assert (rows[2]["earlier"]["passed"], rows[2]["earlier"]["scored"]) == (568, 800)
 
 
 def test_more_unscored_responses_are_marked_as_well() -> None:
@@ -75,6 +82,16 @@ def test_more_unscored_responses_are_marked_as_well() -> None:
 
     assert rows[1]["unlike_earlier"] == ["unscored"]
     assert (rows[1]["n"], rows[1]["unscored_share"]) == (400, 0.1)
+
+
+def test_unscored_repeats_are_a_share_of_all_responses() -> None:
+    """A hundred records three times; ten tries have no score, and every record has one."""
+    made = a_run("r1", 0.7, 100, unscored=10)
+    summary = {**(made.summary or {}), "rows": 300, "total_records": 100}
+    (row,) = history(replace(made, summary=summary))
+
+    assert (row["unscored"], row["n"]) == (10, 300)
+    assert (row["passed"], row["scored"]) == (70, 100)
 
 
 def test_only_finished_runs_that_the_same_judge_graded_count() -> None:
