@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from steelyard import results_wiring, wiring
+from steelyard import results_wiring, target_wiring, wiring
 from steelyard.errors import NotFoundError
-from steelyard.model.json_value import JsonObject
 from steelyard.store.private_files import STEELYARD_FOLDER
 
 if TYPE_CHECKING:
-    from steelyard.engine.redaction import Redactor
     from steelyard.store.drafts import FileDraft
-    from steelyard.store.project import Project
     from steelyard.usecases.review_ports import ReviewDoor
 
 
@@ -38,7 +34,7 @@ def review_door(near: Path | None = None) -> ReviewDoor:
         references=wiring.references(found.root),
         run_folder=results_wiring.run_folder,
         known_run=known_run,
-        redactor=lambda: _redactor(found),
+        redactor=lambda: target_wiring.redactor(found.settings),
         clock=wiring.system_clock(),
         fix_published=wiring.published_files(found.root).fix,
     )
@@ -49,14 +45,3 @@ def label_draft(path: Path, *, force: bool) -> FileDraft:
     from steelyard.store.drafts import FileDraft
 
     return FileDraft(path, force=force)
-
-
-def _redactor(found: Project) -> Redactor:
-    """What every run of the project writes through."""
-    from steelyard.engine.redaction import Redactor
-    from steelyard.targets.configured_secrets import configured_secrets
-    from steelyard.usecases.planning import redaction_rules
-
-    targets = cast(JsonObject, found.settings.values.get("targets", {}))
-    secrets = configured_secrets(targets, os.environ)
-    return Redactor.by(redaction_rules(found.settings), secrets)

@@ -36,6 +36,11 @@ class Settings:
     values: Extra = field(default_factory=no_extra)
     """The whole project file, checked."""
 
+    @property
+    def targets(self) -> JsonObject:
+        """What the project file says about each target."""
+        return cast(JsonObject, self.values.get("targets", {}))
+
 
 def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
     """Read a project file; the first thing wrong with it is a ConfigError with its line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,6 +11,8 @@ from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonObject
 
 if TYPE_CHECKING:
+    from steelyard.engine.redaction import Redactor
+    from steelyard.settings import Settings
     from steelyard.targets.making import Made
     from steelyard.targets.response_file import ResponseFile
     from steelyard.usecases.run_ports import TargetSpec
@@ -88,3 +91,13 @@ def conversation() -> TargetSpec:
     source = "part_of_conversation"
     made = Made(target, target.described(), covers=target.covers, response_source=source)
     return spec(target.name, made)
+
+
+def redactor(settings: Settings) -> Redactor:
+    """What every run of a project writes through."""
+    from steelyard.engine.redaction import Redactor
+    from steelyard.targets.configured_secrets import configured_secrets
+    from steelyard.usecases.planning import redaction_rules
+
+    secrets = configured_secrets(settings.targets, os.environ)
+    return Redactor.by(redaction_rules(settings), secrets)

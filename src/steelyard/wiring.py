@@ -88,7 +88,8 @@ def catalog(found: Project | None = None) -> Catalog:
     plugged = [point.load() for point in offered("steelyard.checks")]
     programs = None
     if found and cast(JsonObject, found.settings.values.get("allow", {})).get("commands"):
-        programs = LocalPrograms(found.root, found.settings.allowed_folders)
+        redact = target_wiring.redactor(found.settings).text
+        programs = LocalPrograms(found.root, found.settings.allowed_folders, redact=redact)
     return Catalog((*BUILT_IN, *plugged), programs=programs)
 
 
@@ -136,14 +137,16 @@ def run_door(near: Path | None = None) -> RunDoor:
     from steelyard.targets.program_files import module_files
     from steelyard.targets.providers import GROUP as TARGETS
     from steelyard.usecases.load_definition import load_rubric
+    from steelyard.usecases.planning import redaction_rules
     from steelyard.usecases.published_datasets import find_dataset
     from steelyard.usecases.run_ports import RunDoor
 
     found = project(near)
     clock = SystemClock()
-    targets = cast(JsonObject, found.settings.values.get("targets", {}))
+    targets = found.settings.targets
     plugged = {point.name: point.load for point in offered(TARGETS)}
-    maker = TargetMaker(found.root, targets, os.environ, clock, plugged)
+    rules = redaction_rules(found.settings)
+    maker = TargetMaker(found.root, targets, os.environ, clock, plugged, rules=rules)
     store = run_store(found.root)
     kinds = catalog(found)
     known = references(found.root, kinds)

@@ -125,3 +125,56 @@ def test_numbers_hashes_and_times_of_our_own_stay_whatever_they_look_like(tmp_pa
     assert len(told["record_sha256"]) == len(told["request"]["sha256"]) == 64
     assert kept["metadata"]["seed"] == "[redacted:seed]"
     assert kept["input"]["card"] == "[redacted:card]"
+
+
+PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEAsecretbody\n" * 200
+COMPLAINT = f"{PRIVATE_KEY}-----END RSA PRIVATE KEY-----\n4111 1111 1111 1111 ORD-1234 {'y' * 385}"
+COMPLAINING = f"""
+import sys
+sys.stderr.write({COMPLAINT!r})
+print('{{"score": 1}}')
+sys.exit(len(sys.argv) > 1)
+"""
+PROGRAMS = """
+allow: {commands: true}
+retry: {max_attempts: 1}
+redaction: {custom: {order: 'ORD-[0-9]{4}'}}
+targets:
+  broken: {provider: command, command: [python3, complain.py, "{PROMPT}"]}
+  sound: {provider: command, command: [python3, complain.py]}
+"""
+JUDGED = """
+- id: a
+  criteria: x
+  input: Hello
+  assertions:
+    - {name: fine, type: code_grader, command: [python3, complain.py]}
+    - {name: failing, type: code_grader, command: [python3, complain.py, now]}
+"""
+
+
+def test_what_programs_say_on_stderr_is_redacted_before_it_is_cut(tmp_path: Path) -> None:
+    for name, text in (
+        ("steelyard.yaml", PROGRAMS),
+        ("complain.py", COMPLAINING),
+        ("cases.yaml", f"tests:{JUDGED}"),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = run_many(
+        tmp_path,
+        [
+            ("run", "cases.yaml", "--target", "broken"),
+            ("show", "latest", "a"),
+            ("run", "cases.yaml", "--target", "sound"),
+            ("show", "latest", "a", *JSON),
+        ],
+    )
+    files = [path for path in (tmp_path / ".steelyard").rglob("*") if path.is_file()]
+    kept = [path.read_bytes() for path in files]
+    said = [text.encode() for one in done for text in (one.stdout, one.stderr)]
+
+    assert [one.code for one in done] == [4, 0, 4, 0], done[0].stderr
+    assert "python3 exited with 1: " in done[1].stdout
+    assert "[redacted:key] [redacted:card]" in done[3].stdout
+    for data in (*kept, *said):
+        assert [text for text in (b"secretbody", b"1111 1111", b"ORD-1234") if text in data] == []

@@ -19,7 +19,8 @@ from typing import IO, NamedTuple, cast
 from steelyard.targets.left_processes import MARK, end_marked
 from steelyard.targets.supervisor import CROWDED, UNSTARTED, supervised
 
-TAIL = 4096
+TAIL = 65536
+"""More than anybody is shown: what is redacted must not have lost its beginning."""
 _GRACE_S = 1.0
 _PATIENCE_S = 12.0
 """Two supervisors take at most five seconds each to end what their program started."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
+from steelyard.engine.redaction import Redactor
 from steelyard.errors import TargetError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace import Trace
@@ -20,7 +21,6 @@ from steelyard.targets.agent_reply import read_output, with_latency
 from steelyard.targets.bounded_process import Ended
 from steelyard.targets.child_process import ChildProcesses
 from steelyard.targets.command_settings import PLACEHOLDER, CommandSettings
-from steelyard.targets.http_calls import without_secrets
 from steelyard.targets.http_endpoint import MAX_BODY
 from steelyard.targets.request_json import request_bytes, request_row
 
@@ -37,6 +37,7 @@ class CommandTarget:
         self._settings = settings
         self._clock = clock
         self._children = ChildProcesses(settings.folder, settings.environ, settings.timeout_s)
+        self._redact = Redactor.by(settings.rules, settings.secrets)
         names = settings.placeholders
         self._is_asked_by_file = "PROMPT_FILE" in names
         self._is_asked_by_stdin = not names & {"PROMPT", "PROMPT_FILE"}
@@ -100,7 +101,8 @@ class CommandTarget:
         if ended.code == 0:
             return
         how = f"exited with {ended.code}" if ended.code > 0 else f"was ended by {_signal(ended)}"
-        said = without_secrets(ended.complaint.decode("utf-8", "replace"), self._settings.secrets)
+        # Cut only afterwards: half a secret would not be found.
+        said = self._redact.text(ended.complaint.decode("utf-8", "replace"))
         said = said.strip()[-_MAX_MESSAGE:]
         message = f"{self._settings.command[0]} {how}"
         raise TargetError("target_error", f"{message}: {said}" if said else message)

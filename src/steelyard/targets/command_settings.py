@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.formats.names import did_you_mean
 from steelyard.targets.json_template import as_text
 from steelyard.targets.target_settings import TargetSettings
@@ -31,6 +32,8 @@ class CommandSettings:
     added: tuple[str, ...] = ()
     """The names among them that the project file adds."""
     secrets: tuple[str, ...] = ()
+    rules: RedactionRules = NO_RULES
+    """What no message may show, beside secrets."""
     timeout_s: float = 60.0
 
     @property
@@ -52,6 +55,7 @@ def command_settings(given: TargetSettings, root: Path) -> CommandSettings:
         environ=environ,
         added=tuple(added),
         secrets=(*given.outside("env"), *given.named_secrets),
+        rules=given.rules,
         timeout_s=given.timeout_s,
     )
     for name in sorted(made.placeholders.difference(PLACEHOLDERS)):

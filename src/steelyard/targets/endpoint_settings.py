@@ -26,6 +26,7 @@ def model_settings(given: TargetSettings, sampling: Mapping[str, str]) -> ModelS
         api_key=given.key(),
         headers=given.headers(),
         sampling={wire: values[ours] for ours, wire in sampling.items() if ours in values},
+        rules=given.rules,
         timeout_s=given.timeout_s,
         trusted=trusted(given, address),
     )
@@ -58,6 +59,7 @@ def _http(given: TargetSettings) -> HttpSettings:
         url=address,
         headers={**sent, **bearer},
         secrets=(*((key,) if key else ()), *headers.values(), *given.named_secrets),
+        rules=given.rules,
         timeout_s=given.timeout_s,
         method=cast(str, given.values.get("method", "POST")),
         trusted=trusted(given, address),

@@ -6,7 +6,8 @@ import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from steelyard.engine.redaction import MARK, is_redacted
+from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.errors import TargetError
 from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock
@@ -38,6 +39,8 @@ class HttpSettings:
     """With the key, where there is one; names in small letters."""
     secrets: tuple[str, ...] = ()
     """What no message may show."""
+    rules: RedactionRules = NO_RULES
+    """What else none may."""
     timeout_s: float = 60.0
     method: str = "POST"
     trusted: ssl.SSLContext | None = None
@@ -48,7 +51,7 @@ class HttpCalls:
     """Asks one endpoint."""
 
     def __init__(self, settings: HttpSettings, clock: Clock) -> None:
-        self._secrets = settings.secrets
+        self._redact = Redactor.by(settings.rules, settings.secrets)
         self._clock = clock
         headers = {
             **settings.headers,
@@ -101,7 +104,7 @@ class HttpCalls:
 
     def _shown(self, message: str) -> str:
         # Cut only afterwards: half a secret would not be found.
-        return without_secrets(message, self._secrets)[:_MAX_MESSAGE]
+        return self._redact.text(message)[:_MAX_MESSAGE]
 
     def _error(self, code: str, message: str, reply: Reply) -> TargetError:
         headers = reply.headers
@@ -117,11 +120,3 @@ class HttpCalls:
 
 def _request_id(reply: Reply) -> str | None:
     return reply.headers.get("x-request-id") or reply.headers.get("request-id")
-
-
-def without_secrets(message: str, secrets: tuple[str, ...]) -> str:
-    """A message that shows no secret, even where the other side repeats one."""
-    for secret in secrets:
-        if is_redacted(secret):
-            message = message.replace(secret, MARK)
-    return message

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from steelyard.engine.prompt_template import PromptTemplate
+from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.errors import ConfigError
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.schema import spoken
@@ -85,12 +86,15 @@ class TargetMaker:
         environ: Mapping[str, str],
         clock: Clock,
         plugged: PlugIns | None = None,
+        *,
+        rules: RedactionRules = NO_RULES,
     ) -> None:
         self._root = root
         self._targets = targets
         self._environ = environ
         self._clock = clock
         self._plugged = plugged or {}
+        self._rules = rules
 
     def make(self, name: str) -> Made:
         """A target of the project file; `echo` needs none."""
@@ -105,7 +109,7 @@ class TargetMaker:
             )
         written = cast(JsonObject, self._targets[name])
         values = cast(JsonObject, filled(written, f"targets.{name}", self._environ))
-        given = TargetSettings(name, written, values, self._environ, self._root)
+        given = TargetSettings(name, written, values, self._environ, self._root, self._rules)
         template = _template(given)
         made = self._made(given)
         if template and isinstance(made.target, PythonTarget) and made.target.takes_case:

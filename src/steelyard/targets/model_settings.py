@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.targets.http_calls import HttpSettings
 
@@ -20,6 +21,8 @@ class ModelSettings:
     api_key: str | None = None
     headers: Mapping[str, str]
     sampling: JsonObject
+    rules: RedactionRules = NO_RULES
+    """What no message may show, beside secrets."""
     timeout_s: float = 60.0
     trusted: ssl.SSLContext | None = None
     """Whose certificates count; without it, those of the machine."""
@@ -51,6 +54,7 @@ class ModelSettings:
             url=url,
             headers=headers,
             secrets=self.secrets,
+            rules=self.rules,
             timeout_s=self.timeout_s,
             trusted=self.trusted,
         )

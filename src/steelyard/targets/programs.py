@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -35,8 +35,11 @@ class LocalPrograms:
         root: Path,
         allowed: tuple[str, ...] = (),
         environ: Mapping[str, str] | None = None,
+        *,
+        redact: Callable[[str], str] = str,
     ) -> None:
         self._root = root.resolve()
+        self._redact = redact
         self._allowed = (self._root, *((root / folder).resolve() for folder in allowed))
         own = os.environ if environ is None else environ
         self._environ = {name: own[name] for name in _PASSED_ON if name in own} | _LANGUAGE
@@ -69,8 +72,11 @@ class LocalPrograms:
             return NotRun("too_much", f"{name} started more than {MAX_PROCESSES} processes")
         if ended.is_late:
             return NotRun("timeout", f"{name} took longer than {call.timeout_s:g} s")
-        texts = (part.decode("utf-8", "replace") for part in (ended.output, ended.complaint))
-        return Ran(ended.code, *texts)
+        output, complaint = (
+            part.decode("utf-8", "replace") for part in (ended.output, ended.complaint)
+        )
+        # Before anybody cuts it: half a secret would not be found.
+        return Ran(ended.code, output, self._redact(complaint))
 
     def _ended(self, argv: tuple[str, ...], given: bytes, folder: Path, timeout_s: float) -> Ended:
         bounds = Bounds(timeout_s, MAX_OUTPUT)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
+from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -36,6 +37,8 @@ class TargetSettings:
     environ: Mapping[str, str]
     root: Path = Path()
     """The project's root, from which paths count."""
+    rules: RedactionRules = NO_RULES
+    """What no message may show, beside secrets."""
 
     @property
     def place(self) -> str:

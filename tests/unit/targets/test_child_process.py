@@ -15,7 +15,7 @@ import pytest
 import uvloop
 
 from steelyard.errors import TargetError
-from steelyard.targets.bounded_process import Ended
+from steelyard.targets.bounded_process import TAIL, Ended
 from steelyard.targets.child_process import ChildProcesses
 from steelyard.targets.http_endpoint import MAX_BODY
 
@@ -124,7 +124,7 @@ def test_only_the_end_of_a_long_complaint_is_kept(programs: Programs) -> None:
     code = "import sys; sys.stderr.write('a' * 1_000_000 + 'the end'); sys.exit(1)"
     ended = programs.run(code)
 
-    assert len(ended.complaint) == 4096
+    assert len(ended.complaint) == TAIL
     assert ended.complaint.endswith(b"the end")
 
 

@@ -14,6 +14,7 @@ from real_parts import require_program
 from steelyard.checks.php_lint import PhpLint
 from steelyard.checks.programs import NotRun, ProgramCall, Ran
 from steelyard.model.case import Case
+from steelyard.targets.bounded_process import TAIL
 from steelyard.targets.programs import MAX_MEMORY, MAX_OUTPUT, LocalPrograms
 from steelyard.targets.supervisor import MAX_PROCESSES
 from strategies.traces import said
@@ -199,7 +200,7 @@ def test_of_complaints_without_end_the_end_is_kept() -> None:
 
     assert isinstance(found, Ran)
     assert found.complaint.endswith("xthe end")
-    assert len(found.complaint) == 4096
+    assert len(found.complaint) == TAIL
 
 
 def test_a_program_sees_nothing_of_the_environment_but_where_programs_are(
