@@ -215,6 +215,7 @@ def test_a_stop_does_not_wait_for_the_programs_of_checks_and_ends_them(
 
     assert (process.returncode, output) == (130, "")
     assert "stopped; go on with: steelyard resume run_" in said
+    assert cut_off_in(tmp_path) == (calls(tmp_path).total(), 0)
     for program in begun.read_text(encoding="utf-8").split():
         assert is_gone(program)
 

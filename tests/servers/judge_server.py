@@ -33,6 +33,8 @@ class JudgeEndpoint:
     """The reply of the judge where nothing holds it."""
     fault: Fault | None = None
     delay_s: float = 0.005
+    stuck_after: int | None = None
+    """The number of the call to the judge after which none is answered any more."""
     url: str = ""
     calls: Counter[str] = field(default_factory=Counter[str])
     schemas: int = 0
@@ -49,6 +51,8 @@ class JudgeEndpoint:
         await asyncio.sleep(self.delay_s)
         if asked["model"] != JUDGE_MODEL:
             return web.json_response(COMPLETION)
+        if self.stuck_after is not None and number > self.stuck_after:
+            await asyncio.to_thread(self._over.wait)
         if self.fault and (refused := self.fault(number)):
             return web.json_response(refused[1], status=refused[0])
         return web.json_response(_completion(self._verdict(asked)))

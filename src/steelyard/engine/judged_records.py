@@ -9,6 +9,7 @@ from math import fsum
 from typing import cast
 
 from steelyard.engine.budget import Stop
+from steelyard.engine.claims import unawaited
 from steelyard.engine.grading import grade_judged
 from steelyard.engine.judge_calls import AskedRecord, JudgeCalls, KeptBefore
 from steelyard.engine.record_work import Work
@@ -52,9 +53,11 @@ class JudgedRecords:
 
         An answer that was kept before comes without attempts and is not kept again.
         """
+        # Before there is room: a stop may come while judges are slow, and the answer was paid for.
+        kept = self._kept(work, answered, attempts, on_kept)
         await self._room.acquire()
         self._phase.enter()
-        task = asyncio.ensure_future(self._judge(work, answered, attempts, on_kept))
+        task = asyncio.ensure_future(self._judge(work, answered, kept))
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
@@ -88,20 +91,27 @@ class JudgedRecords:
             self._error = self._error or error
         self._changed.set()
 
-    async def _judge(
+    def _kept(
         self,
         work: Work,
         answered: Result,
         attempts: Sequence[Attempt],
         on_kept: Callable[[], None],
+    ) -> asyncio.Future[None] | None:
+        if work.answered:
+            on_kept()
+            return None
+        kept = self._around.ledger.keep_answer(answered, attempts)
+        kept.add_done_callback(lambda _: on_kept())
+        unawaited(kept)  # a stop may leave nobody who waits for it
+        return kept
+
+    async def _judge(
+        self, work: Work, answered: Result, kept: asyncio.Future[None] | None
     ) -> None:
         try:
-            if work.answered is None:
-                kept = self._around.ledger.keep_answer(answered, attempts)
-                kept.add_done_callback(lambda _: on_kept())
+            if kept:
                 await kept
-            else:
-                on_kept()
             result = await self._judged(work, answered)
             await self._around.ledger.keep(result, ())
             self._around.on_result(result)

@@ -252,11 +252,21 @@ class RecordLoop:
             await self._hand_over(work, answered, tried)
             return
         if work.rubric.runs_commands:
-            # A program may take seconds, and others must not wait for it.
-            verdict = await apart(grade, work.rubric, answer, work.case)
+            verdict = await self._graded_by_programs(work, answer, tried)
         else:
             verdict = grade(work.rubric, answer, work.case)
         self._keep_graded(work, answer, tried, verdict, key)
+
+    async def _graded_by_programs(
+        self, work: Work, answer: Trace, tried: Sequence[Attempt]
+    ) -> Verdict:
+        """A program may take seconds, and others must not wait for it."""
+        try:
+            return await apart(grade, work.rubric, answer, work.case)
+        except asyncio.CancelledError:
+            for made in () if work.past else tried:
+                self._log(work, made.at, interruption())
+            raise
 
     def _keep_graded(
         self,
