@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 from aiohttp import web
@@ -17,6 +17,7 @@ from aiohttp import web
 from checker import check_run
 from fakes.projects import row
 from servers.in_thread import in_thread
+from servers.judge_server import conforming
 from servers.openai_server import COMPLETION, Answer, says, serving
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -144,7 +145,8 @@ def test_the_last_records_outlive_an_outage_and_every_call_has_a_row(
     assert (done.returncode, run["metrics"]["pass_count"]) == (0, 12), done.stderr
     assert len(lines) == len(made)
     assert len(away) == run["metrics"]["outage_calls"] > 0
-    assert {row["http_status"] for row in away} == {503}
+    assert Counter(row["http_status"] for row in away)[200] == 1  # the probe that was answered
+    assert {row["http_status"] for row in away} == {200, 503}
     check_run(Path(run["artifacts"]))
 
 
@@ -246,3 +248,47 @@ def test_connections_that_are_closed_silently_cost_no_record(
 
     assert (done.returncode, metrics["pass_count"]) == (0, 100)
     assert (metrics["attempts"], metrics["retried_records"]) == (100, 0)
+
+
+@pytest.mark.parametrize("poisoned", [range(12, 18), range(24, 30), range(29, 30)])
+@pytest.mark.parametrize("role", ["target", "judge"])
+def test_records_that_are_always_answered_with_503_are_no_outage(
+    steelyard: Steelyard, tmp_path: Path, poisoned: range, role: str
+) -> None:
+    made: list[str] = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked = await request.json()
+        text = json.dumps(asked["messages"])
+        made.append(asked["model"])
+        is_meant = asked["model"] == ("m" if role == "target" else "j")
+        if is_meant and any(f"q{number}!" in text for number in poisoned):
+            return await says({}, 503)(request)
+        return await says(judged(asked) if asked["model"] == "j" else COMPLETION)(request)
+
+    with in_thread(serving(answer)) as url:
+        write(tmp_path, url, 30, JUDGED)
+        rows = ({"id": f"r{n}", "expected_outcome": "Nine.", "input": f"q{n}!"} for n in range(30))
+        text = "\n".join(map(json.dumps, rows))
+        (tmp_path / "d.jsonl").write_text(text, encoding="utf-8")
+        done = steelyard(*RUN, cwd=tmp_path)
+    run = json.loads(done.stdout)
+    lines = Path(run["artifacts"], "attempt_logs.jsonl").read_text(encoding="utf-8").splitlines()
+
+    assert (done.returncode, run["metrics"]["pass_count"]) == (4, 30 - len(poisoned)), done.stderr
+    assert run["metrics"]["failed_records"] == len(poisoned)
+    assert len(lines) == len(made)
+    check_run(Path(run["artifacts"]))
+
+
+JUDGED = SETTINGS.replace(
+    "retry",
+    '  judge: {{provider: openai, base_url: "{url}", model: j, max_concurrency: 8}}\n'
+    "judges: {{default: {{target: judge}}}}\nretry",
+)
+
+
+def judged(asked: dict[str, Any]) -> dict[str, Any]:
+    """The reply of a judge that is content with everything."""
+    said = json.dumps(conforming(asked["response_format"]["json_schema"]["schema"]))
+    return {**COMPLETION, "choices": [{"message": {"role": "assistant", "content": said}}]}

@@ -20,6 +20,12 @@ def outage(error: TargetError) -> TargetError:
     return TargetError(OUTAGE, told, http_status=error.http_status, request_id=error.request_id)
 
 
+def probe_answered(answer: Trace) -> TargetError:
+    """How a call ends that was made once more only to see whether its target is back."""
+    told = "the target was away; asked again to see whether it is back, and it answered"
+    return TargetError(OUTAGE, told, http_status=answer.served and answer.served.http_status)
+
+
 def call_of(work: Work) -> Call:
     """As much of an attempt as is known before its call is made."""
     known = work.result

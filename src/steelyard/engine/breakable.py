@@ -6,6 +6,8 @@ import asyncio
 from types import TracebackType
 from typing import cast
 
+from steelyard.engine.budget import Stop
+
 
 class BrokenOff(Exception):  # noqa: N818 - a signal, not a mistake
     """A stop has ended what a task was waiting for."""
@@ -48,3 +50,31 @@ class Breakable:
         is_ours_alone = self._task.uncancel() == 0
         if isinstance(error, asyncio.CancelledError) and is_ours_alone:
             raise BrokenOff from None
+
+
+class Waiting:
+    """The tasks that wait for a target or a judge, which a stop may break off."""
+
+    def __init__(self) -> None:
+        self.stopped: Stop | None = None
+        self._entering: set[asyncio.Task[None]] = set()
+        self._asking: set[asyncio.Task[None]] = set()
+        self._broken_off: set[asyncio.Task[None]] = set()
+
+    def stop(self, stop: Stop) -> None:
+        """Let nobody wait for his turn any longer; where it is urgent, nor for an answer."""
+        if self.stopped and not stop.is_urgent:
+            return
+        self.stopped = stop
+        waiting = self._entering | self._asking if stop.is_urgent else self._entering
+        for task in waiting - self._broken_off:
+            self._broken_off.add(task)
+            task.cancel()
+
+    def for_turn(self) -> Breakable:
+        """While a task waits until it may ask."""
+        return Breakable(self._entering, self._broken_off)
+
+    def for_answer(self, task: asyncio.Task[None] | None = None) -> Breakable:
+        """While a task waits for what is answered."""
+        return Breakable(self._asking, self._broken_off, task)

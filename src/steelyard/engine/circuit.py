@@ -27,7 +27,8 @@ class Circuit:
 
     A connection that is refused says nothing about a record and opens it at once. An answer such
     as 503 may be one record's fault; it takes several records in a row, or one that nobody was
-    answered since and that would be given up. A target that has never answered is not waited for;
+    answered since and that would be given up. A record that fails before and after others are
+    answered says nothing about the target. A target that has never answered is not waited for;
     one that fails for good from its first call on is stopped.
 
     Each process of a run has its own. They share only whether the target has answered.
@@ -116,12 +117,13 @@ class Circuit:
 
     def _is_outage(self, error: TargetError, place: Place, *, is_last: bool) -> bool:
         """Whether a failure speaks of the endpoint, and not of the record alone."""
-        self._failing.add(place)
-        since = self._since.setdefault(place, self._answers)
-        if error.away == "unreachable" or len(self._failing) >= RECORDS_TO_OPEN:
+        if error.away == "unreachable":
             return True
-        # Few are left. Any answer meanwhile shows that the endpoint is there.
-        return is_last and since == self._answers
+        if self._since.setdefault(place, self._answers) < self._answers:
+            return False
+        self._failing.add(place)
+        # Where few are left, the last try of one counts as well.
+        return is_last or len(self._failing) >= RECORDS_TO_OPEN
 
     def _is_known(self) -> bool:
         """Whether the target has answered in this run; looked up now and then until it has."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import cast
 
-from steelyard.engine.breakable import BrokenOff
+from steelyard.engine.breakable import BrokenOff, Waiting
 from steelyard.engine.budget import Stop
-from steelyard.engine.judge_errand import Desk, Errand, Waiting
+from steelyard.engine.judge_errand import Desk, Errand
 from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.record_work import CANCELLED, Surroundings

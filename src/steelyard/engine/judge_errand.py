@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
-from steelyard.engine.attempts import interruption, outage
-from steelyard.engine.breakable import Breakable, BrokenOff
+from steelyard.engine.attempts import interruption, outage, probe_answered
+from steelyard.engine.breakable import BrokenOff, Waiting
 from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import Claimed, Claims, unawaited
@@ -26,34 +26,6 @@ from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Prompt, Request, Turn
 
 PROBE = "probe"
-
-
-class Waiting:
-    """The tasks that wait for a judge, which a stop may break off."""
-
-    def __init__(self) -> None:
-        self.stopped: Stop | None = None
-        self._entering: set[asyncio.Task[None]] = set()
-        self._asking: set[asyncio.Task[None]] = set()
-        self._broken_off: set[asyncio.Task[None]] = set()
-
-    def stop(self, stop: Stop) -> None:
-        """Let nobody wait for his turn any longer; where it is urgent, nor for an answer."""
-        if self.stopped and not stop.is_urgent:
-            return
-        self.stopped = stop
-        waiting = self._entering | self._asking if stop.is_urgent else self._entering
-        for task in waiting - self._broken_off:
-            self._broken_off.add(task)
-            task.cancel()
-
-    def for_turn(self) -> Breakable:
-        """While a task waits until it may ask."""
-        return Breakable(self._entering, self._broken_off)
-
-    def for_answer(self) -> Breakable:
-        """While a task waits for what a judge says."""
-        return Breakable(self._asking, self._broken_off)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,15 +123,13 @@ class Errand:
             prompt = _prompt(self.call)
             tokens = prompt_tokens(prompt) if by.counts_tokens else 0
             await self._enter(tokens)
+            if by.limiter.is_probing and by.answered:
+                known, made = cast("tuple[Errand, int]", by.answered[0])
+                await known.probe(made)
+                return None
             request = self._request(number, prompt)
             at, started = clock.stamp(), clock.monotonic()
-            try:
-                answer = await self._answer(request)
-            except asyncio.CancelledError:
-                self._interrupted(number, at)
-                raise
-            finally:
-                by.limiter.leave()
+            answer = await self._said(request, at)
             if by.claims:
                 by.claims.settle(self.place)
             elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
@@ -167,12 +137,38 @@ class Errand:
                 if self._is_away(answer, started, self._logged(number, at), elapsed):
                     return None
                 return await self._failed(answer, request, at, elapsed)
+            by.answered.append((self, number))
             by.limiter.answered(tokens, answer.usage.total_tokens if by.counts_tokens else None)
             if answer.latency_ms is None and elapsed is not None:
                 answer = replace(answer, latency_ms=elapsed)
             return await self._replied(answer, request, at, cache_key)
         finally:
             by.slots.release()
+
+    async def probe(self, number: int) -> None:
+        """See whether a target is back, by a call that it has answered before."""
+        by, around = self.by, self.desk.around
+        at, started = around.clock.stamp(), around.clock.monotonic()
+        answer = await self._said(self._request(number, _prompt(self.call)), at)
+        made = self._logged(number, at)
+        if not isinstance(answer, TargetError):
+            by.limiter.answered()
+            around.budget.spend(cost_of(answer, by.price) or 0.0)
+            self._log(made, probe_answered(answer))
+            return
+        elapsed = round((around.clock.monotonic() - started) * 1000, 3)
+        if not self._is_away(answer, started, made, elapsed):
+            self._log(made, outage(answer))
+
+    async def _said(self, request: Request, at: str) -> Trace | TargetError:
+        """What came of a call; one that is cut off is logged."""
+        try:
+            return await self._answer(request)
+        except asyncio.CancelledError:
+            self._log(self._logged(request.attempt, at), interruption())
+            raise
+        finally:
+            self.by.limiter.leave()
 
     def _is_away(
         self, error: TargetError, started: float, made: JudgeAttempt, elapsed: float | None
@@ -290,10 +286,6 @@ class Errand:
     def call_of(self, number: int) -> JsonObject:
         """As much of an attempt as is known before its call is made."""
         return asdict(self._logged(number, ""))
-
-    def _interrupted(self, number: int, at: str) -> None:
-        """Log a call that is cut off because the process stops; it uses no attempt."""
-        self._log(self._logged(number, at), interruption())
 
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,6 +87,8 @@ class JudgeTarget:
     """Whether what it cannot be shown is left out, and it judges the rest."""
     is_timed: bool = True
     """Whether it takes time to answer; how long a recording is looked for says nothing."""
+    answered: deque[tuple[Any, int]] = field(default_factory=lambda: deque(maxlen=1))
+    """The call that it has answered last, with the number of the attempt."""
 
     def fingerprint(self, identity: str) -> str:
         """What makes a judgement one of the same instrument."""

@@ -60,6 +60,11 @@ class Limiter:
         """Calls that are being made."""
         return self._in_flight
 
+    @property
+    def is_probing(self) -> bool:
+        """Whether the call that may be made is there to see if the target is back."""
+        return self._circuit.is_open
+
     def enter_at_once(self) -> bool:
         """Whether a call may be made without waiting for anything, and now is."""
         if self._is_held_back or self._in_flight >= self.at_once:

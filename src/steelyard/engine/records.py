@@ -9,12 +9,11 @@ from functools import partial
 from typing import cast
 
 from steelyard.engine.apart import apart
-from steelyard.engine.attempts import attempt_of, call_of, interruption, outage
-from steelyard.engine.breakable import Breakable, BrokenOff, this_task
+from steelyard.engine.attempts import attempt_of, call_of, interruption
+from steelyard.engine.breakable import BrokenOff, Waiting, this_task
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
-from steelyard.engine.circuit import FOR_GOOD
-from steelyard.engine.claims import Claimed, Claims, unawaited
+from steelyard.engine.claims import Claimed, Claims
 from steelyard.engine.costs import cost_of, with_cost
 from steelyard.engine.grading import grade
 from steelyard.engine.phase import Phase
@@ -29,14 +28,13 @@ from steelyard.engine.record_work import (
 )
 from steelyard.engine.schedule import Schedule
 from steelyard.engine.slots import Slots
-from steelyard.errors import TargetError, TargetStoppedError
+from steelyard.engine.target_calls import TIMED, TargetCalls
+from steelyard.errors import TargetError
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Attempt, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
-from steelyard.ports import Request, Target
 
-_TIMED = (None, "sampled")
 _UNJUDGED = Verdict(status="evaluated")
 
 
@@ -54,10 +52,8 @@ class RecordLoop:
         if asked.claims:
             how = Claimed(asked.claims, _place, call_of, self._upcoming)
             self._claims = Claims(how, around.ledger, around.clock.stamp)
-        self._stopped: Stop | None = None
-        self._entering: set[asyncio.Task[None]] = set()
-        self._asking: set[asyncio.Task[None]] = set()
-        self._broken_off: set[asyncio.Task[None]] = set()
+        self._waiting = Waiting()
+        self._calls = TargetCalls(asked, around, self._waiting)
         self._rubric: Rubric | None = None
         self._is_simple = False
         around.budget.on_stop(self.stop)
@@ -90,14 +86,8 @@ class RecordLoop:
 
     def stop(self, stop: Stop) -> None:
         """Make no further call: every record that is left is kept as cancelled."""
-        if self._stopped and not stop.is_urgent:
-            return
-        self._stopped = stop
+        self._waiting.stop(stop)
         self._schedule.hurry()
-        waiting = self._entering | self._asking if stop.is_urgent else self._entering
-        for task in waiting - self._broken_off:
-            self._broken_off.add(task)
-            task.cancel()
 
     async def _worker(self) -> None:
         schedule, slots, task = self._schedule, self._slots, this_task()
@@ -114,7 +104,7 @@ class RecordLoop:
                 schedule.done()
             elif item.answered:
                 await self._hand_over(item, item.answered, ())
-            elif self._stopped:
+            elif self._waiting.stopped:
                 self._cancel(item)
             else:
                 if self._claims and not self._claims.covers(item):
@@ -152,7 +142,7 @@ class RecordLoop:
     async def _is_known(self, work: Work, cache: AnswerCache, key: bytes) -> bool:
         """Whether an answer was given before, or soon is, so that nothing is left to ask."""
         try:
-            with Breakable(self._entering, self._broken_off):
+            with self._waiting.for_turn():
                 known = await cache.find(key)
         except BrokenOff:
             self._cancel(work)
@@ -166,38 +156,15 @@ class RecordLoop:
         self, work: Work, task: asyncio.Task[None]
     ) -> tuple[Trace, Sequence[Attempt]] | None:
         """The answer to a call with its attempts; None when what came of it is kept already."""
-        asked, around = self._asked, self._around
-        clock, known, prompt = around.clock, work.result, work.prompt
-        request = Request(
-            *(work.case, prompt, known.repeat, work.attempt, None),
-            *(known.index, known.record_sha256),
-        )
+        asked, prompt = self._asked, work.prompt
         tokens = prompt_tokens(prompt) if asked.counts_tokens else 0
-        while True:
-            if not await self._is_allowed(tokens):
-                self._cancel(work)
-                return None
-            at, started = clock.stamp(), clock.monotonic()
-            try:
-                answer = await self._answer(request, task)
-            except asyncio.CancelledError:
-                self._log(work, at, interruption())
-                raise
-            elapsed = round((clock.monotonic() - started) * 1000, 3)
-            asked.limiter.leave()
-            if not isinstance(answer, TargetError):
-                break
-            # A target that is away is waited for, and no attempt of the record is used.
-            try:
-                is_away = self._is_away(work, answer, started)
-            except TargetStoppedError:
-                self._log(work, at, answer if answer.code in FOR_GOOD else outage(answer), elapsed)
-                raise
-            if not is_away:
-                break
-            self._log(work, at, outage(answer), elapsed)
+        called = await self._calls.make(work, tokens, task)
+        if called is None:
+            self._cancel(work)
+            return None
+        answer, at, elapsed = called
         # How long it takes to find a recording says nothing about the one who was recorded.
-        measured = elapsed if work.result.response_source in _TIMED else None
+        measured = elapsed if work.result.response_source in TIMED else None
         if isinstance(answer, TargetError):
             await self._failed(work, answer, at, measured)
             return None
@@ -205,20 +172,6 @@ class RecordLoop:
         if answer.latency_ms is None and measured is not None:
             answer = replace(answer, latency_ms=measured)
         return answer, work.past or (attempt_of(work, at, trace=answer),)
-
-    def _is_away(self, work: Work, error: TargetError, started: float) -> bool:
-        if work.result.response_source not in _TIMED:
-            return False  # a recording says nothing of an endpoint of today
-        place = work.result.index, work.result.repeat
-        is_last = work.attempt >= self._around.retry.max_attempts
-        left_s, limiter = self._around.left_s, self._asked.limiter
-        is_away = limiter.failed(error, started, place, left_s, is_last=is_last)
-        return is_away and not self._stopped
-
-    def _log(self, work: Work, at: str, error: TargetError, elapsed: float | None = None) -> None:
-        """Log a call that came to nothing, for which nobody waits."""
-        made = attempt_of(work, at, error=error, elapsed=elapsed)
-        unawaited(self._around.ledger.keep(None, (made,)))
 
     async def _grade(
         self,
@@ -265,7 +218,7 @@ class RecordLoop:
             return await apart(grade, work.rubric, answer, work.case)
         except asyncio.CancelledError:
             for made in () if work.past else tried:
-                self._log(work, made.at, interruption())
+                self._calls.log(work, made.at, interruption())
             raise
 
     def _keep_graded(
@@ -296,36 +249,6 @@ class RecordLoop:
         if self._claims:
             self._claims.settle((result.index, result.repeat))
 
-    async def _is_allowed(self, tokens: int) -> bool:
-        """Wait for one's turn; False where no further call is made."""
-        limiter = self._asked.limiter
-        try:
-            if not limiter.enter_at_once():
-                with Breakable(self._entering, self._broken_off):
-                    await limiter.enter(tokens)
-        except BrokenOff:
-            return False
-        if self._stopped or self._around.budget.stop(limiter.in_flight):
-            limiter.leave()
-            return False
-        return True
-
-    async def _answer(self, request: Request, task: asyncio.Task[None]) -> Trace | TargetError:
-        """What a target said, or how it failed: its bug is that record's business alone."""
-        try:
-            with Breakable(self._asking, self._broken_off, task):
-                return await cast(Target, self._asked.target).ask(request)
-        except TargetError as error:
-            return error
-        except BrokenOff:
-            return TargetError(CANCELLED, cast(Stop, self._stopped).message)
-        except asyncio.CancelledError:
-            if task.cancelling():
-                raise
-            return TargetError("target_error", "the target cancelled itself")
-        except Exception as error:  # noqa: BLE001 - one record's failure never stops another
-            return TargetError("target_error", f"{type(error).__name__}: {error}")
-
     async def _failed(
         self, work: Work, error: TargetError, at: str, elapsed: float | None
     ) -> None:
@@ -334,7 +257,7 @@ class RecordLoop:
             self._keep(made_before(work, error), work.past)
             self._schedule.done()
             return
-        if not self._stopped:
+        if not self._waiting.stopped:
             wait = around.retry.wait(error, work.attempt, around.chance, around.left_s)
         attempt = attempt_of(work, at, error=error, elapsed=elapsed, wait=wait)
         if error.code == CANCELLED:
@@ -352,11 +275,11 @@ class RecordLoop:
         again = replace(
             work, attempt=work.attempt + 1, result=replace(work.result, first_attempt_at=first)
         )
-        self._schedule.again(again, 0.0 if self._stopped else wait)
+        self._schedule.again(again, 0.0 if self._waiting.stopped else wait)
 
     def _cancel(self, work: Work, attempt: Attempt | None = None) -> None:
         """Keep a record as one that was not asked, or not to the end."""
-        stop = cast(Stop, self._stopped)
+        stop = cast(Stop, self._waiting.stopped)
         cancelled = cancelled_of(work, stop, attempt)
         self._keep(cancelled, (attempt,) if attempt else ())
         self._schedule.done()

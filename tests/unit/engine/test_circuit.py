@@ -202,3 +202,18 @@ def test_an_answer_to_another_process_counts() -> None:
         return [first, again, circuit.failed(away(), clock.elapsed, (2, 0))]
 
     assert asyncio.run(fail_twice()) == [False, False, True]
+
+
+@pytest.mark.parametrize("first", [0, 10, 32], ids=["first", "in between", "last"])
+@pytest.mark.parametrize("count", [1, 8])
+def test_records_that_are_always_refused_are_no_outage(first: int, count: int) -> None:
+    poisoned = range(first or 8, (first or 8) + count)
+    bench = Bench(ScriptedTarget({f"r{index}": [away("unavailable")] for index in poisoned}))
+    run(bench, 40)
+    results = bench.ledger.results
+
+    assert {index for index, said in bench.statuses().items() if said != "evaluated"} == set(
+        poisoned
+    )
+    assert {results[index, 0].attempts for index in poisoned} == {3}
+    assert bench.clock.elapsed < 60
