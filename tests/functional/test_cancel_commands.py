@@ -162,7 +162,7 @@ def test_a_budget_that_is_used_up_ends_a_run_with_exit_code_4(desk: Path) -> Non
     assert run["metrics"]["cost_usd"] == {"total": 0.04, "n": 2, "judging": None}
     assert run["metrics"]["cancelled_records"] == 2
     assert [json.loads(row)["label"] for row in failures] == ["budget", "budget"]
-    assert "\n  no score   2 budget\n" in shown.stdout
+    assert "\n  no score   2 budget: the budget of $0.05" in shown.stdout
     assert shown.stdout.count("  cancelled: budget  the budget of $0.05") == 2
     assert (free.code, json.loads(free.stdout)["status"]) == (0, "completed")
     check_run(Path(run["artifacts"]))

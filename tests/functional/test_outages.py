@@ -216,8 +216,30 @@ def test_the_end_of_a_run_says_why_records_have_no_score(
         write(tmp_path, url, 9)
         done = steelyard("run", "d.jsonl", "--target", "live", cwd=tmp_path)
 
+        shown = steelyard("show", "latest", cwd=tmp_path)
+        marked = steelyard(*RUN[:-1], "markdown", cwd=tmp_path)
+        steelyard("report", "latest", "-o", "r.html", cwd=tmp_path)
+        why = "9 unauthorized: HTTP 401: Incorrect API key"
+
     assert done.returncode == 4
-    assert "  no score   9 unauthorized: HTTP 401: Incorrect API key\n" in done.stdout
+    assert f"  no score   {why}\n" in done.stdout
+    assert f"  no score   {why}\n" in shown.stdout
+    assert f"| no score | {why} |\n" in marked.stdout
+    assert f"! no score: {why}</p>" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_run_that_was_stopped_shows_why_records_have_no_score(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    wrong = says({"error": {"message": "Incorrect API key"}}, 401)
+    with in_thread(serving(wrong)) as url:
+        write(tmp_path, url, 40)
+        done = steelyard("run", "d.jsonl", "--target", "live", cwd=tmp_path)
+        shown = steelyard("show", "latest", cwd=tmp_path)
+
+    assert (done.returncode, shown.returncode) == (3, 0)
+    assert shown.stdout.startswith("not finished: stopped, can be resumed; ")
+    assert " unauthorized: HTTP 401: Incorrect API key\n" in shown.stdout
 
 
 async def refuses(request: web.Request) -> web.StreamResponse:

@@ -99,7 +99,10 @@ def test_show_tells_what_did_not_pass_and_why(told: dict[str, Done]) -> None:
 
     assert said.startswith("desk × moody  completed with failures  scores missing\n")
     no_mood = "  fees  evaluation_error: target_error  RuntimeError: no mood for this\n"
-    assert f"\n  no score   1 target_error\n\nnot passed:\n{no_mood}" in said
+    assert (
+        f"\n  no score   1 target_error: RuntimeError: no mood for this\n\nnot passed:\n{no_mood}"
+        in said
+    )
     assert "  parking  fail  says: does not contain 'garage'\n" in said
 
 

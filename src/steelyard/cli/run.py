@@ -268,18 +268,15 @@ def print_runs(
 def show_finished(finished: FinishedRun, gates: Gates) -> None:
     """A finished run as text, with the gates that hold now."""
     from steelyard.cli.pairwise import pairwise_of
-    from steelyard.reports.no_score import no_score_lines
     from steelyard.reports.run_text import next_steps, run_lines
-    from steelyard.usecases.pruned_files import pruned_on
-    from steelyard.usecases.read_run import read_rows, read_run
+    from steelyard.usecases.read_run import read_run
 
     view = replace(read_run(Path(finished.folder)), gates=gate_results(finished, gates))
     pairwise = pairwise_of(view)
-    lines = pairwise.lines(painter()) if pairwise else run_lines(view, painter())
-    folder = Path(finished.folder)
-    is_pruned = pruned_on(folder, "failures.jsonl") is not None
-    why = no_score_lines(() if is_pruned else read_rows(folder, "failures.jsonl"))
-    for line in (*lines, *why, *next_steps(view)):
+    lines = run_lines(view, painter())
+    if pairwise:
+        lines = (*pairwise.lines(painter()), *view.no_score)
+    for line in (*lines, *next_steps(view)):
         show(line)
 
 

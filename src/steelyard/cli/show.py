@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
@@ -110,10 +109,8 @@ def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
     )
     shown = list(islice(failed, _SHOWN + 1))
     failures = failures_of(folder, {_place(row) for row in shown})
-    counts = failures.counts + Counter(skipped=ungraded)
-    if counts:
-        why = ", ".join(f"{count:,} {_line(name)}" for name, count in counts.most_common())
-        yield f"  no score   {why}"
+    if ungraded:
+        yield f"  no score   {ungraded:,} skipped"
     if shown:
         yield "\nnot passed:"
     for row in shown[:_SHOWN]:

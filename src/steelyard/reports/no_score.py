@@ -10,6 +10,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count
 
+NO_SCORE = "  no score"
 _SHOWN = 3
 _LENGTH = 100
 _LINE = re.compile(r"Line \d+: ")
@@ -37,7 +38,7 @@ def no_score_lines(failures: Iterable[JsonObject]) -> Iterator[str]:
 
 def _reason(label: str, told: str, said: Counter[str]) -> Iterator[str]:
     """One reason with its message; messages about lines are each shown."""
-    total = f"  no score   {count(said.total())} {printable(label)}"
+    total = f"{NO_SCORE}   {count(said.total())} {printable(label)}"
     lines = [message for message in said if _LINE.match(message)]
     if not lines:
         short = _short(told if len(said) > 1 else next(iter(said)))

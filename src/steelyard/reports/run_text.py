@@ -20,6 +20,7 @@ from steelyard.reports.correction import (
 )
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.headline import failed_text, gate_lines, headline
+from steelyard.reports.no_score import NO_SCORE
 from steelyard.reports.numbers import (
     count,
     dollars,
@@ -49,6 +50,13 @@ class RunView:
     folder: str
     gates: tuple[GateResult, ...] = ()
     """What became of the gates that it was started with."""
+    no_score: tuple[str, ...] = ()
+    """Why records have no score, in lines."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The same without the word that each line begins with."""
+        return tuple(line.removeprefix(NO_SCORE).strip() for line in self.no_score)
 
     @property
     def run_id(self) -> str:
@@ -96,6 +104,7 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
         yield f"  {one.word:<10} {printable(one.name)}  {one.text}"
     for text in uneven_slices(metrics):
         yield f"  {paint('missing', 'warning')}    {printable(text)}"
+    yield from view.no_score
 
 
 def _records(view: RunView, paint: Paint) -> Iterator[str]:
@@ -215,6 +224,7 @@ def run_markdown(view: RunView) -> str:
         *_rows("bounds", bounds_of_run(metrics)),
         *(_repeats_row(line) for line in repeats_lines(metrics)),
         *_rows("no choice", no_choice_text(metrics)),
+        *(row for text in view.reasons for row in _rows("no score", text)),
         f"| latency | {_latency(metrics)} |",
     ]
     lines.extend(

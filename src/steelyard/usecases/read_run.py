@@ -15,6 +15,7 @@ from steelyard.engine.states import is_terminal
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
+from steelyard.reports.no_score import no_score_lines
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.gates import gates_of_run
 from steelyard.usecases.pruned_files import pruned_on
@@ -23,6 +24,7 @@ from steelyard.usecases.request_parts import whole_rows
 Decoded = TypeVar("Decoded")
 PREDICTIONS = "predictions.jsonl"
 ATTEMPTS = "attempt_logs.jsonl"
+FAILURES = "failures.jsonl"
 _SUMMARY = (MANIFEST, "metrics_summary.json", "metrics_by_slice.json")
 
 
@@ -82,7 +84,13 @@ def read_run(folder: Path) -> RunView:
         slices=slices,
         folder=str(folder),
         gates=gates_of_run(manifest, metrics),
+        no_score=tuple(no_score_lines(_failures(folder))),
     )
+
+
+def _failures(folder: Path) -> Iterator[JsonObject]:
+    """The rows of records without a score, unless they were pruned."""
+    return iter(()) if pruned_on(folder, FAILURES) else read_rows(folder, FAILURES)
 
 
 def is_pairwise_run(view: RunView) -> bool:
@@ -145,7 +153,7 @@ def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
     """Why records have no score: how many there are of each label, and the rows of some places."""
     counts: Counter[str] = Counter()
     rows: dict[tuple[int, int], JsonObject] = {}
-    for row in read_rows(folder, "failures.jsonl"):
+    for row in read_rows(folder, FAILURES):
         counts[cast(str, row["label"])] += 1
         place = cast(int, row["index"]), cast(int, row["repeat"])
         if place in places:

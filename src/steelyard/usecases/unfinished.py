@@ -16,6 +16,7 @@ from steelyard.engine.metrics import metrics_of
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
+from steelyard.reports.no_score import no_score_lines
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.held import STOPPED, is_resumable
 from steelyard.usecases.read_run import RecordView
@@ -91,6 +92,8 @@ def read_unfinished(
 ) -> UnfinishedRun:
     """The results that are kept of a run, with the metrics over them."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
+    kept = (row.failure for row in repository.results(run.run_id))
+    failures = (json.loads(failure) for failure in kept if failure)
     metrics |= uncounted_calls(repository, run.run_id)
     manifest: JsonObject = {
         "run_id": run.run_id,
@@ -101,7 +104,13 @@ def read_unfinished(
         **cast(JsonObject, run.plan["about"]),
     }
     return UnfinishedRun(
-        view=RunView(manifest=manifest, metrics=metrics, slices=slices, folder=""),
+        view=RunView(
+            manifest=manifest,
+            metrics=metrics,
+            slices=slices,
+            folder="",
+            no_score=tuple(no_score_lines(failures)),
+        ),
         selected=cast("int | None", run.plan.get("selected")),
         is_resumable=is_resumable(run, is_alive),
     )
