@@ -127,6 +127,25 @@ def test_numbers_hashes_and_times_of_our_own_stay_whatever_they_look_like(tmp_pa
     assert kept["input"]["card"] == "[redacted:card]"
 
 
+ECHO = "targets: {told: {provider: echo, prompt: '{{metadata.said}}'}}\n"
+
+
+def test_an_answer_that_is_json_stays_json(tmp_path: Path) -> None:
+    said = json.dumps({"card": 4111111111111111, "text": json.dumps([4012888888881881])})
+    (tmp_path / "steelyard.yaml").write_text(ECHO, encoding="utf-8")
+    (tmp_path / "desk.json").write_text(document(said=said), encoding="utf-8")
+    run, shown = run_many(
+        tmp_path, [("run", "desk.json", "--target", "told", *JSON), ("show", "latest", "a", *JSON)]
+    )
+    (row,) = json.loads(shown.stdout)["records"]
+
+    assert run.code == 0, run.stderr
+    assert json.loads(row["model_response"]) == {
+        "card": "[redacted:card]",
+        "text": '["[redacted:card]"]',
+    }
+
+
 PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEAsecretbody\n" * 200
 COMPLAINT = f"{PRIVATE_KEY}-----END RSA PRIVATE KEY-----\n4111 1111 1111 1111 ORD-1234 {'y' * 385}"
 COMPLAINING = f"""

@@ -9,12 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from steelyard.engine.redaction_json import inner_texts, is_json_text, replaced_in_json
 from steelyard.engine.redaction_marks import marks_in
 from steelyard.engine.redaction_numbers import payment_cards
 from steelyard.engine.redaction_own import NO_RULES, OwnFields, OwnPattern, RedactionRules
 from steelyard.engine.redaction_patterns import FINDERS, KINDS, VERSION
 from steelyard.engine.redaction_sieve import SECRETS, Sieve
-from steelyard.engine.redaction_text import Span, unescaped
+from steelyard.engine.redaction_text import Span, unescaped, with_marks
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -221,22 +222,26 @@ class _Cleaning:
 
     def _number(self, value: JsonValue, walked: tuple[str, ...]) -> JsonValue:
         """A number as it is, unless it is that of a card."""
-        if not isinstance(value, int) or value < _LEAST_CARD or "card" not in self._kinds:
+        if not isinstance(value, int) or abs(value) < _LEAST_CARD or "card" not in self._kinds:
             return value
-        if not any(payment_cards(str(value))) or self._exempt.covers_number(walked):
+        if not any(payment_cards(str(abs(value)))) or self._exempt.covers_number(walked):
             return value
         self._counts["card"] += 1
         return "[redacted:card]"
 
     def text(self, text: str) -> str:
+        replaced = _replaced
+        if is_json_text(text):
+            text, replaced = inner_texts(text, self.text), replaced_in_json
         for secret in self._secrets:
-            self._counts[SECRETS] += text.count(secret)
-            text = text.replace(secret, MARK)
+            spans = list(_places(secret, text))
+            self._counts[SECRETS] += len(spans)
+            text = replaced(text, spans, MARK)
         for kind, find in self._finders:
             seen = unescaped(text)
             spans = [seen.origin(span) for span in find(seen.text)]
             self._counts[kind] += len(spans)
-            text = _replaced(text, spans, f"[redacted:{kind}]")
+            text = replaced(text, spans, f"[redacted:{kind}]")
         return text
 
 
@@ -253,12 +258,7 @@ def _places(value: str, text: str) -> Iterator[Span]:
 
 
 def _replaced(text: str, spans: list[Span], mark: str) -> str:
-    parts: list[str] = []
-    done = 0
-    for start, end in spans:
-        parts += (text[done:start], mark)
-        done = end
-    return "".join((*parts, text[done:])) if spans else text
+    return with_marks(text, [(span, mark) for span in spans])
 
 
 def _free(key: str, taken: JsonObject, numbers: Counter[str]) -> str:

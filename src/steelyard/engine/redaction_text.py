@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 SPACES = " \u00a0\u2007\u2008\u2009\u202f"
@@ -27,6 +27,16 @@ def apart(spans: list[Span]) -> Iterator[Span]:
         if span.end > end:
             yield Span(max(span.start, end), span.end)
             end = span.end
+
+
+def with_marks(text: str, marked: Iterable[tuple[Span, str]]) -> str:
+    """A text in which marks stand for some parts."""
+    parts: list[str] = []
+    done = 0
+    for (start, end), mark in marked:
+        parts += (text[done:start], mark)
+        done = end
+    return "".join((*parts, text[done:])) if parts else text
 
 
 class Unescaped(NamedTuple):
