@@ -127,6 +127,49 @@ def test_numbers_hashes_and_times_of_our_own_stay_whatever_they_look_like(tmp_pa
     assert kept["input"]["card"] == "[redacted:card]"
 
 
+HOLDER = {
+    "number": 4111111111111111,
+    "holder": {"names": ["Erika Mustermann", "Max Mustermann"]},
+    "pin": 987654321,
+    "is_valid": True,
+}
+TOLD = """
+redaction: {fields: [metadata.card]}
+targets: {told: {provider: python, callable: "agent:answer"}}
+"""
+AGENT = """
+def answer(prompt):
+    call = {"id": "1", "tool": "pay", "input": {"pin": 987654321, "valid": True}, "output": None}
+    said = '{"who": "Max Mustermann", "pin": 987654321}'
+    return {"messages": [{"role": "assistant", "content": said, "tool_calls": [call]}]}
+"""
+
+
+@pytest.mark.parametrize("card", [HOLDER, [HOLDER, "Erika Mustermann"]])
+def test_hidden_fields_cover_all_that_objects_and_lists_in_them_hold(
+    tmp_path: Path, card: Any
+) -> None:
+    (tmp_path / "steelyard.yaml").write_text(TOLD, encoding="utf-8")
+    (tmp_path / "agent.py").write_text(AGENT, encoding="utf-8")
+    (tmp_path / "desk.json").write_text(document(card=card, ward="B"), encoding="utf-8")
+    run, shown = run_many(
+        tmp_path, [("run", "desk.json", "--target", "told", *JSON), ("show", "latest", "a", *JSON)]
+    )
+    folder = tmp_path / json.loads(run.stdout)["artifacts"]
+    kept = json.loads((folder / "input_dataset.json").read_bytes())["records"][0]
+    (row,) = json.loads(shown.stdout)["records"]
+    (call,) = row["trace"]["messages"][0]["tool_calls"]
+
+    for path in (*folder.iterdir(), *(tmp_path / ".steelyard").glob("*.db*")):
+        data = path.read_bytes()
+        assert [text for text in (b"Mustermann", b"987654321") if text in data] == []
+    assert kept["metadata"] == {"card": "[redacted:metadata.card]", "ward": "B"}
+    assert call["input"] == {"pin": "[redacted:metadata.card]", "valid": True}
+    assert json.loads(row["model_response"]) == dict.fromkeys(
+        ("who", "pin"), "[redacted:metadata.card]"
+    )
+
+
 ECHO = "targets: {told: {provider: echo, prompt: '{{metadata.said}}'}}\n"
 
 

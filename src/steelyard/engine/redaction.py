@@ -107,7 +107,9 @@ class Redactor:
             return data
         counts: Counter[str] = Counter()
         finders = [(path, partial(_places, value)) for path, value in found]
-        clean = _Cleaning([], finders, OwnFields(()), counts, exempt).value(json.loads(data))
+        cleaning = _Cleaning([], finders, OwnFields(()), counts, exempt)
+        cleaning.numbers = {value: path for path, value in found}
+        clean = cleaning.value(json.loads(data))
         self._counts.update({FIELDS + path: count for path, count in counts.items()})
         return json_bytes(clean)
 
@@ -188,6 +190,8 @@ class _Cleaning:
         self._kinds = {kind for kind, _ in finders}
         self._fields = fields
         self._counts = counts
+        self.numbers: dict[str, str] = {}
+        """Numbers that nobody may see, each with its kind."""
 
     def value(self, value: JsonValue, walked: tuple[str, ...] = ()) -> JsonValue:
         if isinstance(value, str):
@@ -221,13 +225,17 @@ class _Cleaning:
         return self._exempt.covers(walked) or (is_number and self._exempt.covers_number(walked))
 
     def _number(self, value: JsonValue, walked: tuple[str, ...]) -> JsonValue:
-        """A number as it is, unless it is that of a card."""
+        """A number as it is, unless it is that of a card, or what a hidden field holds."""
+        kind = self.numbers.get(str(value)) or ("card" if self._is_card(value) else None)
+        if kind is None or self._exempt.covers_number(walked):
+            return value
+        self._counts[kind] += 1
+        return f"[redacted:{kind}]"
+
+    def _is_card(self, value: JsonValue) -> bool:
         if not isinstance(value, int) or abs(value) < _LEAST_CARD or "card" not in self._kinds:
-            return value
-        if not any(payment_cards(str(abs(value)))) or self._exempt.covers_number(walked):
-            return value
-        self._counts["card"] += 1
-        return "[redacted:card]"
+            return False
+        return any(payment_cards(str(abs(value))))
 
     def text(self, text: str) -> str:
         replaced = _replaced

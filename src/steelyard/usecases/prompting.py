@@ -14,13 +14,14 @@ from steelyard.contracts.run_artifacts.requests import LONG
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.redaction import is_redacted
+from steelyard.engine.redaction_own import OwnFields
 from steelyard.model.case import Case
-from steelyard.model.json_value import JsonObject
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import FileBlock, ImageBlock
 from steelyard.model.run import AskedContent, Asking
 from steelyard.model.unsent import has_more_than_text, unsent, without
 from steelyard.ports import Prompt, Turn
-from steelyard.usecases.record_selection import field_of
+from steelyard.usecases.record_selection import fields_of
 
 
 def prompt_of(
@@ -75,12 +76,34 @@ def _turns_sha256(turns: Iterable[Turn]) -> str:
 
 def _private(case: Case, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
     """What a case has in fields that are never written, where it is not too short to be found."""
-    for path in paths:
-        found = field_of(case, path)
-        for value in found if isinstance(found, list) else [found]:
-            text = str(value)
-            if not isinstance(value, dict | list | bool) and is_redacted(text):
+    found = _hidden(fields_of(case), OwnFields(tuple(paths)), ())
+    for path, value in found:
+        for text in map(str, _leaves(value)):
+            if is_redacted(text):
                 yield path, text
+
+
+def _hidden(
+    value: JsonValue, fields: OwnFields, walked: tuple[str, ...]
+) -> Iterator[tuple[str, JsonValue]]:
+    """The values of hidden fields, wherever an object has them, each with the path."""
+    for item in value if isinstance(value, list) else ():
+        yield from _hidden(item, fields, walked)
+    for name, item in value.items() if isinstance(value, dict) else ():
+        path = fields.of((*walked, name))
+        if path:
+            yield path, item
+        else:
+            yield from _hidden(item, fields, (*walked, name))
+
+
+def _leaves(value: JsonValue) -> Iterator[str | float]:
+    """The texts and numbers in a value, however deep."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item)
+    elif value is not None and not isinstance(value, bool):
+        yield value
 
 
 def _documents(case: Case) -> Iterator[str]:
