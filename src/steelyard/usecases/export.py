@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 import msgspec
 
@@ -40,10 +39,11 @@ _COLUMNS = (
     "last_attempt_at",
     "response_source",
 )
-_FORMULA = frozenset("=+-@")
+_FORMULA = frozenset("=+-@\u2212")
 _CONTROLS = ("\t", "\r")
-_FIRST_SEEN = re.compile(r"[^\s\x00-\x1f\u200b-\u200f\u2060\ufeff]")
-"""Before it a spreadsheet may see nothing, and still take the cell for a formula."""
+_UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", "Mn", "Me"))
+"""Characters that nobody sees before a sign; a spreadsheet may still take it for a formula."""
+_UNSEEN_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 def export_jsonl(rows: Iterable[JsonObject]) -> Iterator[str]:
@@ -96,6 +96,9 @@ def _safe(value: JsonValue) -> JsonValue:
 
 def _is_formula(text: str) -> bool:
     """Whether a spreadsheet might run it: wide signs count where wide letters are written."""
-    seen = _FIRST_SEEN.search(text)
-    is_sign = seen is not None and normalize("NFKC", seen[0]) in _FORMULA
-    return is_sign or text.startswith(_CONTROLS)
+    seen = next((sign for sign in text if _is_seen(sign)), "")
+    return normalize("NFKC", seen)[:1] in _FORMULA or text.startswith(_CONTROLS)
+
+
+def _is_seen(sign: str) -> bool:
+    return category(sign) not in _UNSEEN and sign not in _UNSEEN_LETTERS
