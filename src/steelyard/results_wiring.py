@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.usecases.read_run import RecordView
     from steelyard.usecases.unfinished import UnfinishedRun
 
+_log = logging.getLogger("steelyard")
 _SEALED = ("completed", "completed_with_failures", "cancelled")
 
 
@@ -40,10 +42,41 @@ def find_run_folder(name: str) -> Path:
         from steelyard.store.runs import no_such_run
 
         raise no_such_run(name, has_runs=False)
-    found = wiring.run_store(root).find(name)
-    folder = root / STEELYARD_FOLDER / "runs" / found.run_id
-    require_finished(folder, found)
+    runs = root / STEELYARD_FOLDER / "runs"
+    found = _found(root, name)
+    if isinstance(found, Path):
+        return found
+    require_finished(runs / found.run_id, found)
+    return runs / found.run_id
+
+
+def _found(root: Path, name: str) -> StoredRun | Path:
+    """A run as the store knows it; where that does not know it or fails, its folder alone."""
+    from steelyard.errors import NotFoundError, RunError
+    from steelyard.usecases.run_folders import folder_by_name
+
+    runs = root / STEELYARD_FOLDER / "runs"
+    try:
+        return wiring.run_store(root).find(name)
+    except NotFoundError:
+        folder = None if name.startswith("latest") else folder_by_name(runs, name)
+        if folder is None:
+            raise
+    except RunError as error:
+        folder = folder_by_name(runs, name)
+        if folder is None:
+            raise
+        _log.warning("%s. %s is read from its folder", error, folder.name)
     return folder
+
+
+def unknown_runs(root: Path) -> list[str]:
+    """The finished runs that have a folder, newest first, and are not in the store."""
+    from steelyard.usecases.run_folders import sealed_runs
+
+    folders = sealed_runs(root / STEELYARD_FOLDER / "runs")
+    known = wiring.run_store(root).ids() if folders else set[str]()
+    return [folder.name for folder in folders if folder.name not in known]
 
 
 def unfinished_run(name: str) -> UnfinishedRun | None:
@@ -80,22 +113,28 @@ def _unfinished(name: str) -> tuple[RunStore, StoredRun] | None:
     root = wiring.project().root
     if holds_artifacts(Path(name)) or not (root / STEELYARD_FOLDER).is_dir():
         return None
-    store = wiring.run_store(root)
-    found = store.find(name)
+    found = _found(root, name)
+    if isinstance(found, Path):
+        return None
     is_sealed = is_run_folder(root / STEELYARD_FOLDER / "runs" / found.run_id)
     has_ended = is_sealed or found.status in _SEALED or "about" not in found.plan
-    return None if has_ended else (store, found)
+    return None if has_ended else (wiring.run_store(root), found)
 
 
 def kept_judgements(folder: Path, index: int) -> list[JsonObject]:
     """What judges said about a record, with their prompts, where the project still has them."""
+    from steelyard.errors import RunError
     from steelyard.store.database import open_database
     from steelyard.store.judgements import JudgementStore
 
     database = folder.resolve().parents[1] / "steelyard.db"
     if not database.is_file():
         return []
-    engine = open_database(database)
+    try:
+        engine = open_database(database)
+    except RunError as error:
+        _log.warning("%s. What judges said is not shown", error)
+        return []
     try:
         return list(JudgementStore(engine).of_record(folder.resolve().name, index))
     finally:

@@ -28,6 +28,7 @@ def command(
 ) -> None:
     """List runs, newest first."""
     from steelyard.reports.findings import printable
+    from steelyard.results_wiring import unknown_runs
     from steelyard.store.owners import is_alive
     from steelyard.store.private_files import STEELYARD_FOLDER
     from steelyard.usecases.held import STOPPED, is_resumable
@@ -35,7 +36,9 @@ def command(
     from steelyard.wiring import project, run_store
 
     root = project().root
-    runs = run_store(root).list(limit) if (root / STEELYARD_FOLDER).is_dir() else []
+    is_begun = (root / STEELYARD_FOLDER).is_dir()
+    runs = run_store(root).list(limit) if is_begun else []
+    _warn_of_unknown(unknown_runs(root) if is_begun else [])
     pruned = {
         run_id: list(files) for run_id, files in pruned_runs(root / STEELYARD_FOLDER).items()
     }
@@ -62,6 +65,17 @@ def command(
         gone = "  (pruned)" if run.run_id in pruned else ""
         status = STOPPED if is_resumable(run, is_alive) else run.status
         show(f"{run.run_id}  {when}  {status:<24} {rate:<32} {what}{gone}")
+
+
+def _warn_of_unknown(run_ids: list[str]) -> None:
+    """Say where runs are that the store does not know, as one that is new or empty."""
+    if run_ids:
+        typer.echo(
+            f"steelyard: warning: .steelyard/steelyard.db knows nothing of {len(run_ids)} "
+            "finished run(s) in .steelyard/runs; put it back from a backup, or read them by ids: "
+            f"steelyard show {run_ids[0]}",
+            err=True,
+        )
 
 
 def _is_pairwise(run: StoredRun) -> bool:

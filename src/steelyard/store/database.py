@@ -26,7 +26,7 @@ _INODES: WeakKeyDictionary[Engine, int] = WeakKeyDictionary()
 """The file that each engine has opened."""
 _HELP = {
     "SQLITE_FULL": "make room on the disk, then `steelyard resume` the run",
-    "SQLITE_IOERR": "look after the disk, then `steelyard resume` the run",
+    "SQLITE_IOERR": "make room on the disk, or look after it, then `steelyard resume` the run",
     "SQLITE_CORRUPT": "the file is damaged: put it back from a backup, or move it away and start "
     "anew; finished runs can be read from their folders",
     "SQLITE_NOTADB": "the file is no database: put it back from a backup, or move it away and "

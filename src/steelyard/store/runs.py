@@ -204,6 +204,10 @@ class RunStore:
             raise no_such_run(name, has_runs=back > 0)
         return stored_run(found)
 
+    def ids(self) -> set[str]:
+        """The ids of all runs."""
+        return {row.run_id for row in self._rows(select(runs.c.run_id))}
+
     def list(self, limit: int) -> list[StoredRun]:
         """The newest runs first."""
         query = _newest_first()
