@@ -5,7 +5,6 @@ Python and its imports take longer than most commands; with coverage several tim
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import select
@@ -14,17 +13,17 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import IO, NamedTuple, cast
 
 SERVER = """
-import gc, importlib, json, os, pkgutil, sys
+import gc, importlib, json, marshal, os, pkgutil, sys, tempfile
 import email.parser, importlib.readers, numpy.ma, sqlalchemy.dialects.sqlite, uvloop
 import steelyard
 from steelyard.__main__ import main
+from steelyard.cli.main import command_line
 
 for found in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
     if found.name.partition(".")[2] not in {"__main__", "pytest_plugin"}:
@@ -35,12 +34,12 @@ from steelyard.wiring import catalog, workspace
 
 # Makes the schemas of all contracts, which the commands share.
 validate(workspace(), sys.argv[1:], ValidateOptions(), catalog())
+for asked in ["--help", "--version", *command_line().commands]:
+    command_line(asked)
 
 coverage = sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
-if coverage:  # what the imports ran is written once, not by each process
-    coverage.stop()
-    coverage.save()
-    coverage.start()
+ran = coverage._collector.data if coverage else {}
+letter = tempfile.TemporaryFile(buffering=0)
 
 def begin(folder, words, environment, out, err):
     os.chdir(folder)
@@ -60,6 +59,7 @@ def begin(folder, words, environment, out, err):
 gc.collect()
 gc.freeze()
 for line in sys.stdin:
+    sizes = {name: len(arcs) for name, arcs in ran.items()}
     child = os.fork()
     if not child:
         code = 1
@@ -70,12 +70,21 @@ for line in sys.stdin:
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
-            if coverage:
-                coverage.stop()
-                coverage.save()
+            more = {name: arcs for name, arcs in [*ran.items()] if len(arcs) != sizes.get(name)}
+            letter.write(marshal.dumps(more))
             os._exit(code)
     print(child, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    letter.seek(0)
+    told = letter.read()  # nothing by a process that was killed
+    for name, arcs in marshal.loads(told).items() if told else ():
+        ran.setdefault(name, set()).update(arcs)
+    letter.seek(0)
+    letter.truncate()
+    print(code, flush=True)
+if coverage:  # what all of them ran is written once
+    coverage.stop()
+    coverage.save()
 os._exit(0)
 """
 
@@ -157,6 +166,7 @@ class WarmCommand:
 
 _turn = Lock()
 _is_measured = True
+_servers: dict[bool, WarmCommand] = {}
 
 
 def choose_server(*, is_measured: bool) -> None:
@@ -175,8 +185,13 @@ def run_warm(
         return server.wait()
 
 
-@cache
+def close_servers() -> None:
+    """End the servers, which then write what they measured."""
+    while _servers:
+        _servers.popitem()[1].close()
+
+
 def _server(*, is_measured: bool) -> WarmCommand:
-    server = WarmCommand(is_measured=is_measured)
-    atexit.register(server.close)
-    return server
+    if is_measured not in _servers:
+        _servers[is_measured] = WarmCommand(is_measured=is_measured)
+    return _servers[is_measured]

@@ -129,12 +129,12 @@ def _show(*arguments: str, since: str = "", most: int | None = None) -> None:
 
     Of what it prints all is shown, or only so many lines, from the first that begins so.
     """
-    from steelyard.cli.main import application
+    from steelyard.cli.main import command_line
 
     show("\n" + typer.style(_typed(arguments), bold=True))
     held = _Held(is_terminal=sys.stdout.isatty()) if since or most else None
     with redirect_stdout(held) if held else nullcontext():
-        code = application(arguments[0])(list(arguments), standalone_mode=False)
+        code = command_line(arguments[0])(list(arguments), standalone_mode=False)
     for line in _part(held.getvalue().splitlines(), since, most) if held else ():
         show(line)
     if code:

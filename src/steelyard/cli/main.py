@@ -6,10 +6,11 @@ import logging
 import os
 import sys
 from collections.abc import Callable
-from functools import partial
-from typing import Annotated
+from functools import cache, partial
+from typing import Annotated, Any
 
 import typer
+import typer.main
 
 from steelyard import __version__
 from steelyard.cli import (
@@ -104,6 +105,15 @@ def application(asked: str | None = None) -> typer.Typer:
     return app
 
 
+@cache
+def command_line(asked: str | None = None) -> Callable[..., Any]:
+    """The same, ready to be called with the words of a user.
+
+    The options are read from signatures, which takes longest.
+    """
+    return typer.main.get_command(application(asked))
+
+
 def _options(
     _version: Annotated[
         bool,
@@ -120,7 +130,7 @@ def main() -> None:
     prepare_streams()
     logging.getLogger("steelyard").addHandler(_WarningsOnStderr(logging.WARNING))
     try:
-        application(next(iter(sys.argv[1:]), None))(prog_name="steelyard")
+        command_line(next(iter(sys.argv[1:]), None))(prog_name="steelyard")
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last place to catch one
         _tell(error)
         sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
