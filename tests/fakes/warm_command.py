@@ -19,7 +19,8 @@ from threading import Lock
 from typing import IO, NamedTuple, cast
 
 SERVER = """
-import gc, importlib, json, marshal, os, pkgutil, sys, tempfile
+import gc, importlib, io, json, marshal, os, pkgutil, sys, tempfile
+from contextlib import redirect_stderr, redirect_stdout
 import email.parser, importlib.readers, numpy.ma, sqlalchemy.dialects.sqlite, uvloop
 import steelyard
 from steelyard.__main__ import main
@@ -36,6 +37,19 @@ from steelyard.wiring import catalog, workspace
 validate(workspace(), sys.argv[1:], ValidateOptions(), catalog())
 for asked in ["--help", "--version", *command_line().commands]:
     command_line(asked)
+
+# Fills what statements, patterns and types are looked up in.
+case = {"id": "a", "input": "x", "expected_outcome": "x", "expected_output": "x"}
+case["assertions"] = [{"type": "contains", "value": "x"}]
+unread = io.StringIO()
+with tempfile.TemporaryDirectory() as folder, redirect_stdout(unread), redirect_stderr(unread):
+    os.chdir(folder)
+    with open("one.jsonl", "w", encoding="utf-8") as stream:
+        json.dump(case, stream)
+    for line in ["run one.jsonl --target echo", "show latest", "compare latest latest"]:
+        words = line.split()
+        command_line(words[0])(words, standalone_mode=False)
+    os.chdir("/")
 
 coverage = sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
 ran = coverage._collector.data if coverage else {}
@@ -56,6 +70,7 @@ def begin(folder, words, environment, out, err):
         return end.code or 0
     return 0
 
+gc.unfreeze()
 gc.collect()
 gc.freeze()
 for line in sys.stdin:

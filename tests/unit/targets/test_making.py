@@ -73,10 +73,10 @@ def test_a_target_may_be_called_echo(root: Path) -> None:
 
 
 def test_a_python_target_calls_its_function(root: Path) -> None:
-    settings = {"provider": "python", "callable": "textwrap:dedent", "timeout_s": 2}
+    settings = {"provider": "python", "callable": "reprlib:repr", "timeout_s": 2}
     found = made(root, settings)
 
-    assert answer(found.target, question("hello")).response == "hello"
+    assert answer(found.target, question("hello")).response == "'hello'"
     assert found.target.described()["timeout_s"] == 2
     assert found.covers is None
 
