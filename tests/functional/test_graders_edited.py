@@ -76,8 +76,12 @@ def compared(root: Path, first: str, second: str) -> tuple[Done, list[str]]:
     return strict, [one["what"] for one in json.loads(soft.stdout)["not_alike"]]
 
 
-@pytest.mark.parametrize("edited", ["grade.py", "words.py"])
-@pytest.mark.parametrize("script", ["[python3, grade.py]", "python3 grade.py"])
+@pytest.mark.parametrize(
+    "edited", [pytest.param("grade.py", marks=pytest.mark.trials), "words.py"]
+)
+@pytest.mark.parametrize(
+    "script", ["[python3, grade.py]", pytest.param("python3 grade.py", marks=pytest.mark.trials)]
+)
 def test_a_program_that_grades_or_a_module_of_it_is_edited(
     tmp_path: Path, script: str, edited: str
 ) -> None:

@@ -107,7 +107,13 @@ def test_a_recorded_validation_of_such_a_judge_is_not_used_and_strict_refuses_it
     assert "strict: judge/right@1.0.0 was refused by its newest validation" in done[1].stderr
 
 
-@pytest.mark.parametrize("design", ["random", "by_label", "by_verdict"])
+@pytest.mark.parametrize(
+    "design",
+    [
+        "random",
+        *(pytest.param(one, marks=pytest.mark.trials) for one in ("by_label", "by_verdict")),
+    ],
+)
 def test_eight_labels_correct_nothing(large: Path, tmp_path: Path, design: str) -> None:
     groups = ([one for one in RESPONSES if one.is_good is good] for good in (True, False))
     labels = [label(one) for group in groups for one in group[:4]]
@@ -161,6 +167,7 @@ def test_a_perfect_looking_correction_has_a_width(tmp_path: Path) -> None:
     assert corrected["high"] - corrected["low"] > 0.02
 
 
+@pytest.mark.trials
 def test_labels_of_whole_conversations_are_worth_fewer(tmp_path: Path) -> None:
     """Twenty conversations of five, in which all responses are alike."""
     random = Random(4)

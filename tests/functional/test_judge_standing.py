@@ -92,7 +92,7 @@ def test_labels_of_which_nobody_says_how_they_were_chosen_reach_no_bound(root: P
     assert f"uncorrected  judge/right@1.0.0: {why}" in done[3].stdout
 
 
-@pytest.mark.parametrize("where", ["rubric", "suite"])
+@pytest.mark.parametrize("where", ["rubric", pytest.param("suite", marks=pytest.mark.trials)])
 def test_a_threshold_that_was_moved_is_named(root: Path, where: str) -> None:
     """Validated is the verdict at 0.7."""
     change(root / RUBRIC_FILE, "{combine: all_pass}", "{combine: weighted_avg}")

@@ -109,6 +109,7 @@ def test_labels_by_lot_correct_the_run_that_they_are_of(large: Path, tmp_path: P
     assert abs(corrected["value"] - RATE) < abs(metrics["pass_rate"]["value"] - RATE)
 
 
+@pytest.mark.trials
 @pytest.mark.no_cover
 def test_labels_balanced_by_what_people_say_come_out_right(large: Path, tmp_path: Path) -> None:
     found, metrics = validated_and_run(large, tmp_path, by_label(), "--design", "by_label")
@@ -120,6 +121,7 @@ def test_labels_balanced_by_what_people_say_come_out_right(large: Path, tmp_path
     assert corrected["value"] == pytest.approx(RATE, abs=0.06)
 
 
+@pytest.mark.trials
 @pytest.mark.no_cover
 def test_labels_balanced_by_the_judges_verdict_come_out_right_with_their_chances(
     large: Path,
@@ -141,6 +143,7 @@ def true_rate(*, is_good: bool) -> float:
     return sum(right) / len(right)
 
 
+@pytest.mark.trials
 @pytest.mark.no_cover
 def test_labels_at_random_within_each_verdict_need_no_chances(large: Path, tmp_path: Path) -> None:
     """The judge passes four of five: half of the labels are of what it fails."""
@@ -221,7 +224,7 @@ def test_another_run_is_corrected_by_how_often_the_judge_errs(tmp_path: Path) ->
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("tnr", [0.8, 0.2])
+@pytest.mark.parametrize("tnr", [pytest.param(0.8, marks=pytest.mark.trials), 0.2])
 def test_a_run_with_labels_of_its_own_is_checked_for_drift(tmp_path: Path, tnr: float) -> None:
     others = other_responses(0.6, tnr=tnr)
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
@@ -299,6 +302,7 @@ def test_the_history_of_a_judge_shows_runs_that_differ(tmp_path: Path) -> None:
     assert [row["unlike_earlier"] for row in history] == [[], []]
 
 
+@pytest.mark.trials
 def test_the_history_of_a_judge_marks_a_run_that_differs(tmp_path: Path) -> None:
     """The same dataset and target: the questions of the second day are easier."""
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]

@@ -253,6 +253,7 @@ def test_money_that_judges_have_spent_ends_the_run_and_is_counted(
     check_run(folder, Trial(judge_calls=endpoint.calls[JUDGE_MODEL]))
 
 
+@pytest.mark.trials
 def test_two_processes_share_a_run_with_judges(
     command: WarmCommand, endpoint: JudgeEndpoint, tmp_path: Path
 ) -> None:

@@ -141,6 +141,7 @@ def test_a_judge_that_changed_stops_the_resumption(
     assert "a judge, or the model or sampling of its target, of run_" in done.stderr
 
 
+@pytest.mark.trials
 def test_the_budget_holds_for_all_pairs_together_and_the_cache_saves_what_was_paid(
     command: WarmCommand, endpoint: JudgeEndpoint, project: tuple[Path, list[str]]
 ) -> None:

@@ -125,6 +125,7 @@ def test_a_failure_shows_rate_interval_denominators_and_reasons(
     )
 
 
+@pytest.mark.trials
 def test_a_least_rate_that_is_none_is_refused_in_words(pytester: pytest.Pytester) -> None:
     result = outcome(
         pytester,
@@ -153,6 +154,7 @@ def test_importing_the_plugin_imports_no_engine() -> None:
     assert done.stdout == "['steelyard', 'steelyard.pytest_plugin']\nFalse\n"
 
 
+@pytest.mark.trials
 def test_repeats_without_a_score_fail_a_test_beside_a_record_without_one(
     pytester: pytest.Pytester,
 ) -> None:

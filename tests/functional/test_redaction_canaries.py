@@ -183,7 +183,7 @@ def test_no_canary_sings_in_anything_that_was_written_or_said(tmp_path: Path) ->
         assert manifest["redaction"]["secrets"] > 0
 
 
-@pytest.mark.parametrize("patterns", ["[]", "[card]"])
+@pytest.mark.parametrize("patterns", [pytest.param("[]", marks=pytest.mark.trials), "[card]"])
 def test_what_is_not_chosen_stays(tmp_path: Path, patterns: str) -> None:
     """Which also shows that the canaries were planted where they can be heard."""
     asyncio.run(carried_out(tmp_path, patterns, COMMANDS[:1]))

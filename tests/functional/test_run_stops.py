@@ -151,7 +151,12 @@ def cut_off_in(root: Path) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    ("workers", "before"), [("1", IN_BACKGROUND), ("2", IN_BACKGROUND), ("2", ())]
+    ("workers", "before"),
+    [
+        pytest.param("1", IN_BACKGROUND, marks=pytest.mark.trials),
+        ("2", IN_BACKGROUND),
+        pytest.param("2", (), marks=pytest.mark.trials),
+    ],
 )
 def test_a_run_is_stopped_in_processes_and_in_the_background_of_a_script_too(
     tmp_path: Path, workers: str, before: tuple[str, ...]

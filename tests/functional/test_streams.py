@@ -45,7 +45,17 @@ def shell(folder: Path, streams: str, words: str = "run d.jsonl --target echo") 
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("streams", [">&-", "2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "streams",
+    [
+        *(
+            pytest.param(one, marks=pytest.mark.trials)
+            for one in ("2>&-", "2>/dev/full", ">&- 2>&-")
+        ),
+        ">&-",
+        "<&- >&- 2>&-",
+    ],
+)
 def test_streams_that_lead_nowhere_change_nothing(tmp_path: Path, streams: str) -> None:
     write(tmp_path)
     code, said = shell(tmp_path, streams)

@@ -118,6 +118,7 @@ def test_two_processes_share_the_records_of_a_run(tmp_path: Path) -> None:
     assert Counter(prompt for _, prompt in made).most_common(1)[0][1] == 1
 
 
+@pytest.mark.trials
 def test_a_process_that_is_killed_is_replaced(tmp_path: Path) -> None:
     write_project(tmp_path)
     process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=60)
@@ -155,6 +156,7 @@ def test_a_stop_ends_all_processes_and_the_run_goes_on_later(tmp_path: Path, num
     assert run["metrics"]["pass_count"] == COUNT
 
 
+@pytest.mark.trials
 def test_a_process_that_cannot_go_on_says_why(tmp_path: Path) -> None:
     write_project(tmp_path)
     process = started(tmp_path, "--target", "agent", "--workers", "2", held_after=20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,11 @@ def words(path: Path) -> set[str]:
     return {part.lstrip("_") for part in path.relative_to(ROOT).with_suffix("").parts}
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def test_no_module_or_package_has_a_vague_name() -> None:
     vague = [str(path.relative_to(ROOT)) for path in MODULES if words(path) & VAGUE]
 
@@ -33,7 +39,7 @@ def test_no_class_has_a_suffix_that_says_nothing() -> None:
     empty = [
         f"{path.relative_to(ROOT)}:{node.name}"
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ClassDef) and node.name.endswith(EMPTY_SUFFIXES)
     ]
 
@@ -42,4 +48,4 @@ def test_no_class_has_a_suffix_that_says_nothing() -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_module_says_what_it_is_for(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert ast.get_docstring(parsed(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ PAGES = [
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@cache
 def functions(path: Path) -> list[Function]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return [node for node in ast.walk(tree) if isinstance(node, Function)]

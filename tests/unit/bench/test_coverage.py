@@ -12,11 +12,11 @@ CELLS = all_cells()
 WORLDS = 120
 SLACK = 0.06
 """About three standard errors of 120 worlds at 95 %."""
-FEW = CELLS[::18]
+FEW = CELLS[::54]
 
 
 @pytest.mark.parametrize("cell", FEW, ids=lambda one: f"{one.table} {one.row} {one.column}")
-def test_every_eighteenth_cell_holds_what_is_promised(cell: Cell) -> None:
+def test_a_few_cells_hold_what_is_promised(cell: Cell) -> None:
     found = count(cell, WORLDS)
     share = 1 - found.covered if cell.is_call else found.covered
 

@@ -14,8 +14,15 @@ PASSES = ((0.1, 0.9), (0.05, 0.95))
 @pytest.mark.parametrize(
     "world",
     [
-        *(World("kappa", shares, truth, 50) for shares in PASSES for truth in (0.2, 0.9)),
-        *(World("alpha_nominal", shares, 0.8, 50, raters=3) for shares in PASSES),
+        *(
+            pytest.param(world, marks=pytest.mark.trials)
+            for shares in PASSES
+            for world in (
+                World("kappa", shares, 0.2, 50),
+                World("kappa", shares, 0.9, 50),
+                World("alpha_nominal", shares, 0.8, 50, raters=3),
+            )
+        ),
         World("kappa", (0.05, 0.95), 0.9, 30),
         World("ac1", (0.05, 0.95), 0.92, 30),
         World("weighted_kappa", SKEWED, 0.3, 100),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tracemalloc
 from typing import Any
 
+import pytest
+
 from steelyard.contracts.duplicates import Duplicates
 from steelyard.contracts.reading import Row
 
@@ -53,6 +55,7 @@ def test_half_a_surrogate_pair_is_compared_too() -> None:
     assert found({"id": "a", "t": "\ud800"}, {"id": "b", "t": "\ud801"}) == []
 
 
+@pytest.mark.trials
 def test_a_record_takes_16_bytes() -> None:
     rows = [Row(index, index, None, {"n": index}, ()) for index in range(100_000)]
     tracemalloc.start()

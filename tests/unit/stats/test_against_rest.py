@@ -80,7 +80,9 @@ def test_equal_halves_with_few_bad_conversations_are_seldom_called_different() -
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 0.97])
-@pytest.mark.parametrize("talks", [4, 8, 20])
+@pytest.mark.parametrize(
+    "talks", [4, *(pytest.param(talks, marks=pytest.mark.trials) for talks in (8, 20))]
+)
 def test_equal_slices_are_seldom_called_different(talks: int, rate: float) -> None:
     """Conversations of 5 turns that mostly agree; a slice of some against 40 others."""
     chance = np.random.default_rng(talks)

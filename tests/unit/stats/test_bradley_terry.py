@@ -123,6 +123,7 @@ def test_runs_that_no_record_brings_together_share_what_connects_them() -> None:
     assert second == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.trials
 def test_intervals_cover_the_true_strengths() -> None:
     """80 worlds of 3 runs and 40 records: too few to tell 92 from 95 %, enough to see 85 %."""
     chance = np.random.default_rng(4)

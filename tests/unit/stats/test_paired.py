@@ -172,6 +172,8 @@ def coverage(chance: np.random.Generator, rates: tuple[float, float], n: int) ->
 
 
 @pytest.mark.parametrize("rates", [(0.6, 0.8), (0.95, 0.99), (0.97, 0.995)])
-@pytest.mark.parametrize("n", [20, 50, 200])
+@pytest.mark.parametrize(
+    "n", [20, *(pytest.param(n, marks=pytest.mark.trials) for n in (50, 200))]
+)
 def test_intervals_hold_the_true_difference(rates: tuple[float, float], n: int) -> None:
     assert coverage(np.random.default_rng(n), rates, n) >= 0.92

@@ -65,7 +65,7 @@ def test_the_best_of_several_has_a_wider_interval() -> None:
 
 
 @pytest.mark.parametrize("rates", [(0.8, 0.8), (0.95, 0.85), (0.97, 0.97)])
-@pytest.mark.parametrize("size", [30, 100])
+@pytest.mark.parametrize("size", [30, pytest.param(100, marks=pytest.mark.trials)])
 def test_intervals_hold_the_true_difference(rates: tuple[float, float], size: int) -> None:
     random = np.random.default_rng(3)
     found = [bounds(accuracy_difference(drawn(random, size, rates))) for _ in range(200)]

@@ -218,11 +218,11 @@ def chosen(random: np.random.Generator, passed: Any, labels: int, way: str) -> A
 @pytest.mark.parametrize(
     ("labels", "way", "rate", "judge"),
     [
-        (20, "lot", 0.7, (0.9, 0.8)),
+        pytest.param(20, "lot", 0.7, (0.9, 0.8), marks=pytest.mark.trials),
         (20, "lot", 0.9, (1.0, 0.9)),
         (40, "verdict", 0.7, (0.95, 0.6)),
-        (100, "lot", 0.9, (0.95, 0.6)),
-        (100, "conversations", 0.7, (0.9, 0.8)),
+        pytest.param(100, "lot", 0.9, (0.95, 0.6), marks=pytest.mark.trials),
+        pytest.param(100, "conversations", 0.7, (0.9, 0.8), marks=pytest.mark.trials),
         (100, "conversations", 0.5, (0.95, 0.6)),
     ],
 )
@@ -248,7 +248,7 @@ def test_intervals_hold_the_truth_in_at_least_92_percent_of_worlds(
     assert covered / 200 >= 0.91
 
 
-@pytest.mark.parametrize("labels", [20, 100])
+@pytest.mark.parametrize("labels", [20, pytest.param(100, marks=pytest.mark.trials)])
 def test_equal_systems_are_seldom_called_different(labels: int) -> None:
     """The judge is kinder to B; 200 seeded worlds, 6 % and what chance adds to 200."""
     random = np.random.default_rng(labels)

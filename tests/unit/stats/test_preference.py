@@ -174,7 +174,9 @@ def test_the_interval_covers(rates: tuple[float, float], n: int) -> None:
         assert called <= 30
 
 
-@pytest.mark.parametrize("count", [8, 20, 60])
+@pytest.mark.parametrize(
+    "count", [8, *(pytest.param(count, marks=pytest.mark.trials) for count in (20, 60))]
+)
 def test_the_interval_of_conversations_covers(count: int) -> None:
     chance = np.random.default_rng(count)
     kinds: tuple[Winner, ...] = ("b", "a", "tie")
