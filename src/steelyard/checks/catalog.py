@@ -63,6 +63,11 @@ class Catalog:
         return not isinstance(self._programs, NoPrograms)
 
     @property
+    def classes(self) -> tuple[type[Check], ...]:
+        """The classes of all kinds."""
+        return tuple(self._kinds.values())
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """The names of all kinds, sorted."""
         return tuple(sorted(self._kinds))

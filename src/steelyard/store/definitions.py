@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -109,10 +110,16 @@ class DefinitionFolder:
         """The judges that come along, except where the project has its own of that id."""
         taken = {reference_to(one.content).id for one in own if one.content}
         taken |= {one.stem for one in own}
-        for name in _BUILT_IN:
-            data = files("steelyard.contracts.judge").joinpath("built_in", name).read_bytes()
-            content, findings = read_definition_file(data, ".yaml", "judges", self._catalog)
-            shown = f"built in/{name}"
-            made = Definition(path=shown, shown=shown, content=content, findings=tuple(findings))
-            if made.stem not in taken:
-                yield made
+        return (made for made in _built_in_judges() if made.stem not in taken)
+
+
+@cache
+def _built_in_judges() -> tuple[Definition, ...]:
+    return tuple(_built_in_judge(name) for name in _BUILT_IN)
+
+
+def _built_in_judge(name: str) -> Definition:
+    data = files("steelyard.contracts.judge").joinpath("built_in", name).read_bytes()
+    content, findings = read_definition_file(data, ".yaml", "judges", Catalog())
+    shown = f"built in/{name}"
+    return Definition(path=shown, shown=shown, content=content, findings=tuple(findings))

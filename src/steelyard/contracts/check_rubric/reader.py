@@ -41,8 +41,8 @@ _CHECK = {"id", "kind", "weight", "required", "negate"}
 
 
 @lru_cache(maxsize=8)
-def _schema(catalog: Catalog) -> Schema:
-    return Schema(check_rubric_schema(catalog))
+def _schema(classes: tuple[type[Check], ...]) -> Schema:
+    return Schema(check_rubric_schema(Catalog(classes)))
 
 
 def read_check_rubric(
@@ -50,7 +50,7 @@ def read_check_rubric(
 ) -> tuple[Rubric | None, list[Finding]]:
     """The rubric that a file holds, and what is wrong with it; None when it cannot be used."""
     value = content.value
-    problems = [_explained(problem) for problem in _schema(catalog).problems(value)]
+    problems = [_explained(problem) for problem in _schema(catalog.classes).problems(value)]
     rubric = None
     if not any(problem.severity == "error" for problem in problems):
         rubric = _rubric(cast(JsonObject, value), catalog, problems, sha256)
