@@ -158,6 +158,29 @@ def test_labels_do_not_let_a_gate_pass_where_scores_are_missing_unevenly(tmp_pat
     assert row["corrected"] is not None
 
 
+def test_of_several_runs_each_verdict_says_whose_it_is(tmp_path: Path) -> None:
+    """Two of three runs have labels: the third is compared as the judge alone sees it."""
+    a = drawn(200, 0.6, seed=9)
+    kind = [Response(one.name, one.number, one.is_good, True) for one in a]
+    write_judged_desk(tmp_path, a)
+    first, second = started(tmp_path), started(tmp_path)
+    labels = [*labelled(first, a, 100), *labelled(second, a, 100)]
+    write_rows(tmp_path / "labels.jsonl", labels)
+    run_many(tmp_path, [(*VALIDATE, "--run", first, "--run", second, *RANDOM)])
+    write_judged_desk(tmp_path, kind, voice="Well")
+    third = started(tmp_path)
+    pair, table = run_many(
+        tmp_path, [("compare", first, third), ("compare", first, second, third)]
+    )
+    verdicts = [line for line in table.stdout.splitlines() if " against " in line]
+
+    assert "B is better than A, as the judge sees it (raw, not corrected)" in pair.stdout
+    assert f"{second} against {first}: no difference detectable, corrected" in verdicts[0]
+    for line in verdicts[1:]:
+        assert f"{third} against " in line
+        assert ": better, as the judge sees it (raw, not corrected)" in line
+
+
 def _answer(one: Response) -> dict[str, Any]:
     if one.number % 5:
         return {"record_id": one.name, "response_text": f"Answer {one.number}."}

@@ -219,7 +219,7 @@ def test_the_text_has_every_figure_with_its_denominator(told: dict[str, Done]) -
         "exact sign test, p = 0.035",
         "first place preferred in 55.9 % [",
         "of 34 decisions",
-        "of 17 records decided in both orders",
+        "of 17 pairs of answers decided in both orders",
         "  judge prefers B (",
     ):
         assert said in text
@@ -462,8 +462,12 @@ def test_conversations_count_once(desk: Desk, tmp_path: Path) -> None:
     assert "judge/pairwise@1.0.0, which compares two answers and cannot grade" in refused.stderr
 
 
-def test_repeats_are_compared_one_with_the_other(desk: Desk, tmp_path: Path) -> None:
-    said = [{**row, "repeat": k} for row in replies([WON] * 4) for k in range(2)]
+def test_repeats_are_compared_one_with_the_other_and_a_record_counts_once(
+    desk: Desk, tmp_path: Path
+) -> None:
+    """B wins both repeats of three records, and one of two of the last."""
+    said = [{**row, "repeat": 0} for row in replies([WON] * 4)]
+    said += [{**row, "repeat": 1} for row in replies([WON] * 3 + [LOST])]
     made = desk.copied(tmp_path / "p", said)
     for name in ("one", "two"):
         answers = [
@@ -474,11 +478,15 @@ def test_repeats_are_compared_one_with_the_other(desk: Desk, tmp_path: Path) -> 
         write_rows(made.root / f"{name}.jsonl", answers)
     more = ("--repeat", "2", "--limit", "4")
     runs = ids(run_many(made.root, [run("one", *more), run("two", *more)]))
-    (done,) = run_many(made.root, [("compare", *runs, *PAIRWISE, *JSON)])
+    pairwise = ("compare", *runs, *PAIRWISE)
+    done, text = run_many(made.root, [(*pairwise, *JSON), pairwise])
     got = found(done)
     second = rows(got["artifacts"])[1]
 
-    assert (got["records"], got["wins"], got["win_rate"]["clusters"]) == (8, 8, 4)
+    assert (got["records"], got["rows"], got["win_rate"]["n"]) == (4, 8, 4)
+    assert (got["wins"], got["losses"], got["ties"]) == (3, 0, 1)
+    assert got["test"] == "exact sign test"
+    assert "4 = 4 decided + 0 unscored; 8 repeats were compared, and each record" in text.stdout
     assert second["trace"]["output_a"] == "one 0 1"
     assert second["model_response"] == "two 0 1"
 

@@ -52,9 +52,15 @@ def verdict_text(found: Comparison) -> str:
         "worse": "B is worse than A",
         "no difference detectable": "no difference detectable between A and B",
     }[found.verdict]
-    by = ", corrected by people's labels" if found.basis == "corrected" else ""
+    by = ", corrected by people's labels" if found.basis == "corrected" else _as_judged(found)
     doubt = "" if found.is_comparable else ", if the runs measure the same (see 'not alike')"
     return "; ".join((f"{said}{by}{doubt}", *_beside(found)))
+
+
+def _as_judged(found: Comparison) -> str:
+    """That a verdict is a judge's own, where one decides and no labels correct it."""
+    is_judged = any(side.corrected is not None for side in (found.a, found.b))
+    return ", as the judge sees it (raw, not corrected)" if is_judged else ""
 
 
 def _beside(found: Comparison) -> Iterator[str]:
@@ -122,8 +128,8 @@ def corrected_lines(found: Comparison) -> Iterator[str]:
             yield f"uncorrected {name}: {corrected_text(rate)}"
         elif rate is not None:
             yield (
-                f"corrected {name}, over the whole run: {corrected_text(rate)}; no verdict, "
-                "both need labels of their own"
+                f"corrected {name}, over the whole run: {corrected_text(rate)}; it makes no "
+                "verdict, which takes labels of both runs on their common records"
             )
 
 
@@ -279,7 +285,7 @@ def table_lines(found: Sequence[Comparison]) -> Iterator[str]:
         held = f"{p_text(one.passes.p_value)}, n = {count(one.passes.n)}"
         numbers = f"{points(one.passes, level=True)}, {held}"
         mark = "" if one.is_comparable else "  (not alike)"
-        by = ", corrected" if one.basis == "corrected" else ""
+        by = ", corrected" if one.basis == "corrected" else _as_judged(one)
         raw = f"raw ({one.raw_verdict}) " if one.corrected else ""
         yield f"  {one.b.run_id} against {one.a.run_id}: {one.verdict}{by}  {raw}{numbers}{mark}"
         if reason := _reason(one):

@@ -43,10 +43,12 @@ class PairwiseView:
     judges: tuple[JsonObject, ...]
     records: int
     """Records of which both answers were compared, or were to be."""
+    rows: int
+    """The same with every repeat of a record."""
     unscored: int
-    """Those without a decision in both orders."""
+    """Records without a decision in both orders."""
     identical: int
-    """Those whose answers are the same text: ties, about which nobody was asked."""
+    """Records whose answers are the same text: ties, about which nobody was asked."""
     left_out: Mapping[str, int]
     preference: Preference
     position: Position
@@ -124,6 +126,7 @@ def pairwise_row(view: PairwiseView) -> JsonObject:
         "level": preference.level,
         "adjusted_p": preference.adjusted_p,
         "records": view.records,
+        "rows": view.rows,
         "unscored": view.unscored,
         "identical": view.identical,
         "left_out": dict(view.left_out),
@@ -157,6 +160,8 @@ def _judge(row: JsonObject) -> str:
 def _records(view: PairwiseView) -> str:
     scored = view.records - view.unscored
     text = f"{count(view.records)} = {count(scored)} decided + {count(view.unscored)} unscored"
+    if view.rows > view.records:
+        text += f"; {count(view.rows)} repeats were compared, and each record counts once"
     if view.identical:
         text += f"; {count(view.identical)} with the same text in both, not asked"
     left = [
@@ -187,7 +192,8 @@ def _position(found: Position, paint: Paint) -> Iterator[str]:
     yield f"position    first place preferred in {first} of {count(found.first_rate.n)} decisions"
     if found.flip_rate.value is not None:
         flips = rate_text(_interval(found.flip_rate))
-        yield f"flips       {flips} of {count(found.flip_rate.n)} records decided in both orders"
+        pairs = f"{count(found.flip_rate.n)} pairs of answers decided in both orders"
+        yield f"flips       {flips} of {pairs}"
     if found.favours:
         said = f"the judge favours the {found.favours} place ({_p_text(found.p_value or 0.0)})"
         bias = paint("bias", "warning")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 Pick: TypeAlias = Literal["first", "second", "tie"]
@@ -19,3 +20,14 @@ def winner(ab: Pick, ba: Pick) -> Winner:
     if one == other:
         return one
     return "tie" if "tie" in {one, other} else "contradiction"
+
+
+def winner_of_record(winners: Sequence[Winner]) -> Winner:
+    """The run that wins a record whose repeats were compared: it counts once, by the most shares.
+
+    Equal shares are a tie, or a contradiction where all repeats are.
+    """
+    shares = sum(SHARES[one] for one in winners) - len(winners) / 2
+    if shares:
+        return "b" if shares > 0 else "a"
+    return "contradiction" if set(winners) == {"contradiction"} else "tie"

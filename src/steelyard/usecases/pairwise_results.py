@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -16,7 +16,7 @@ from steelyard.reports.numbers import count, rate_text
 from steelyard.reports.pairwise_text import Compared, PairwiseView, Strength
 from steelyard.stats.bradley_terry import Contest, strengths_of
 from steelyard.stats.multiplicity import holm_levels
-from steelyard.stats.orders import SHARES, Pick, Winner
+from steelyard.stats.orders import SHARES, Pick, Winner, winner_of_record
 from steelyard.stats.paired import LEVEL
 from steelyard.stats.position import position_bias
 from steelyard.stats.power import records_to_detect
@@ -55,23 +55,27 @@ class JudgedPair(NamedTuple):
     """A record of a pairwise run, of which the judge has decided on a winner."""
 
     cluster: str
-    """What holds records, and repeats of one, together."""
+    """What holds records together."""
     winner: Winner
-    picks: tuple[Pick, Pick] | None
-    """None where the answers are the same text and nobody was asked."""
+    """Over all its repeats: a record counts once."""
+    picks: tuple[tuple[Pick, Pick], ...]
+    """Of each repeat in both orders; none where the answers are the same text."""
 
 
 def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> PairwiseView:
     """What came of a finished pairwise run, alone or among the runs of several pairs."""
     view = read_run(folder)
     rows = list(_rows(folder))
+    records = len({row.index for row in rows})
     pairs = list(_pairs(rows))
     derived = cast(JsonObject, view.manifest["derived_from"])
     against = cast(JsonObject, derived["against"])
     titles = cast("list[str]", against["titles"])
     clusters = _numbers([pair.cluster for pair in pairs])
     asked = [
-        (pair.picks, cluster) for pair, cluster in zip(pairs, clusters, strict=True) if pair.picks
+        (picks, cluster)
+        for pair, cluster in zip(pairs, clusters, strict=True)
+        for picks in pair.picks
     ]
     return PairwiseView(
         run_id=view.run_id,
@@ -81,9 +85,10 @@ def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> Pai
         a=Compared(run_id=cast(str, against["run_id"]), title=titles[0]),
         b=Compared(run_id=cast(str, derived["run_id"]), title=titles[1]),
         judges=tuple(_judges(view.manifest)),
-        records=len(rows),
-        unscored=len(rows) - len(pairs),
-        identical=len(pairs) - len(asked),
+        records=records,
+        rows=len(rows),
+        unscored=records - len(pairs),
+        identical=sum(not pair.picks for pair in pairs),
         left_out=cast("dict[str, int]", against["left_out"]),
         preference=preference([pair.winner for pair in pairs], clusters, among),
         position=position_bias([picks for picks, _ in asked], [cluster for _, cluster in asked]),
@@ -227,18 +232,22 @@ def _rows(folder: Path) -> Iterator[_Row]:
     return decoded_rows(folder, _PREDICTIONS, msgspec.json.Decoder(_Row).decode)
 
 
-def _pairs(rows: Iterator[_Row] | list[_Row]) -> Iterator[JudgedPair]:
+def _pairs(rows: Iterable[_Row]) -> Iterator[JudgedPair]:
+    """The records that have a decision of at least half of their repeats."""
+    records: dict[int, list[_Row]] = {}
     for row in rows:
-        if row.status != "evaluated":
+        records.setdefault(row.index, []).append(row)
+    for repeats in records.values():
+        decided = [one.evaluator_scores[0].details for one in repeats if one.status == "evaluated"]
+        if not decided or 2 * len(decided) < len(repeats):
             continue
-        details = row.evaluator_scores[0].details
-        picks = details.picks
+        row = repeats[0]
         # runs number their records differently, and the same content is the same record
         alone = f"record {row.record_sha256}"
         yield JudgedPair(
             cluster=f"cluster {row.cluster}" if row.cluster else alone,
-            winner=cast(Winner, details.winner),
-            picks=(picks.ab, picks.ba) if picks else None,
+            winner=winner_of_record([cast(Winner, one.winner) for one in decided]),
+            picks=tuple((one.picks.ab, one.picks.ba) for one in decided if one.picks),
         )
 
 

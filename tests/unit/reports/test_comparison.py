@@ -132,7 +132,9 @@ def test_a_rate_that_is_corrected_in_one_run_alone_gives_no_verdict():
     found = replace(FOUND, a=replace(FOUND.a, corrected=rate))
 
     assert "corrected A, over the whole run: 60.0 % [50.0, 70.0]" in text(found)
-    assert "both need labels of their own" in text(found)
+    assert "it makes no verdict, which takes labels of both runs on their" in text(found)
+    assert "between A and B, as the judge sees it (raw, not corrected)" in text(found)
+    assert "as the judge sees it" not in text(FOUND)
 
 
 def test_programs_get_the_verdict_and_what_it_rests_on():

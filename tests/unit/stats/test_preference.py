@@ -13,7 +13,7 @@ from scipy.stats import binomtest  # pyright: ignore[reportMissingTypeStubs, rep
 
 from steelyard.stats.intervals import Z95
 from steelyard.stats.multiplicity import holm_levels
-from steelyard.stats.orders import Pick, Winner, winner
+from steelyard.stats.orders import Pick, Winner, winner, winner_of_record
 from steelyard.stats.position import position_bias
 from steelyard.stats.preference import preference
 
@@ -51,6 +51,21 @@ def both(one: Pick, other: Pick, number: int) -> list[tuple[Pick, Pick]]:
 )
 def test_a_run_wins_where_both_orders_agree_on_it(ab: Pick, ba: Pick, wins: Winner) -> None:
     assert winner(ab, ba) == wins
+
+
+@pytest.mark.parametrize(
+    ("repeats", "wins"),
+    [
+        (["b"], "b"),
+        (["b", "b", "a"], "b"),
+        (["a", "tie", "contradiction"], "a"),
+        (["a", "b"], "tie"),
+        (["tie", "contradiction"], "tie"),
+        (["contradiction", "contradiction"], "contradiction"),
+    ],
+)
+def test_a_record_is_won_once_over_its_repeats(repeats: list[Winner], wins: Winner) -> None:
+    assert winner_of_record(repeats) == wins
 
 
 def test_swapping_the_runs_swaps_the_winners() -> None:
