@@ -98,7 +98,7 @@ def test_the_demo_runs_in_an_empty_folder_without_a_network(
         "50 label(s) read = 50 imported + 0 there already + 0 refused",
         "2 not blind",
         "left out: 4 not blind",
-        "answers that none should pass passed: praise, padded_list",
+        "answers that none should pass: praise, padded_list",
         "changed   predictions.jsonl",
         "wrote report.html",
     ],
@@ -126,7 +126,8 @@ def test_the_judge_prefers_b_and_the_corrected_rates_do_not(
 ) -> None:
     raw, corrected = demo.stdout.split("$ steelyard compare ")[1:]
 
-    assert "  verdict    B is better than A\n" in raw
+    said = "  verdict    B is better than A, as the judge sees it (raw, not corrected)\n"
+    assert said in raw
     assert "corrected by people's labels" not in raw
     assert "  verdict    no difference detectable between A and B, corrected by" in corrected
     assert "; as the judge sees it: better" in corrected
@@ -134,7 +135,7 @@ def test_the_judge_prefers_b_and_the_corrected_rates_do_not(
 
 def test_the_judge_is_too_kind(demo: subprocess.CompletedProcess[str]) -> None:
     validated = demo.stdout.split("$ steelyard judge validate ")[1].split("$ steelyard")[0]
-    tpr, tnr = re.findall(r"T[PN]R +(\d+\.\d) % \[", validated)
+    tpr, tnr = re.findall(r"^  T[PN]R +(\d+\.\d) % \[", validated, re.MULTILINE)
 
     assert float(tpr) > 90
     assert float(tnr) < 50

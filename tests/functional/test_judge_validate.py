@@ -444,6 +444,63 @@ def test_what_cannot_be_validated_is_told(small: Path, words: tuple[str, ...], s
     assert said in done.stderr + done.stdout
 
 
+QUESTIONS = """\
+name: Desk
+version: desk-v1
+questions:
+  - {key: grade, label: How good is it?, type: score, scale: {min: 1, max: 5}}
+"""
+
+
+def graded(one: Response, **answers: object) -> dict[str, Any]:
+    """A label with answers to the questions above."""
+    row = label(one, rubric="rubric/desk-v1", answers={"trace": answers})
+    return {name: value for name, value in row.items() if name != "passed"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([label(one, rubric="rubric/other@1.0.0") for one in SMALL], "pass --rubric rubric/other"),
+        ([label(one, rubric="rubric/quality@2.0.0") for one in SMALL], "about 'rubric/quality@2"),
+        ([label(one, rubric="politeness") for one in SMALL], "the labels are about 'politeness'"),
+        ([graded(one, grade=4) for one in SMALL], "the labels are about 'rubric/desk-v1', and"),
+        ([graded(one, grade=7) for one in SMALL], "labels.jsonl:1: trace.grade must lie on the"),
+        ([graded(one, tone=1) for one in SMALL], "labels.jsonl:1: trace.tone is no question of"),
+        ([label(one, passed="yes") for one in SMALL], "labels.jsonl:1: passed must be true or"),
+    ],
+)
+def test_labels_of_something_else_are_no_labels_of_the_judge(
+    small: Path, tmp_path: Path, rows: list[dict[str, Any]], said: str
+) -> None:
+    root = copied_desk(small, tmp_path, rows)
+    (root / "rubrics" / "desk.yaml").write_text(QUESTIONS, encoding="utf-8")
+    done = run_many(root, [RANDOM])[0]
+
+    assert done.code == 2
+    assert said in done.stderr
+
+
+def test_labels_of_another_name_count_where_a_user_says_so(small: Path, tmp_path: Path) -> None:
+    root = copied_desk(small, tmp_path, [label(one, rubric="correct") for one in SMALL])
+    done = run_many(root, [(*RANDOM, "--rubric", "correct")])[0]
+
+    assert done.code == 0, done.stderr
+    assert "against one person about correct (labels.jsonl)" in done.stdout
+
+
+def test_labels_under_another_content_of_the_rubric_are_left_out_and_counted(
+    small: Path, tmp_path: Path
+) -> None:
+    old = {"rubric_sha256": "0" * 64}
+    rows = [label(one, **(old if one.number < 20 else {})) for one in SMALL]
+    root = copied_desk(small, tmp_path, rows)
+    done, as_json = run_many(root, [RANDOM, (*RANDOM, *JSON)])
+
+    assert "60 in all, left out: 20 given under other content of the rubric" in done.stdout
+    assert (read(as_json)["sample_size"], read(as_json)["left_out"]["other_content"]) == (40, 20)
+
+
 def test_a_judge_that_leaves_too_much_unscored_is_refused(tmp_path: Path) -> None:
     says = {one.name: reply("cannot_judge") for one in SMALL[:2]}
     root = desk(tmp_path, [label(one) for one in SMALL], SMALL)

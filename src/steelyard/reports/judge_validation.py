@@ -167,7 +167,8 @@ def validation_json(report: ValidationReport) -> JsonObject:
 
 def _people(found: JudgeValidation) -> str:
     people = "one person" if found.annotators == 1 else f"{count(found.annotators)} people"
-    return f"{people} ({printable(found.validated_against)})"
+    asked = f" about {printable(found.rubric)}" if found.rubric else ""
+    return f"{people}{asked} ({printable(found.validated_against)})"
 
 
 def _labels(report: ValidationReport) -> str:

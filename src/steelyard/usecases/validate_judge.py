@@ -137,6 +137,8 @@ def plan_validation(door: ValidationDoor, request: ValidationRequest) -> Validat
     plan = plan if folders else replace(plan, folders=tuple(_labelled_runs(door, people)))
     if judge is None:
         _require_graded_by(named, plan.folders)
+    if request.rubric is None:
+        _require_same_question(plan)
     return plan
 
 
@@ -154,11 +156,33 @@ def _rubric_name(door: ValidationDoor, text: str) -> str:
 def _require_graded_by(rubric: str, folders: Sequence[Path]) -> None:
     """What a check of another rubric decides tells nothing of this one."""
     for folder in folders:
-        manifest = read_run(folder).manifest
-        by = [cast(str, one["rubric"]) for one in cast(list[JsonObject], manifest["rubrics"])]
+        run_id, by = _graded_by(folder)
         if rubric not in by:
             graded = ", ".join(by) or "no rubric"
-            raise UsageError(f"{manifest['run_id']} was not graded by {rubric}, but by {graded}")
+            raise UsageError(f"{run_id} was not graded by {rubric}, but by {graded}")
+
+
+def _graded_by(folder: Path) -> tuple[str, list[str]]:
+    manifest = read_run(folder).manifest
+    by = [cast(str, one["rubric"]) for one in cast(list[JsonObject], manifest["rubrics"])]
+    return cast(str, manifest["run_id"]), by
+
+
+def _require_same_question(plan: ValidationPlan) -> None:
+    """What people say under another rubric is about something else, unless a user names it.
+
+    Plain labels may name the rubric, the judge or the check.
+    """
+    asked = plan.people.rubric
+    if not asked or asked in {plan.request.check, plan.judge and plan.judge.id}:
+        return
+    for folder in plan.folders:
+        run_id, by = _graded_by(folder)
+        if by and not {asked, f"rubric/{asked}"} & {*by, *(one.partition("@")[0] for one in by)}:
+            raise UsageError(
+                f"the labels are about '{asked}', and {run_id} was graded by {', '.join(by)}: "
+                f"pass --rubric {asked} if people were asked what the judge is asked"
+            )
 
 
 def _labels(door: ValidationDoor, request: ValidationRequest, desk: LabelDesk) -> list[Label]:

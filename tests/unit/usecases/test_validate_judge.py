@@ -186,7 +186,9 @@ def test_a_jury_is_validated_as_a_whole(desk: MakeDesk) -> None:
         ),
     )
     run_id = here.run("rubric/panel@1.0.0")
-    report = here.validate(judge="rubric/panel@1.0.0", runs=(run_id,))
+    report = here.validate(
+        judge="rubric/panel@1.0.0", runs=(run_id,), rubric="rubric/quality@1.0.0"
+    )
     now = here.validate(
         judge="rubric/panel@1.0.0", dataset=Path("desk.yaml"), responses=Path("responses.jsonl")
     )
