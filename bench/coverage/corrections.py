@@ -15,7 +15,7 @@ from steelyard.model.label import Design
 from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.usecases.check_rows import CheckRows
-from steelyard.usecases.corrected_estimates import Estimate, estimates, own_labels
+from steelyard.usecases.corrected_estimates import Estimate, estimate_of, own_labels
 from steelyard.usecases.corrected_pair import CorrectedPair, LabelledVerdicts, corrected_pair
 
 RECORDS, TURNS, TRIES = 600, 5, 3
@@ -199,11 +199,10 @@ def _rate(
     def draw(chance: np.random.Generator) -> Ends:
         world = drawn(chance, judge, **shape)
         validation = validation_of(world, design, *choose(chance, world, labels))
-        for found in estimates(rows_of(world), _RUN, [validation]):
-            if isinstance(found, Estimate):
-                low, high = found.found.low, found.found.high
-                return None if low is None or high is None else (low, high)
-        return None
+        found = estimate_of(rows_of(world), _RUN, [validation])
+        if not isinstance(found, Estimate) or found.found.low is None or found.found.high is None:
+            return None
+        return found.found.low, found.found.high
 
     return draw
 
