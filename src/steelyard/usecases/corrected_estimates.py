@@ -31,6 +31,7 @@ from steelyard.usecases.check_rows import (
     of_population,
     own_items,
 )
+from steelyard.usecases.standing import REFUSED
 from steelyard.usecases.validation_rules import refusal_of, run_difference
 
 UNLIKELY = 0.001
@@ -72,7 +73,7 @@ def own_validation(
     own = next((one for one in validations if own_items(one, population)), None)
     if own is not None and (why := refusal_of(own)):
         day = own.validated_at[:10]
-        raise NotCorrectableError(f"refused by the labels of these responses ({day}): {why}")
+        raise NotCorrectableError(f"{REFUSED} the newest labels of these responses ({day}): {why}")
     return own
 
 

@@ -23,7 +23,7 @@ from steelyard.usecases.run_ports import TargetSpec
 from steelyard.usecases.validations import Least, fits
 
 NEVER = "has never been validated"
-REFUSED = "was refused by its newest validation"
+REFUSED = "was refused by"
 _HOW = "`steelyard judge validate` compares it with people"
 _log = logging.getLogger("steelyard")
 
@@ -59,7 +59,7 @@ def standing_of(
 
     if past and (why := refusal_of(past[-1])):
         day = past[-1].validated_at[:10]
-        return Doubt(f"{judge} {REFUSED} ({day}): {why}", is_stale=True)
+        return Doubt(f"{judge} {REFUSED} its newest validation ({day}): {why}", is_stale=True)
     fresh = [one for one in past if not is_stale(one.validated_at, now)]
     return fresh[::-1] if fresh else _outdated(judge, fitting[-1].validated_at, now)
 

@@ -362,6 +362,32 @@ def test_labels_of_its_own_replace_those_of_another_run(tmp_path: Path) -> None:
     assert (after["basis"], after["is_later"]) == ("own labels", True)
 
 
+def test_a_run_whose_own_labels_refuse_the_judge_is_not_corrected_by_other_labels(
+    tmp_path: Path,
+) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    good = of_own_labels(folder)
+    refused = replace(good, validated_at="2026-05-10", refusals=("why",))
+    newest = a_validation(validated_at="2026-05-20", populations={"run_2": "x"})
+    settled = view(folder, corrected_pass_rate={"value": 0.5, "basis": "own labels"})
+    known = [good, refused, newest]
+    row: Any = corrected(folder, *known).whole
+    today: Any = current_view(settled, known, NOW).metrics["corrected_pass_rate"]
+
+    said = "judge/right@1.0.0: was refused by the newest labels of these responses (2026-05-10)"
+    assert (row["value"], row["reason"]) == (None, f"{said}: why")
+    assert today["reason"] == row["reason"]
+
+
+def test_the_newest_labels_of_its_own_count(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "r", rows())
+    good = of_own_labels(folder)
+    unknown = replace(good, validated_at="2026-05-10", design=None)
+
+    assert corrected(folder, good).whole["value"] is not None
+    assert "nobody said" in str(corrected(folder, unknown, good).whole["reason"])
+
+
 def view(folder: Path, **metrics: Any) -> RunView:
     found = read_run(folder)
     return replace(found, metrics={**found.metrics, **metrics})
