@@ -175,5 +175,18 @@ INNOCENT = (
     "MAX_LENGTH_OF_SOMETHING",
     "-----BEGIN CERTIFICATE-----",
     "Bearer tokens are explained below",
+    "password reset",
+    "use --password to set it",
+    "the --password option",
+    "--password or --token",
+    "--password PASSWORD",
+    "--password-file secrets.txt",
+    "--password $PASSWORD",
+    "https://host:8080/path",
+    "https://${USER}:${PASS}@host",
+    "https://user@host/x",
+    "Authorization: Basic authentication",
+    "Authorization: Bearer <token>",
+    "Authorization: required for all",
 )
 """What looks a little like it and must stay."""

@@ -178,7 +178,7 @@ def test_no_canary_sings_in_anything_that_was_written_or_said(tmp_path: Path) ->
     assert manifests
     assert {name: sung(data) for name, data in found.items() if sung(data)} == {}
     for manifest in manifests:
-        assert manifest["redaction"]["version"] == "2"
+        assert manifest["redaction"]["version"] == "3"
         assert all(manifest["redaction"]["patterns"].values())
         assert manifest["redaction"]["secrets"] > 0
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from steelyard.engine.redaction_numbers import DASHES, cards, phones
-from steelyard.engine.redaction_secrets import aws_secrets, given_secrets
+from steelyard.engine.redaction_secrets import aws_secrets, given_secrets, sent_secrets
 from steelyard.engine.redaction_text import SPACES, Span, apart, is_word, last_of
 
-VERSION = "2"
+VERSION = "3"
 """Of the patterns as a whole: another one may find other things in the same text."""
 KINDS = ("email", "phone", "card", "iban", "key")
 
@@ -130,7 +130,8 @@ def _account_size(text: str) -> int:
 def keys(text: str) -> Iterator[Span]:
     """Keys of well-known services, web tokens, private keys, and what is called a password."""
     begun = _private_keys(text) if "-----BEGIN" in text else ()
-    yield from apart([*_tokens(text), *begun, *given_secrets(text), *aws_secrets(text)])
+    named = (*given_secrets(text), *sent_secrets(text))
+    yield from apart([*_tokens(text), *begun, *named, *aws_secrets(text)])
 
 
 def _tokens(text: str) -> Iterator[Span]:

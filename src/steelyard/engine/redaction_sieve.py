@@ -12,7 +12,13 @@ from typing import Any, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
-from steelyard.engine.redaction_secrets import RAW_AWS, RAW_GIVEN
+from steelyard.engine.redaction_secrets import (
+    RAW_ADDRESS,
+    RAW_AUTHORIZED,
+    RAW_AWS,
+    RAW_GIVEN,
+    RAW_OPTION,
+)
 
 _re2 = cast(Any, re2)
 
@@ -79,6 +85,9 @@ _KEY = _re2.compile(
 )
 _LOOKS: dict[str, tuple[bytes, Any]] = {
     "given": (rb"=|: ?(?:\\+[\"\\]|')|: [^ \"]*[0-9]", _re2.compile(RAW_GIVEN, _options())),
+    "option": (rb"--[^ ]* ", _re2.compile(RAW_OPTION, _options())),
+    "address": (rb"://[^/ \"@]*:[^/ \"@]*@", _re2.compile(RAW_ADDRESS, _options())),
+    "authorized": (rb"[uU][A-Z]*[\\\"']*[ ]?[=:]", _re2.compile(RAW_AUTHORIZED, _options())),
     "mixed": (
         rb"[A-Z/+][0-9A-Zu/+]{8}|[0-9A-Zu/+]{8}[A-Z/+]",
         _re2.compile(RAW_AWS, _options()),

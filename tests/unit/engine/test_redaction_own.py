@@ -43,7 +43,7 @@ def test_a_projects_own_patterns_are_found_beside_the_usual() -> None:
         "patterns": {"email": 1},
         "custom": {"order": 3, "whole": 1, "word": 1},
         "fields": {"metadata.card": 0, "ward": 0},
-        "version": "2",
+        "version": "3",
     }
 
 

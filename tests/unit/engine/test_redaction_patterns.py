@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakes.canaries import CANARIES, INNOCENT, PRIVATE_KEY, WEB_TOKEN
+from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.engine.redaction_patterns import FINDERS, KINDS, emails, ibans, keys
 
 HOSTILE = {
@@ -26,6 +28,9 @@ HOSTILE = {
     "private": "-----BEGIN PRIVATE KEY-----\nAB.",
     "ended": "-----END PRIVATE KEY-----",
     "dots": "SG.aaaaaaaaaaaaaaaaa.",
+    "addresses": "a://a:a",
+    "options": "--password a",
+    "authorized": "authorization: basic ",
 }
 
 
@@ -175,3 +180,34 @@ def test_ten_times_the_text_takes_ten_times_as_long(kind: str, name: str) -> Non
 
     short, long = (min(seconds(size) for _ in range(3)) for size in (10_000, 100_000))
     assert long < 40 * short + 0.05
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("password=hunter2", "hunter2"),
+        ('password: "correct horse"', "correct"),
+        ('"password": "hunter2"', "hunter2"),
+        ("PASSWORD = hunter2", "hunter2"),
+        ("pwd=hunter2;", "hunter2"),
+        ("passwd: hunter2", "hunter2"),
+        ("mysql --password hunter2 -h db", "hunter2"),
+        ("mysql --password correcthorse --host db", "correcthorse"),
+        ("login --db-password 'open sesame'", "open"),
+        ("https://user:pass@host", "pass"),
+        ("postgresql://app:s3cret@db.example.com:5432/x", "s3cret"),
+        ("redis://:opensesame@cache", "opensesame"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalr"),
+        ("Authorization: Bearer abc123", "abc123"),
+        ("authorization: bearer opensesameopensesame", "opensesame"),
+        ("Authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+        ('{"Authorization": "Basic dXNlcjpwYXNz"}', "dXNlcjpwYXNz"),
+    ],
+)
+def test_secrets_that_a_text_names_are_found_in_it_and_in_json(text: str, secret: str) -> None:
+    redact = Redactor(patterns=["key"])
+    for value in (text, json.dumps({"said": text})):
+        kept = redact(json_bytes({"response": value})).decode()
+
+        assert secret not in kept
+        assert "[redacted:key]" in kept

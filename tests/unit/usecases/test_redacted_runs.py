@@ -30,7 +30,7 @@ def test_the_manifest_counts_by_kind(project: Project) -> None:
     # the tag in the facts of its record and in its prediction.
     patterns = {**NONE, "email": 3 * 4 + 2, "phone": 3 * 4}
 
-    assert json_of(run)["redaction"] == {"secrets": 0, "patterns": patterns, "version": "2"}
+    assert json_of(run)["redaction"] == {"secrets": 0, "patterns": patterns, "version": "3"}
     assert {line["model_response"] for line in rows_of(run)} == {
         "ask [redacted:email] or [redacted:phone]"
     }
