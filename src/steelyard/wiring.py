@@ -23,6 +23,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.ports import Clock, Workspace
 from steelyard.store.installed import offered
 from steelyard.store.private_files import STEELYARD_FOLDER
+from steelyard.targets.loop_noise import without_noise
 
 if TYPE_CHECKING:
     from steelyard.checks.catalog import Catalog
@@ -323,6 +324,7 @@ def run_async(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
 
 def _run(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.get_loop().set_exception_handler(without_noise)
         return runner.run(made())
 
 

@@ -228,6 +228,18 @@ def test_the_end_of_a_run_says_why_records_have_no_score(
     assert f"! no score: {why}</p>" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+def test_a_host_that_nobody_knows_is_told_without_noise(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    write(tmp_path, "http://no-such-host.invalid:9/v1", 60)
+    done = steelyard("run", "d.jsonl", "--target", "live", cwd=tmp_path)
+    graded, told = done.stderr.splitlines()
+
+    assert done.returncode == 3
+    assert graded.startswith("graded by their own expectations")
+    assert "cannot connect to no-such-host.invalid:9" in told
+
+
 def test_a_run_that_was_stopped_shows_why_records_have_no_score(
     steelyard: Steelyard, tmp_path: Path
 ) -> None:
