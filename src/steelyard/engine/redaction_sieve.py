@@ -87,7 +87,10 @@ _LOOKS: dict[str, tuple[bytes, Any]] = {
     "given": (rb"=|: ?(?:\\+[\"\\]|')|: [^ \"]*[0-9]", _re2.compile(RAW_GIVEN, _options())),
     "option": (rb"--[^ ]* ", _re2.compile(RAW_OPTION, _options())),
     "address": (rb"://[^/ \"@]*:[^/ \"@]*@", _re2.compile(RAW_ADDRESS, _options())),
-    "authorized": (rb"[uU][A-Z]*[\\\"']*[ ]?[=:]", _re2.compile(RAW_AUTHORIZED, _options())),
+    "authorized": (
+        rb"[uU][A-Z]*[\\\"']* {0,3}[=:] {0,3}[\\\"']*[A-Z]{0,6} {1,3}[^ ]",
+        _re2.compile(RAW_AUTHORIZED, _options()),
+    ),
     "mixed": (
         rb"[A-Z/+][0-9A-Zu/+]{8}|[0-9A-Zu/+]{8}[A-Z/+]",
         _re2.compile(RAW_AWS, _options()),
