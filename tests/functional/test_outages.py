@@ -18,7 +18,7 @@ from checker import check_run
 from fakes.projects import row
 from servers.in_thread import in_thread
 from servers.judge_server import conforming
-from servers.openai_server import COMPLETION, Answer, says, serving
+from servers.openai_server import COMPLETION, Answer, says, sends, serving
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 SAYS_NINE = [{"type": "contains", "value": "nine"}]
@@ -326,3 +326,14 @@ def judged(asked: dict[str, Any]) -> dict[str, Any]:
     """The reply of a judge that is content with everything."""
     said = json.dumps(conforming(asked["response_format"]["json_schema"]["schema"]))
     return {**COMPLETION, "choices": [{"message": {"role": "assistant", "content": said}}]}
+
+
+def test_an_answer_that_is_no_text_is_told_with_its_place(
+    steelyard: Steelyard, tmp_path: Path
+) -> None:
+    with in_thread(serving(sends(b'{"choices": "caf\xe9"}'))) as url:
+        write(tmp_path, url, 1)
+        done = steelyard("run", "d.jsonl", "--target", "live", cwd=tmp_path)
+
+    advice = "have the endpoint send JSON in UTF-8"
+    assert f"the answer is not UTF-8: byte 0xe9 at offset 16; {advice}" in done.stdout

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from steelyard.errors import ParseError, TargetError
-from steelyard.formats.encoding import require_utf8, without_bom
+from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.trace import Trace
 from steelyard.targets.callables import trace_of
+from steelyard.targets.reply_json import require_text
 
 _BEGINS_LIKE_A_TRACE = re.compile(rb'\s*\{\s*"(?:messages|response_text)"\s*:')
 
@@ -40,12 +41,7 @@ def read_reply(value: JsonValue) -> Trace:
 def read_output(data: bytes) -> Trace:
     """The trace of what a program wrote: JSON as above, and any other text as the response."""
     data = without_bom(data)
-    try:
-        require_utf8(data)
-    except ParseError as wrong:
-        raise TargetError(
-            "bad_response", f"the output is {str(wrong).partition(';')[0]}"
-        ) from None
+    require_text(data, "bad_response", "the output", "have the program write UTF-8")
     if data.lstrip()[:1] == b"{":
         value = _value(data)
         if is_reply(value):

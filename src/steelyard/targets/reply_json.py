@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.errors import ParseError, TargetError
-from steelyard.formats.encoding import without_bom
+from steelyard.formats.encoding import require_utf8, without_bom
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -40,6 +40,15 @@ def refusal_text(data: bytes) -> str:
     return _error_text(answer.get("error", answer))
 
 
+def require_text(data: bytes, code: str, what: str, advice: str) -> None:
+    """Refuse bytes that are no text, and say from which place on."""
+    try:
+        require_utf8(data)
+    except ParseError as wrong:
+        said = str(wrong).partition(";")[0]
+        raise TargetError(code, f"{what} is {said}; {advice}") from None
+
+
 def text(value: JsonValue) -> str | None:
     """A text; anything else is unknown."""
     return value if isinstance(value, str) else None
@@ -57,6 +66,7 @@ def _second_look(data: bytes) -> JsonValue:
     try:
         return parse_json_tolerantly(data).value
     except ParseError as wrong:
+        require_text(data, "internal_error", "the answer", "have the endpoint send JSON in UTF-8")
         raise TargetError("internal_error", f"the answer is not JSON: {wrong}") from None
 
 

@@ -250,7 +250,7 @@ def test_output_that_is_no_text_is_a_bad_response() -> None:
 
     assert (error.code, str(error)) == (
         "bad_response",
-        "the output is not UTF-8: byte 0xff at offset 5",
+        "the output is not UTF-8: byte 0xff at offset 5; have the program write UTF-8",
     )
 
 

@@ -126,7 +126,11 @@ def test_every_trace_can_be_read_back(data: bytes) -> None:
         (b"", "internal_error", "not JSON"),
         (b"<html>Bad gateway</html>", "internal_error", "not JSON"),
         (body()[:-10], "internal_error", "not JSON"),
-        (b'{"choices": "\xff"}', "internal_error", "not JSON: not UTF-8"),
+        (
+            b'{"choices": "\xff"}',
+            "internal_error",
+            "the answer is not UTF-8: byte 0xff at offset 13",
+        ),
         (b"[" * 100_000, "internal_error", "nested deeper"),
         (b"[]", "internal_error", "no JSON object"),
         (b'"nine"', "internal_error", "no JSON object"),
