@@ -77,7 +77,20 @@ def require_text(value: str) -> None:
         raise SettingError("value", "the value must not be blank")
 
 
+_CUT_WORD = re.compile(r"(?:\d[\d -]*|[\w@.+/=-]+)\Z")
+_SHOWN_OF_WORD = 8
+
+
 def clip(text: str, limit: int = 60) -> str:
-    """A text short enough for a reason."""
+    """A text short enough for a reason.
+
+    Redaction finds whole numbers, keys and addresses: of one that is cut, little is shown.
+    """
     flat = " ".join(text.split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+    if len(flat) <= limit:
+        return flat
+    shown = flat[: limit - 1]
+    is_cut = flat[limit - 1] != " " or shown[-1].isdigit()
+    if is_cut and (word := _CUT_WORD.search(shown)):
+        shown = shown[: word.start() + _SHOWN_OF_WORD]
+    return f"{shown}…"

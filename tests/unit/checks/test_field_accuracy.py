@@ -264,7 +264,7 @@ LONG = "x" * 50
             field("c"),
             LONG + "a",
             LONG + "bc",
-            f"'{'x' * 38}… (str of 52), not '{'x' * 38}… (str of 51); they differ further on",
+            "'xxxxxxxx… (str of 52), not 'xxxxxxxx… (str of 51); they differ further on",
         ),
     ],
 )

@@ -36,7 +36,7 @@ def test_the_response_must_begin_with_the_value(
     ("response", "reason"),
     [
         ("Yes.", "begins with 'Yes'"),
-        ("No.\nNever. " + "x" * 60, "expected 'Yes' first, got 'No. Never. " + "x" * 48 + "…'"),
+        ("No.\nNever. " + "x" * 60, "expected 'Yes' first, got 'No. Never. " + "x" * 8 + "…'"),
     ],
 )
 def test_the_reason_shows_the_beginning(response: str, reason: str) -> None:

@@ -61,7 +61,11 @@ def test_a_phrase_written_in_ascii_stands_for_typography_and_not_the_other_way(
         ("short", "short"),
         ("  two\n\tlines  ", "two lines"),
         ("a" * 60, "a" * 60),
-        ("a" * 61, "a" * 59 + "…"),
+        ("a b" * 30, ("a b" * 30)[:59] + "…"),
+        ("a" * 61, "aaaaaaaa…"),
+        (f"{'is ' * 15}key-abcdefghijklmnop", f"{'is ' * 15}key-abcd…"),
+        (f"{'is ' * 15}4111 1111 1111 1111", f"{'is ' * 15}4111 111…"),
+        (f"{'is ' * 19}so 4111", f"{'is ' * 19}so…"),
         ("", ""),
     ],
 )
