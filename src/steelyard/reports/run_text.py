@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -20,7 +20,7 @@ from steelyard.reports.correction import (
 )
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.headline import failed_text, gate_lines, headline
-from steelyard.reports.no_score import NO_SCORE
+from steelyard.reports.no_score import NO_SCORE, no_score_lines
 from steelyard.reports.numbers import (
     count,
     dollars,
@@ -50,8 +50,13 @@ class RunView:
     folder: str
     gates: tuple[GateResult, ...] = ()
     """What became of the gates that it was started with."""
-    no_score: tuple[str, ...] = ()
-    """Why records have no score, in lines."""
+    failures: Callable[[], Iterable[JsonObject]] = tuple
+    """Reads the rows of records without a score, which may be many."""
+
+    @property
+    def no_score(self) -> tuple[str, ...]:
+        """Why records have no score, in lines."""
+        return tuple(no_score_lines(self.failures()))
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -15,7 +16,6 @@ from steelyard.engine.states import is_terminal
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
-from steelyard.reports.no_score import no_score_lines
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.gates import gates_of_run
 from steelyard.usecases.pruned_files import pruned_on
@@ -84,7 +84,7 @@ def read_run(folder: Path) -> RunView:
         slices=slices,
         folder=str(folder),
         gates=gates_of_run(manifest, metrics),
-        no_score=tuple(no_score_lines(_failures(folder))),
+        failures=partial(_failures, folder),
     )
 
 

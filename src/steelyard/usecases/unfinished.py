@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -16,7 +16,6 @@ from steelyard.engine.metrics import metrics_of
 from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
-from steelyard.reports.no_score import no_score_lines
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.held import STOPPED, is_resumable
 from steelyard.usecases.read_run import RecordView
@@ -87,13 +86,16 @@ def _whole(repository: RunRepository, run_id: str, rows: list[JsonObject]) -> li
     return rows
 
 
+def _failures(repository: RunRepository, run_id: str) -> Iterator[JsonObject]:
+    kept = (row.failure for row in repository.results(run_id))
+    return (json.loads(failure) for failure in kept if failure)
+
+
 def read_unfinished(
     repository: RunRepository, run: StoredRun, is_alive: Callable[[str], bool]
 ) -> UnfinishedRun:
     """The results that are kept of a run, with the metrics over them."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
-    kept = (row.failure for row in repository.results(run.run_id))
-    failures = (json.loads(failure) for failure in kept if failure)
     metrics |= uncounted_calls(repository, run.run_id)
     manifest: JsonObject = {
         "run_id": run.run_id,
@@ -109,7 +111,7 @@ def read_unfinished(
             metrics=metrics,
             slices=slices,
             folder="",
-            no_score=tuple(no_score_lines(failures)),
+            failures=lambda: _failures(repository, run.run_id),
         ),
         selected=cast("int | None", run.plan.get("selected")),
         is_resumable=is_resumable(run, is_alive),
