@@ -46,7 +46,7 @@ def test_the_manifest_says_what_was_run_and_how(project: Project) -> None:
     assert manifest["redaction"] == {
         "secrets": 0,
         "patterns": dict.fromkeys(("email", "phone", "card", "iban", "key"), 0),
-        "version": "2",
+        "version": "3",
     }
 
 
