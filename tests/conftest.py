@@ -27,9 +27,12 @@ settings.load_profile("test")
 @pytest.hookimpl(trylast=True)
 def pytest_sessionstart() -> None:
     """Measure coverage in this process and in warm commands; in others it doubles their time."""
-    warm_command.COVERAGE.update(
-        {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("COVERAGE_")}
-    )
+    warm_command.COVERAGE.update(_without_coverage())
+
+
+def _without_coverage() -> dict[str, str]:
+    """Take away what makes coverage measure the processes that a test starts."""
+    return {name: os.environ.pop(name) for name in [*os.environ] if name.startswith("COVERAGE_")}
 
 
 def pytest_collection_finish() -> None:
@@ -49,6 +52,8 @@ def pytest_runtestloop() -> Generator[None, object, object]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Let the commands of a test that is marked `no_cover` go unmeasured as well."""
+    # Coverage that was paused for such a test has set them again.
+    _without_coverage()
     warm_command.choose_server(is_measured=item.get_closest_marker("no_cover") is None)
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeAlias
 
 from steelyard.engine.redaction_json import inner_texts, is_json_text, replaced_in_json
-from steelyard.engine.redaction_marks import marks_in
+from steelyard.engine.redaction_marks import BEGIN, marks_in
 from steelyard.engine.redaction_numbers import payment_cards
 from steelyard.engine.redaction_own import NO_RULES, OwnFields, OwnPattern, RedactionRules
 from steelyard.engine.redaction_patterns import FINDERS, KINDS, VERSION
@@ -38,8 +38,6 @@ class Redactor:
         secrets: Iterable[str] = (),
         patterns: Collection[str] = (),
         own: RedactionRules = NO_RULES,
-        *,
-        is_carrying: bool = False,
     ) -> None:
         plain = {secret for secret in secrets if is_redacted(secret)}
         # A string may itself be JSON, in which the secret stands escaped.
@@ -51,18 +49,12 @@ class Redactor:
         self._own = [OwnPattern(name, pattern) for name, pattern in own.custom]
         self._fields = OwnFields(own.fields)
         self._rules = own
-        self._is_carrying = is_carrying
         self._counts: Counter[str] = Counter()
 
     @classmethod
-    def by(
-        cls, rules: RedactionRules, secrets: Iterable[str], *, is_carrying: bool = False
-    ) -> Redactor:
-        """One that follows the rules of a project.
-
-        One that carries also counts what was redacted before, in texts of another run.
-        """
-        return cls(secrets, rules.patterns, rules, is_carrying=is_carrying)
+    def by(cls, rules: RedactionRules, secrets: Iterable[str]) -> Redactor:
+        """One that follows the rules of a project."""
+        return cls(secrets, rules.patterns, rules)
 
     def __call__(self, data: bytes, *own: bytes, exempt: Exemption = NOTHING) -> bytes:
         """A JSON text without any of it; where there is none it is returned as it is.
@@ -88,10 +80,10 @@ class Redactor:
         return [self(text, *own, exempt=ours) for text, ours in each]
 
     def carry(self, *texts: bytes) -> None:
-        """Count the marks that stand in texts already, where another run has made them."""
-        if not self._is_carrying:
+        """Count the marks that stand in texts already: of another run, or of a target's error."""
+        marks = marks_in(text for text in texts if BEGIN in text)
+        if not marks:
             return
-        marks = marks_in(texts)
         self._counts[SECRETS] += marks[""]
         for kind in (*self._patterns, *(pattern.name for pattern in self._own)):
             self._counts[kind] += marks[kind]

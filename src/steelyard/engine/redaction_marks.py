@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+BEGIN = b"[redacted"
 _MARK = re.compile(rb"\[redacted(?::([^\]\"\\\n]{1,200}))?\]")
 
 

@@ -205,7 +205,7 @@ def effective_n(spread: Spread, largest: float, most: int | None) -> tuple[float
     worth = largest / variance if variance > 0 else math.inf
     if not spread.is_estimable and worth >= spread.equal_clusters:
         return spread.equal_clusters, Z95
-    return min(worth, math.inf if most is None else most), spread.critical
+    return max(1.0, min(worth, math.inf if most is None else most)), spread.critical
 
 
 def _student(spread: Spread) -> Interval:

@@ -214,10 +214,7 @@ def redactor_of(prepared: Prepared) -> Redactor:
     """What keeps secrets of targets and personal data out of everything that is written."""
     specs = (*prepared.specs.values(), *prepared.judge_specs.values())
     used = (secret for spec in specs for secret in spec.secrets)
-    derived = prepared.options.derived
-    secrets = (*prepared.secrets, *used)
-    is_carrying = derived is not None and derived.is_played_back
-    return Redactor.by(prepared.redacted, secrets, is_carrying=is_carrying)
+    return Redactor.by(prepared.redacted, (*prepared.secrets, *used))
 
 
 class Done:

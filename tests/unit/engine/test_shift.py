@@ -118,7 +118,7 @@ def test_the_repeats_of_a_case_count_as_one() -> None:
 
     assert (found.pairs, found.gained, found.lost) == (4, 1, 0)
     assert [moved.repeat for moved in found.moved] == [0, 1, 2]
-    assert (found.score.n, found.score.clusters, found.score.n_effective) == (4, 2, 4 / 3)
+    assert (found.score.n, found.score.clusters, found.score.n_effective) == (4, 2, 1)
     assert (found.p_value, found.test) == (1.0, "cluster permutation test")
 
 
