@@ -566,6 +566,11 @@ def mutate(draw: st.DataObject, value: JsonObject) -> None:
         del parent[last]
 
 
+def breaks_a_rule(problem: Problem) -> bool:
+    """Whether a schema refuses it: an unknown name alone is none of its rules."""
+    return problem.severity == "error" or problem.code in {"ignored_field", "conflicting_fields"}
+
+
 def assert_three_answers_agree(name: str, pointer: str, value: JsonValue) -> None:
     rule: JsonObject = {"$ref": pointer, "$defs": load_schema(name)["$defs"]}
     schema = Schema(load_schema(name), pointer)
@@ -575,7 +580,7 @@ def assert_three_answers_agree(name: str, pointer: str, value: JsonValue) -> Non
     problems = schema.problems(value)
 
     assert schema.is_clean(value) is (problems == [] and not has_unknown_names)
-    assert is_valid is not any(item.severity == "error" for item in problems)
+    assert is_valid is not any(breaks_a_rule(item) for item in problems)
     assert all(spoken(item) for item in problems)
 
 
