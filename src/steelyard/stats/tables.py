@@ -105,12 +105,12 @@ class AgainstRest:
 
         With passes and fails of whole clusters it is Fisher's exact test.
         """
-        held = self._gaps[self._gaps != 0]
+        held: list[float] = self._gaps[self._gaps != 0].tolist()
         is_cut = bool((sizes != self._sizes[found]).any())
         if len(held) >= FEWEST_HOLDERS or is_cut:
             return 0.0
         clusters, chosen = len(self._gaps), len(found)
-        centre = float(held.sum()) * chosen / clusters
+        centre = sum(held) * chosen / clusters
         seen = abs(float(self._gaps[found].sum()) - centre)
         ways = 0
         for among in range(min(len(held), chosen) + 1):

@@ -105,3 +105,14 @@ def test_a_slice_that_cuts_through_conversations_gains_from_it() -> None:
 
     assert AgainstRest(values, clusters).p_value(np.arange(0, 80, 2)) < 1e-3
     assert AgainstRest(values, None).p_value(np.arange(0, 80, 2)) > 0.2
+
+
+def test_many_clusters_have_an_exact_test_too() -> None:
+    """Fisher's exact test of 4 of 200 against 0 of 200; there are more than 2^63 ways."""
+    values = np.ones(400)
+    values[:4] = 0
+
+    found = AgainstRest(values, np.arange(400)).p_value(np.arange(200))
+
+    assert type(found) is float
+    assert found == pytest.approx(independence(4, 196, 0, 200))
