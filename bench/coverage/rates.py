@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from bench.coverage.cell import Cell, Draw, Ends
 
 from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.metrics import metrics_of
+from steelyard.model.interval import Interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,8 +78,8 @@ def shown(scores: NDArray[Any], clusters: NDArray[Any] | None, name: str) -> End
         for index, row in enumerate(np.atleast_2d(scores.T).T)
         for repeat, score in enumerate(row)
     )
-    found = cast(dict[str, Any], metrics_of(facts)[0][name])
-    return None if found["low"] is None else (found["low"], found["high"])
+    found: Interval = getattr(metrics_of(facts)[0], name)
+    return None if found.low is None or found.high is None else (found.low, found.high)
 
 
 def similar(

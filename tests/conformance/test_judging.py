@@ -115,7 +115,7 @@ def test_prbench_clips_the_mean_and_not_the_tasks(source: Any) -> None:
         facts(index, passed=bool(one.passed), score=one.score, raw_score=one.raw_score)
         for index, one in enumerate(verdicts)
     ]
-    summary: Any = metrics_of(rows)[0]
+    summary: Any = metrics_of(rows)[0].json()
 
     assert summary["score"]["value"] == pytest.approx((1 - 15 / 52) / 2)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fakes.metrics import write_metrics
 from fakes.validations import JUDGE, RULE
 
 
@@ -44,7 +45,6 @@ def write_run(folder: Path, rows: Iterable[dict[str, Any]], **manifest: Any) -> 
     """A run's folder."""
     folder.mkdir(parents=True, exist_ok=True)
     listed = list(rows)
-    scored = [row for row in listed if row["passed"] is not None]
     known: dict[str, Any] = {
         "run_id": folder.name,
         "dataset_id": "d",
@@ -54,15 +54,8 @@ def write_run(folder: Path, rows: Iterable[dict[str, Any]], **manifest: Any) -> 
         "options": {},
         **manifest,
     }
-    passes = sum(bool(row["passed"]) for row in scored)
-    metrics = {"pass_rate": {"value": passes / len(scored) if scored else None}}
-    files: dict[str, Any] = {
-        "run_manifest.json": known,
-        "metrics_summary.json": metrics,
-        "metrics_by_slice.json": {"slices": []},
-    }
-    for name, value in files.items():
-        (folder / name).write_text(json.dumps(value), encoding="utf-8")
+    (folder / "run_manifest.json").write_text(json.dumps(known), encoding="utf-8")
+    write_metrics(folder, [row["passed"] for row in listed])
     text = "".join(json.dumps(row) + "\n" for row in listed)
     (folder / "predictions.jsonl").write_text(text, encoding="utf-8")
     return folder

@@ -10,6 +10,7 @@ from typing import Any
 
 from fakes.clock import ManualClock
 from fakes.definitions import DefinitionProject
+from fakes.metrics import write_metrics
 from fakes.review_project import QUESTIONS
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import NotFoundError
@@ -85,8 +86,7 @@ class ReviewProject(DefinitionProject):
         folder.mkdir(parents=True)
         said = {"run_id": run_id, "rubrics": [{"rubric": name} for name in rubrics], **manifest}
         (folder / "run_manifest.json").write_text(json.dumps(said), encoding="utf-8")
-        for name in ("metrics_summary.json", "metrics_by_slice.json"):
-            (folder / name).write_text("{}", encoding="utf-8")
+        write_metrics(folder)
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (folder / "predictions.jsonl").write_text(lines, encoding="utf-8")
         return folder

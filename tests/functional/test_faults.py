@@ -24,6 +24,7 @@ from fakes import doomed
 from fakes.desk_project import write_desk
 from fakes.doomed import AT_ONCE, CALLS, POINTS, CountingTarget
 from fakes.many_commands import run_many
+from fakes.metrics import measured
 from fakes.projects import Project, row
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
@@ -391,8 +392,8 @@ def test_a_torn_tail_of_legal_rows_is_one_rejected_record(tmp_path: Path) -> Non
     project.close()
 
     check_run(Path(run.folder))
-    assert run.metrics["pass_count"] == 4
-    assert run.metrics["invalid_records"] == 1
+    assert measured(run).pass_count == 4
+    assert measured(run).invalid_records == 1
 
 
 @pytest.mark.parametrize("torn", [b"\0" * 4000, b"\x37\x7f\x06\x82" * 1500])

@@ -61,10 +61,10 @@ def test_the_code_of_the_page_about_python_works(
     test: Callable[[Fixture], None] = names["test_the_bot_greets"]
     test(Fixture(tmp_path))
 
-    assert printed.startswith("completed {'value': 1.0, 'low': ")
+    assert printed.startswith("completed 1.0\n")
     assert "capital evaluated 1.0 " in printed
     assert "unknown target 'assistent'; targets in steelyard.yaml: live" in printed
-    assert names["run"].metrics["total_records"] == 1
+    assert names["run"].metrics.total_records == 1
 
 
 def test_the_page_about_python_names_all_there_is() -> None:

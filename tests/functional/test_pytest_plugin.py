@@ -63,7 +63,7 @@ def test_a_test_evaluates_a_function_and_passes(pytester: pytest.Pytester) -> No
     def test_desk(steelyard, tmp_path):
         run = steelyard.evaluate("datasets/desk.jsonl", target=agent)
 
-        assert run.metrics["pass_count"] == 3
+        assert run.metrics.pass_count == 3
         assert len(list(run.records())) == 4
         assert run.folder.is_relative_to(tmp_path)
         steelyard.assert_passes(run, at_least=0.75)
@@ -72,7 +72,7 @@ def test_a_test_evaluates_a_function_and_passes(pytester: pytest.Pytester) -> No
         check = MustContainAny(phrases=("nine", "weeks", "Nichts", "No idea"))
         run = steelyard.evaluate("datasets/desk.jsonl", target=agent, checks=[check], repeat=2)
 
-        assert run.metrics["rows"] == 8
+        assert run.metrics.rows == 8
         steelyard.assert_passes(run)
 
     def test_named_target(steelyard):
@@ -80,7 +80,7 @@ def test_a_test_evaluates_a_function_and_passes(pytester: pytest.Pytester) -> No
         (steelyard.folder / "steelyard.yaml").write_text(text, encoding="utf-8")
         run = steelyard.evaluate("datasets/desk.jsonl", target="parrot")
 
-        assert run.metrics["rows"] == 4
+        assert run.metrics.rows == 4
     """,
     )
 

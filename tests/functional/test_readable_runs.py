@@ -16,6 +16,7 @@ import pytest
 from fakes.desk_project import case, jsonl, write_desk
 from fakes.many_commands import Done, run_many
 from steelyard.usecases.evaluate import Run
+from steelyard.usecases.read_run import read_run
 
 JSON = ("--format", "json")
 MANUAL = "Be kind to everybody.\n" * 200
@@ -144,7 +145,12 @@ def test_junit_has_it_in_the_body_of_a_failure(kept: Kept) -> None:
 
 
 def test_a_data_frame_has_it_as_text(kept: Kept) -> None:
-    frame = Run(run_id="b", status="completed", folder=kept.root / "b", metrics={}).to_frame()
+    frame = Run(
+        run_id="b",
+        status="completed",
+        folder=kept.root / "b",
+        metrics=read_run(kept.root / "b").metrics,
+    ).to_frame()
 
     assert frame["request"].to_list()[3] == "Where may I park?"
     assert frame["expected"].to_list()[0] == "outcome: Says nine."

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -125,7 +125,7 @@ def _run_all(
         done = run_one(door, limited, is_quiet=asked.is_json)
         yield done
         if left is not None:
-            cost = cast(dict[str, Any], done.metrics)["cost_usd"]["total"]
+            cost = done.metrics.cost_usd.total if done.metrics else None
             left = max(0.0, left - (cost or 0.0))
 
 

@@ -105,7 +105,7 @@ def _plan_lines(prepared: Prepared) -> Iterator[str]:
         yield f"  judging  about {calls:,} calls to {name}"
     if outlook.calls:
         yield f"  tokens   about {outlook.input_tokens:,} in"
-    yield from (f"  not sent  {text}" for text in not_sent_texts(outlook.not_sent))
+    yield from (f"  not sent  {text}" for text in not_sent_texts(outlook))
     if outlook.cost_usd is not None:
         yield f"  cost     about ${outlook.cost_usd:.4f} for the input"
     if outlook.judge_input_tokens:

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -286,5 +286,5 @@ def finished_row(finished: FinishedRun) -> dict[str, Any]:
         "run_id": finished.run_id,
         "status": finished.status,
         "artifacts": finished.folder,
-        "metrics": cast(dict[str, Any], finished.metrics),
+        "metrics": finished.metrics.json() if finished.metrics else {},
     }

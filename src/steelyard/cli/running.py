@@ -51,7 +51,8 @@ def gate_results(finished: FinishedRun, gates: Gates) -> tuple[GateResult, ...]:
     from steelyard.usecases.gates import UNGATED, evaluate_gates
 
     is_ungated = finished.status in UNGATED
-    return () if is_ungated else tuple(evaluate_gates(finished.metrics, gates))
+    metrics = finished.metrics
+    return () if is_ungated or not metrics else tuple(evaluate_gates(metrics, gates))
 
 
 def group_code(codes: Sequence[int]) -> int:

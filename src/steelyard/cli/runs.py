@@ -10,6 +10,7 @@ import typer
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
+    from steelyard.model.json_value import JsonObject
     from steelyard.model.run import StoredRun
 
 
@@ -56,9 +57,8 @@ def command(
     if not runs:
         show("no runs yet; `steelyard run DATASET --target NAME` makes one")
     for run in runs:
-        metrics = cast(dict[str, Any], run.summary or {})
-        rate = _rate(metrics["pass_rate"]) if metrics else "–"
-        if metrics and _is_pairwise(run):
+        rate = _rate(run.summary) if run.summary else "–"
+        if run.summary and _is_pairwise(run):
             rate = "pairwise comparison"
         when = run.created_at[:19].replace("T", " ")
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
@@ -85,11 +85,13 @@ def _is_pairwise(run: StoredRun) -> bool:
     return bool(derived.get("against"))
 
 
-def _rate(rate: dict[str, Any]) -> str:
+def _rate(summary: JsonObject) -> str:
     """The pass rate with what it is a rate of."""
     from steelyard.reports.numbers import count, rate_text
+    from steelyard.results.metrics import kept_metrics
 
-    return f"{rate_text(rate)} n = {count(rate['n'])}"
+    rate = kept_metrics(summary).pass_rate
+    return f"{rate_text(rate)} n = {count(rate.n)}"
 
 
 def _row(run: StoredRun) -> dict[str, Any]:

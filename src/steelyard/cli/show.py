@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steelyard.reports.findings import Paint
+    from steelyard.reports.run_text import RunView
     from steelyard.usecases.unfinished import UnfinishedRun
 
 _SHOWN = 15
@@ -52,8 +53,7 @@ def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
 
     view = run.view
     if output is Format.json:
-        known = {"manifest": view.manifest, "metrics": view.metrics, **view.slices}
-        show_json({**known, "is_finished": False, "resumable": run.is_resumable})
+        show_json({**_known(view), "is_finished": False, "resumable": run.is_resumable})
         return
     paint = painter()
     show(paint(run.said, "warning"))
@@ -71,18 +71,23 @@ def _show_run(folder: Path, output: Format) -> None:
     pairwise = pairwise_of(view)
     if output is Format.json:
         more = {**_labels(folder), **(pairwise.row() if pairwise else {})}
-        known = {"manifest": view.manifest, "metrics": view.metrics, **view.slices}
-        show_json({**known, "is_finished": True, "resumable": False, **more})
+        show_json({**_known(view), "is_finished": True, "resumable": False, **more})
         return
     paint = painter()
     if pairwise:
         for line in pairwise.lines(paint):
             show(line)
         return
-    metrics = cast(dict[str, Any], view.metrics)
-    ungraded = metrics["skipped_records"] - metrics["cancelled_records"]
+    ungraded = view.metrics.skipped_records - view.metrics.cancelled_records
     for line in (*run_lines(as_of_today(view), paint), *_failed(folder, ungraded, paint)):
         show(line)
+
+
+def _known(view: RunView) -> dict[str, Any]:
+    from steelyard.results.metrics import slices_json
+
+    metrics = view.metrics.json()
+    return {"manifest": view.manifest, "metrics": metrics, **slices_json(view.slices)}
 
 
 def _labels(folder: Path) -> dict[str, Any]:

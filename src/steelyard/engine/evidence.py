@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.engine.columns import Chosen, Column, Labels, Numbers, Places
-from steelyard.stats.intervals import Interval
+from steelyard.model.interval import Interval
 from steelyard.stats.rates import counted_interval, exact_sum, mean_interval, rate_interval
 
 if TYPE_CHECKING:

@@ -6,10 +6,21 @@ from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
+from msgspec import structs
 
 from steelyard.engine.fact_batches import Batch, Sums
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Judging
+from steelyard.results.metrics import (
+    Cache,
+    Cost,
+    JudgingMetrics,
+    Metrics,
+    Probes,
+    ProbeTokens,
+    Tokens,
+    TotalCost,
+)
 
 _SUMMED = (
     *("calls", "unanswered", "attempts", "cached"),
@@ -46,23 +57,21 @@ def judging_cost(sums: Sums, number: int = 0) -> float | None:
     return sums.total(("judging", "cost_usd"), number) if is_paid else None
 
 
-def add_probes(summary: JsonObject, probes: Sequence[JsonObject]) -> None:
-    """Put what probes of judges' endpoints took into the metrics of a run, and into its cost."""
-    summary["probes"] = None
+def with_probes(metrics: Metrics, probes: Sequence[JsonObject]) -> Metrics:
+    """The metrics of a run, with what probes of judges' endpoints took, in its cost as well."""
     if not probes:
-        return
-    spent = {name: _known_sum(probes, name) for name in ("input_tokens", "output_tokens")}
+        return metrics
     cost = _known_sum(probes, "cost_usd")
-    summary["probes"] = {
-        "calls": len(probes),
-        "attempts": _known_sum(probes, "attempts"),
-        "tokens": {"input": spent["input_tokens"], "output": spent["output_tokens"]},
-        "cost_usd": cost,
-    }
+    tokens = ProbeTokens(
+        input=_known_sum(probes, "input_tokens"), output=_known_sum(probes, "output_tokens")
+    )
+    attempts = _known_sum(probes, "attempts")
+    found = Probes(calls=len(probes), attempts=attempts, tokens=tokens, cost_usd=cost)
+    spent = metrics.cost_usd
     if cost is not None:
-        costs = cast("dict[str, float | None]", summary["cost_usd"])
-        for name in ("total", "judging"):
-            costs[name] = (costs[name] or 0.0) + cost
+        total, judging = (spent.total or 0.0) + cost, (spent.judging or 0.0) + cost
+        spent = TotalCost(total=total, n=spent.n, judging=judging)
+    return structs.replace(metrics, probes=found, cost_usd=spent)
 
 
 def _known_sum(rows: Sequence[JsonObject], name: str) -> float | None:
@@ -70,7 +79,7 @@ def _known_sum(rows: Sequence[JsonObject], name: str) -> float | None:
     return sum(known) if known else None
 
 
-def judging_summary(sums: Sums, number: int = 0) -> JsonObject | None:
+def judging_summary(sums: Sums, number: int = 0) -> JudgingMetrics | None:
     """The sums with what they are sums of; None where nobody was judged."""
 
     def count(name: str) -> int:
@@ -79,20 +88,15 @@ def judging_summary(sums: Sums, number: int = 0) -> JsonObject | None:
     if not count("rows"):
         return None
     inward, outward, n = (count(name) for name in ("input_tokens", "output_tokens", "token_rows"))
-    return {
-        "rows": count("rows"),
-        "calls": count("calls"),
-        "unanswered": count("unanswered"),
-        "attempts": count("attempts"),
-        "tokens": {
-            "input": inward if n else None,
-            "output": outward if n else None,
-            "total": inward + outward if n else None,
-            "n": n,
-        },
-        "cost_usd": {"total": judging_cost(sums, number), "n": count("paid_rows")},
-        "cache": {
-            "hits": count("cached"),
-            "saved_usd": sums.total(("judging", "saved_usd"), number) or None,
-        },
-    }
+    return JudgingMetrics(
+        rows=count("rows"),
+        calls=count("calls"),
+        unanswered=count("unanswered"),
+        attempts=count("attempts"),
+        tokens=Tokens.of(inward, outward, n),
+        cost_usd=Cost(total=judging_cost(sums, number), n=count("paid_rows")),
+        cache=Cache(
+            hits=count("cached"),
+            saved_usd=sums.total(("judging", "saved_usd"), number) or None,
+        ),
+    )

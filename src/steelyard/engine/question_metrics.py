@@ -5,15 +5,15 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from math import fsum
 
 import numpy as np
+from msgspec import UNSET
 
 from steelyard.contracts.run_artifacts.question_facts import GivenValue, QuestionFact
 from steelyard.engine.columns import Column, Labels
 from steelyard.engine.evidence import rate
-from steelyard.model.json_value import JsonObject
+from steelyard.results.metrics import QuestionMetrics
 from steelyard.stats.rates import mean_interval
 
 MOST_ITEMS = 500
@@ -39,7 +39,7 @@ class QuestionTally:
             self._checks[check] = _CheckItems()
         self._checks[check].add(answers, record)
 
-    def summary(self, clusters: Labels) -> JsonObject:
+    def summary(self, clusters: Labels) -> dict[str, QuestionMetrics]:
         """The figures by question; where two have one name, by check and question."""
         rows = [
             (check, name, tally)
@@ -161,7 +161,7 @@ class _ItemTally:
         if len(self._counts) > MOST_VALUES:
             self._counts = None
 
-    def summary(self, check: str, clusters: Labels) -> JsonObject:
+    def summary(self, check: str, clusters: Labels) -> QuestionMetrics:
         """Its figures; the mean is over records, each of which counts once.
 
         Scores of questions have no bounds that are known here.
@@ -172,18 +172,18 @@ class _ItemTally:
             mean = rate(self._means, None, labels, rows=self._answers)
         else:
             mean = mean_interval(self._means.numbers(), labels, bounds=None)
-        row: JsonObject = {
-            "check": check,
-            "type": self.type,
-            "answered": self._answers,
-            "unanswered": self._unanswered,
-            "counts": None if self._counts is None else _named(self._counts),
-            "mean": asdict(mean) if len(self._means) else None,
-        }
-        return row if self.listed is None else {**row, "listed": self.listed}
+        return QuestionMetrics(
+            check=check,
+            type=self.type,
+            answered=self._answers,
+            unanswered=self._unanswered,
+            counts=None if self._counts is None else _named(self._counts),
+            mean=mean if len(self._means) else None,
+            listed=UNSET if self.listed is None else self.listed,
+        )
 
 
-def _named(counts: Mapping[GivenValue, int]) -> JsonObject:
+def _named(counts: Mapping[GivenValue, int]) -> dict[str, int]:
     """The counts by answer, numbers upwards, then texts."""
     order = sorted(counts, key=lambda value: (isinstance(value, str), value))
     return {str(value): counts[value] for value in order}

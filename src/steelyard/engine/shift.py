@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.stats.intervals import Interval
 from steelyard.stats.paired import paired_difference
 
 ALPHA = 0.05

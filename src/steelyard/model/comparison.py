@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
+from steelyard.model.corrected_rate import CorrectedRate
 from steelyard.model.detection import Detectable
-from steelyard.model.json_value import JsonObject
 
 Verdict: TypeAlias = Literal["better", "worse", "no difference detectable", "cannot be compared"]
 """What can be said about B against A."""
@@ -28,7 +28,7 @@ class Side:
     """Its pass rate over the pairs."""
     score: float | None
     """Its mean score over the pairs."""
-    corrected: JsonObject | None = None
+    corrected: CorrectedRate | None = None
     """The corrected pass rate of the whole run, or why there is none; None without a judge."""
 
 

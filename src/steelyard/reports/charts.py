@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from steelyard.reports.numbers import signed
@@ -57,7 +58,7 @@ def difference_bar(value: float | None, low: float | None, high: float | None, l
     )
 
 
-def histogram(counts: list[int], label: str) -> str:
+def histogram(counts: Sequence[int], label: str) -> str:
     """How scores are spread over equal bins of [0, 1]."""
     most = max(counts, default=0) or 1
     width = _BIN_WIDTH * len(counts)

@@ -16,7 +16,7 @@ from steelyard.model.comparison import (
     SliceDifference,
 )
 from steelyard.model.json_value import JsonObject
-from steelyard.reports.correction import corrected_text, is_corrected
+from steelyard.reports.correction import corrected_text
 from steelyard.reports.detection import asked_text, share_text
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, counted, percent, signed, signed_points
@@ -124,7 +124,7 @@ def corrected_lines(found: Comparison) -> Iterator[str]:
         return
     for name, side in (("A", found.a), ("B", found.b)):
         rate = side.corrected
-        if rate is not None and not is_corrected(rate):
+        if rate is not None and not rate.is_corrected:
             yield f"uncorrected {name}: {corrected_text(rate)}"
         elif rate is not None:
             yield (

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 from steelyard.model.gate import GateResult
-from steelyard.model.json_value import JsonObject
-from steelyard.reports.correction import correction_of, is_corrected
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import rate_text
+from steelyard.results.metrics import Metrics
 
 
-def headline(metrics: JsonObject, gates: Sequence[GateResult]) -> str:
+def headline(metrics: Metrics, gates: Sequence[GateResult]) -> str:
     """The pass rate, the corrected one, and the gates that failed."""
     return "; ".join([rates_text(metrics), *failed_text(gates)])
 
 
-def rates_text(metrics: JsonObject) -> str:
+def rates_text(metrics: Metrics) -> str:
     """The pass rate with the corrected one; or that a judge's word stands uncorrected."""
-    raw = rate_text(cast(JsonObject, metrics["pass_rate"]))
-    row = correction_of(metrics)
+    raw = rate_text(metrics.pass_rate)
+    row = metrics.corrected_pass_rate
     if row is None:
         return raw
-    return f"{raw}, corrected {rate_text(row)}" if is_corrected(row) else f"{raw}, uncorrected"
+    return f"{raw}, corrected {rate_text(row)}" if row.is_corrected else f"{raw}, uncorrected"
 
 
 def failed_text(gates: Sequence[GateResult]) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.validation import JudgeValidation
@@ -62,7 +62,7 @@ def earlier_row(found: JudgeValidation) -> JsonObject:
     }
 
 
-def _share(row: JsonObject, name: str) -> str:
+def _share(row: Mapping[str, Any], name: str) -> str:
     """A share with its denominator, such as `70.0 % passed (280 of 400 scored records)`."""
     share, whole, of = _SHARES[name]
     counted = f"{count(row[name])} of {count(row[whole])} {of}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
 from steelyard.model.validation import JudgeValidation
 from steelyard.reports.correction import p_text
@@ -17,7 +18,6 @@ from steelyard.stats.confusion import (
     validated_rates,
 )
 from steelyard.stats.correction import unknown_design
-from steelyard.stats.intervals import Interval
 
 
 def rate_lines(found: JudgeValidation) -> Iterator[str]:
@@ -50,7 +50,7 @@ def rates_json(found: JudgeValidation) -> JsonObject:
 
 def rate(found: Interval) -> str:
     """A rate with its interval, or that it is not known."""
-    return rate_text(interval_row(found)) if found.value is not None else "unknown"
+    return rate_text(found) if found.value is not None else "unknown"
 
 
 def _whole(validation: JudgeValidation, name: str, found: Interval) -> str:

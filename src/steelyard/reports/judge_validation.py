@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeAlias, cast
 
+from steelyard.model.corrected_rate import CorrectedRate
+from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judge_bias import CovariateBias
 from steelyard.model.validation import JudgeValidation, JuryCounts, SliceCounts
 from steelyard.reports.correction import (
     corrected_text,
     drift_text,
-    is_corrected,
     needed_text,
 )
 from steelyard.reports.findings import Paint, plain, printable
@@ -48,8 +49,8 @@ class RatedRun:
     """A labelled run: its raw pass rate, and the corrected one."""
 
     run_id: str
-    raw: JsonObject
-    corrected: JsonObject | None
+    raw: Interval
+    corrected: CorrectedRate | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,9 +277,9 @@ def _design(found: JudgeValidation) -> str:
 def _run_lines(run: RatedRun) -> Iterator[str]:
     yield f"  {run.run_id}  pass rate {rate_text(run.raw)}"
     if run.corrected:
-        word = "corrected" if is_corrected(run.corrected) else "uncorrected:"
+        word = "corrected" if run.corrected.is_corrected else "uncorrected:"
         yield f"             {word} {corrected_text(run.corrected)}"
-        if is_corrected(run.corrected):
+        if run.corrected.is_corrected:
             yield f"             {needed_text(run.corrected)}"
             if drift := drift_text(run.corrected):
                 yield f"             {drift}"

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from typing import cast
 
 from steelyard.model.agreement import Estimate
+from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
 from steelyard.model.validation import JuryCounts
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, rate_text
 from steelyard.stats.confusion import rates_of
-from steelyard.stats.intervals import Interval
 
 
 def jury_lines(jury: JuryCounts) -> Iterator[str]:
@@ -81,5 +81,4 @@ def _against_best(found: Estimate, jurors: int) -> str:
 
 
 def _rate(found: Interval) -> str:
-    row: JsonObject = asdict(found)
-    return rate_text(row) if found.value is not None else "unknown"
+    return rate_text(found) if found.value is not None else "unknown"

@@ -3,41 +3,52 @@
 from __future__ import annotations
 
 import math
-from typing import cast
-
-from steelyard.model.json_value import JsonObject, JsonValue
+from typing import Protocol
 
 
-def percent(value: JsonValue) -> str:
+class Estimated(Protocol):
+    """An estimate with its interval."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def n(self) -> int | None: ...
+    @property
+    def clusters(self) -> int | None: ...
+
+
+def percent(value: float | None) -> str:
     """A share as a percentage."""
-    return "–" if value is None else f"{100 * cast(float, value):.1f} %"
+    return "–" if value is None else f"{100 * value:.1f} %"
 
 
-def rate_text(interval: JsonObject) -> str:
+def rate_text(found: Estimated) -> str:
     """A rate with its interval, such as `66.7 % [46.7, 82.0]`."""
-    if interval["value"] is None:
+    if found.value is None:
         return "– (nothing evaluated)"
-    if interval["low"] is None:
-        return f"{percent(interval['value'])} ({no_interval(interval)})"
-    low, high = (100 * cast(float, interval[key]) for key in ("low", "high"))
-    return f"{percent(interval['value'])} [{low:.1f}, {high:.1f}]"
+    if found.low is None or found.high is None:
+        return f"{percent(found.value)} ({no_interval(found)})"
+    return f"{percent(found.value)} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
 
 
-def mean_text(interval: JsonObject) -> str:
+def mean_text(found: Estimated) -> str:
     """A mean with its interval, such as `0.667 [0.458, 0.833]`."""
-    if interval["value"] is None:
+    if found.value is None:
         return "– (nothing evaluated)"
-    value = unsigned_zero(cast(float, interval["value"]), 3)
-    if interval["low"] is None:
-        return f"{value:.3f} ({no_interval(interval)})"
-    low, high = (unsigned_zero(cast(float, interval[key]), 3) for key in ("low", "high"))
+    value = unsigned_zero(found.value, 3)
+    if found.low is None or found.high is None:
+        return f"{value:.3f} ({no_interval(found)})"
+    low, high = (unsigned_zero(end, 3) for end in (found.low, found.high))
     return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def no_interval(interval: JsonObject) -> str:
+def no_interval(found: Estimated) -> str:
     """Why an estimate comes without an interval."""
-    items = interval.get("clusters") or interval["n"]
-    return f"no interval: too few values differ, n = {count(items)}"
+    return f"no interval: too few values differ, n = {count(found.clusters or found.n)}"
 
 
 def signed_points(share: float) -> str:
@@ -56,27 +67,26 @@ def unsigned_zero(value: float, digits: int) -> float:
     return round(value, digits) + 0.0
 
 
-def milliseconds(value: JsonValue) -> str:
+def milliseconds(value: float | None) -> str:
     """A latency."""
-    return "–" if value is None else f"{cast(float, value):,.0f} ms"
+    return "–" if value is None else f"{value:,.0f} ms"
 
 
-def dollars(value: JsonValue) -> str:
+def dollars(value: float | None) -> str:
     """A cost; small ones keep their digits."""
     if value is None:
         return "–"
-    amount = cast(float, value)
-    if amount >= 1 or amount == 0:
-        return f"${amount:,.2f}"
-    digits = max(4, 1 - math.floor(math.log10(amount)))
-    return f"${amount:.{digits}f}"
+    if value >= 1 or value == 0:
+        return f"${value:,.2f}"
+    digits = max(4, 1 - math.floor(math.log10(value)))
+    return f"${value:.{digits}f}"
 
 
-def count(value: JsonValue) -> str:
+def count(value: float | None) -> str:
     """A count with separators; one that repeats have split shows two digits of the rest."""
     if value is None:
         return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{cast(float, value):,.2f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
 def counted(number: int, noun: str) -> str:

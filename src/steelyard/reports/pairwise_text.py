@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import cast
 
+from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, rate_text
-from steelyard.stats.intervals import Interval
 from steelyard.stats.position import Position
 from steelyard.stats.preference import Preference
 
@@ -84,7 +84,7 @@ def pairwise_lines(view: PairwiseView, paint: Paint = plain) -> Iterator[str]:
     yield f"  records     {_records(view)}"
     found = view.preference
     if found.win_rate.value is not None:
-        rate = rate_text(_interval(found.win_rate))
+        rate = rate_text(found.win_rate)
         yield f"  win rate    B {rate}  {_parts(view)} ({_method(found)})"
         yield f"  test        {_test(found)}"
         yield from (f"  {line}" for line in _position(view.position, paint))
@@ -188,10 +188,10 @@ def _position(found: Position, paint: Paint) -> Iterator[str]:
     if found.first_rate.value is None:
         yield "position    no decision for either place"
         return
-    first = rate_text(_interval(found.first_rate))
+    first = rate_text(found.first_rate)
     yield f"position    first place preferred in {first} of {count(found.first_rate.n)} decisions"
     if found.flip_rate.value is not None:
-        flips = rate_text(_interval(found.flip_rate))
+        flips = rate_text(found.flip_rate)
         pairs = f"{count(found.flip_rate.n)} pairs of answers decided in both orders"
         yield f"flips       {flips} of {pairs}"
     if found.favours:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from markupsafe import Markup
 
+from steelyard.model.corrected_rate import CorrectedRate
 from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.charts import histogram, interval_bar
 from steelyard.reports.comparison_text import p_text
-from steelyard.reports.correction import correction_of, judge_text
+from steelyard.reports.correction import judge_text
 from steelyard.reports.headline import gate_lines
+from steelyard.reports.numbers import Estimated
 from steelyard.reports.pages import environment
 from steelyard.reports.repeats_text import (
     bounds_text,
@@ -26,6 +28,7 @@ from steelyard.reports.repeats_text import (
 )
 from steelyard.reports.run_text import RunView, dependence, no_choice_text, selection_text
 from steelyard.reports.slices_text import low_slices, uneven_slices
+from steelyard.results.metrics import CheckMetrics, Slice, TriesMetrics
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,9 +44,9 @@ class RunPage:
     failed: list[JsonObject]
     """Records that did not pass, the first two hundred."""
     failed_total: int
-    slices: list[JsonObject]
-    checks: list[tuple[str, JsonObject]]
-    correction: JsonObject | None
+    slices: list[Slice]
+    checks: list[tuple[str, CheckMetrics]]
+    correction: CorrectedRate | None
     """The corrected pass rate, or why there is none."""
     judge: str
     """How far the judge is right."""
@@ -53,7 +56,7 @@ class RunPage:
     """How many independent records the dependent ones are worth."""
     weak: frozenset[str]
     """The slices that are below the rest by more than chance."""
-    repeats: list[JsonObject]
+    repeats: Sequence[TriesMetrics]
     """Tries of the same cases, by how many."""
     noise: str | None
     """Whether more records or more repeats would help."""
@@ -69,18 +72,13 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
     """The page; it loads nothing from anywhere."""
     failed = (row for row in predictions if row["status"] != "evaluated" or not row["passed"])
     shown = list(islice(failed, _SHOWN))
-    correction = correction_of(view.metrics)
-    repeats = cast("JsonObject | None", view.metrics.get("repeats")) or {}
+    correction, repeats = view.metrics.corrected_pass_rate, view.metrics.repeats
     page = RunPage(
         view=view,
         failed=shown,
         failed_total=len(shown) + sum(1 for _ in failed),
-        slices=[
-            row
-            for row in cast(list[JsonObject], view.slices["slices"])
-            if row["value"] is not None
-        ],
-        checks=list(cast(dict[str, JsonObject], view.metrics["checks"]).items()),
+        slices=[one for one in view.slices if one.value is not None],
+        checks=list(view.metrics.checks.items()),
         correction=correction,
         judge=judge_text(correction) if correction else "",
         selection=selection_text(view),
@@ -90,8 +88,8 @@ def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
             for one in low_slices(view.metrics, view.slices, most=None)
             if one.word == "weak slice"
         ),
-        repeats=cast(list[JsonObject], repeats.get("by_k") or []),
-        noise=noise_text(repeats),
+        repeats=repeats.by_k if repeats else (),
+        noise=noise_text(repeats) if repeats else None,
         gates=tuple(gate_lines(view.gates)),
         no_choice=no_choice_text(view.metrics),
         uneven=tuple(uneven_slices(view.metrics)),
@@ -120,10 +118,10 @@ def _mark(score: JsonObject) -> str:
     return "✓" if score["passed"] else "✗"
 
 
-def _histogram(counts: list[int]) -> Markup:
+def _histogram(counts: Sequence[int]) -> Markup:
     return Markup(histogram(counts, "distribution of scores"))  # noqa: S704 - made of numbers
 
 
-def _bar(interval: JsonObject, label: str = "pass rate") -> Markup:
-    value, low, high = (cast("float | None", interval[key]) for key in ("value", "low", "high"))
-    return Markup(interval_bar(value, low, high, label))  # noqa: S704 - made of numbers, label escaped
+def _bar(found: Estimated, label: str = "pass rate") -> Markup:
+    bar = interval_bar(found.value, found.low, found.high, label)
+    return Markup(bar)  # noqa: S704 - made of numbers, label escaped

@@ -11,8 +11,6 @@ from steelyard.model.json_value import JsonObject
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.correction import (
     corrected_text,
-    correction_of,
-    is_corrected,
     judge_text,
 )
 from steelyard.reports.findings import xml_text
@@ -44,8 +42,8 @@ def run_junit(runs: Iterable[tuple[RunView, Iterable[JsonObject]]]) -> str:
 def _properties(view: RunView) -> Iterator[tuple[str, str]]:
     """What the run came to, and what its numbers rest on."""
     yield "headline", view.headline
-    if row := correction_of(view.metrics):
-        yield "corrected" if is_corrected(row) else "uncorrected", corrected_text(row)
+    if row := view.metrics.corrected_pass_rate:
+        yield "corrected" if row.is_corrected else "uncorrected", corrected_text(row)
     told = (
         ("judge", judge_text(row) if row else ""),
         ("bounds", bounds_of_run(view.metrics)),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from steelyard.model.comparison import SELECTION
 from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import (
     corrected_text,
-    correction_of,
     drift_text,
-    is_corrected,
-    is_drifted,
     judge_text,
 )
 from steelyard.reports.findings import Paint, plain, printable
@@ -31,13 +28,25 @@ from steelyard.reports.numbers import (
 )
 from steelyard.reports.repeats_text import partial_text, repeats_lines
 from steelyard.reports.slices_text import low_slices, uneven_slices
+from steelyard.results.metrics import Cache, JudgingMetrics, Metrics, Slice
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
 
 _CONVERSATION = (None, "conversation_id")
 _GROUPS = "groups (a conversation, or a record without one)"
 _MOST_WITHOUT_CHOICE = 0.02
-_JUDGED = ("tokens", "cost_usd", "cache")
 # An underscore between letters is no mark, and common in names.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
+
+
+class NotSent(Protocol):
+    """What targets are not told of the records, counted."""
+
+    @property
+    def omitted_blocks(self) -> int | UnsetType: ...
+    @property
+    def documents_not_shown(self) -> int | UnsetType: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +54,8 @@ class RunView:
     """A finished run, as reports see it."""
 
     manifest: JsonObject
-    metrics: JsonObject
-    slices: JsonObject
+    metrics: Metrics
+    slices: Sequence[Slice]
     folder: str
     gates: tuple[GateResult, ...] = ()
     """What became of the gates that it was started with."""
@@ -87,9 +96,9 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     style = "good" if status == "completed" else "warning"
     parts = [paint(printable(view.title), "title"), paint(status.replace("_", " "), style)]
     yield "  ".join([*parts, *(paint(text, "error") for text in failed_text(view.gates))])
-    rate = cast(JsonObject, metrics["pass_rate"])
-    evaluated = f"{count(metrics['pass_count'])} of {count(metrics['evaluated_records'])}"
-    yield f"  pass rate  {rate_text(rate)}  {evaluated} evaluated (95 % interval)"
+    evaluated = f"{count(metrics.pass_count)} of {count(metrics.evaluated_records)}"
+    rate = rate_text(metrics.pass_rate)
+    yield f"  pass rate  {rate}  {evaluated} evaluated (95 % interval)"
     if text := partial_text(metrics):
         yield f"             {text}"
     if text := dependence(view):
@@ -97,7 +106,7 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     yield from _corrected(metrics, paint)
     for gate, text in gate_lines(view.gates):
         yield f"  {paint('gate', 'good' if gate.passed else 'error')}       {text}"
-    yield f"  score      {mean_text(cast(JsonObject, metrics['score']))}"
+    yield f"  score      {mean_text(metrics.score)}"
     yield from _records(view, paint)
     yield f"  latency    {_latency(metrics)}"
     yield from _spending(metrics)
@@ -126,15 +135,15 @@ def _records(view: RunView, paint: Paint) -> Iterator[str]:
         yield f"  bounds     {text}"
 
 
-def _corrected(metrics: JsonObject, paint: Paint) -> Iterator[str]:
+def _corrected(metrics: Metrics, paint: Paint) -> Iterator[str]:
     """The pass rate that people would give; or that the one above is a judge's word alone."""
-    row = correction_of(metrics)
+    row = metrics.corrected_pass_rate
     if row is None:
         return
-    if is_corrected(row):
+    if row.is_corrected:
         yield f"  corrected  {corrected_text(row)}"
         yield f"             {judge_text(row)}"
-        if is_drifted(row):
+        if row.is_drifted:
             yield f"  {paint('drift', 'warning')}      {drift_text(row)}"
     else:
         yield f"  {paint('uncorrected', 'warning')}  {corrected_text(row)}"
@@ -145,27 +154,26 @@ def dependence(view: RunView) -> str | None:
 
     A record without a conversation is one of a single turn.
     """
-    rate = cast(JsonObject, view.metrics["pass_rate"])
-    # Runs of earlier versions do not know it.
-    if rate.get("clusters") is None:
+    rate = view.metrics.pass_rate
+    if rate.clusters is None or rate.n_effective is None:
         return None
     path = cast(JsonObject, view.manifest["options"]).get("cluster")
     groups = f"groups of one {path}" if path not in _CONVERSATION else _GROUPS
-    worth = max(1, round(cast(float, rate["n_effective"])))
-    if worth >= cast(int, rate["n"]):
+    worth = max(1, round(rate.n_effective))
+    if worth >= rate.n:
         return None
     return (
-        f"{count(rate['n'])} records in {count(rate['clusters'])} {printable(groups)} "
+        f"{count(rate.n)} records in {count(rate.clusters)} {printable(groups)} "
         f"count as about {count(worth)} independent records"
     )
 
 
-def bounds_of_run(metrics: JsonObject) -> str:
+def bounds_of_run(metrics: Metrics) -> str:
     """Where the pass rate would be with every score; empty where none is missing."""
-    bounds = cast(JsonObject, metrics["pass_rate_bounds"])
-    if bounds["low"] == bounds["high"]:
+    bounds = metrics.pass_rate_bounds
+    if bounds is None or bounds.low == bounds.high:
         return ""
-    spread = f"{percent(bounds['low'])} to {percent(bounds['high'])}"
+    spread = f"{percent(bounds.low)} to {percent(bounds.high)}"
     return f"{spread} if what has no score had all failed or all passed"
 
 
@@ -176,29 +184,27 @@ def selection_text(view: RunView) -> str:
     return f"a part of the dataset, by {', '.join(chosen)}" if chosen else ""
 
 
-def not_sent_texts(metrics: JsonObject) -> Iterator[str]:
+def not_sent_texts(counts: NotSent) -> Iterator[str]:
     """What targets were not told of the records."""
-    if blocks := metrics.get("omitted_blocks"):
+    if blocks := counts.omitted_blocks:
         yield f"{count(blocks)} block(s) that a target cannot be sent, left out"
-    if documents := metrics.get("documents_not_shown"):
+    if documents := counts.documents_not_shown:
         yield f"{count(documents)} document(s), named in the prompts as not shown"
 
 
-def no_choice_text(metrics: JsonObject) -> str | None:
+def no_choice_text(metrics: Metrics) -> str | None:
     """How many answers to multiple-choice questions select no choice; None where all do."""
-    # Runs of earlier versions do not know it.
-    if not metrics.get("no_choice"):
+    if not metrics.no_choice or not metrics.choice_answers:
         return None
-    share = cast(int, metrics["no_choice"]) / cast(int, metrics["choice_answers"])
-    said = f"{count(metrics['no_choice'])} of {count(metrics['choice_answers'])} answers"
+    share = metrics.no_choice / metrics.choice_answers
+    said = f"{count(metrics.no_choice)} of {count(metrics.choice_answers)} answers"
     advice = "; look at them before you trust the pass rate" if is_unreadable(metrics) else ""
     return f"{said} select no choice and count as wrong ({percent(share)}){advice}"
 
 
-def is_unreadable(metrics: JsonObject) -> bool:
+def is_unreadable(metrics: Metrics) -> bool:
     """Whether so many answers select no choice that the form of answers may be measured."""
-    selected_none = cast("int | None", metrics.get("no_choice")) or 0
-    return selected_none > _MOST_WITHOUT_CHOICE * cast(int, metrics.get("choice_answers", 0))
+    return (metrics.no_choice or 0) > _MOST_WITHOUT_CHOICE * (metrics.choice_answers or 0)
 
 
 def next_steps(view: RunView) -> Iterator[str]:
@@ -211,7 +217,7 @@ def next_steps(view: RunView) -> Iterator[str]:
 def run_markdown(view: RunView) -> str:
     """The summary for a pull-request comment."""
     metrics = view.metrics
-    rate = cast(JsonObject, metrics["pass_rate"])
+    rate = metrics.pass_rate
     lines = [
         f"### {_escaped(view.title)}: {view.headline}",
         "",
@@ -219,11 +225,11 @@ def run_markdown(view: RunView) -> str:
         "",
         "| | |",
         "|---|---|",
-        f"| pass rate (95 % interval) | {rate_text(rate)}, n = {count(rate['n'])} |",
+        f"| pass rate (95 % interval) | {rate_text(rate)}, n = {count(rate.n)} |",
         *_rows("dependent records", dependence(view)),
         *_corrected_rows(metrics),
         *(f"| gate | {_escaped(text)} |" for _, text in gate_lines(view.gates)),
-        f"| score | {mean_text(cast(JsonObject, metrics['score']))} |",
+        f"| score | {mean_text(metrics.score)} |",
         f"| records | {_denominators(metrics)} |",
         *_rows("selected", selection_text(view)),
         *_rows("bounds", bounds_of_run(metrics)),
@@ -239,13 +245,13 @@ def run_markdown(view: RunView) -> str:
     return "\n".join(lines)
 
 
-def _corrected_rows(metrics: JsonObject) -> Iterator[str]:
-    row = correction_of(metrics)
+def _corrected_rows(metrics: Metrics) -> Iterator[str]:
+    row = metrics.corrected_pass_rate
     if row is not None:
-        word = "corrected pass rate" if is_corrected(row) else "uncorrected"
+        word = "corrected pass rate" if row.is_corrected else "uncorrected"
         yield f"| {word} | {_escaped(corrected_text(row))} |"
         yield from _rows("judge", judge_text(row))
-        yield from _rows("drift", drift_text(row) if is_drifted(row) else "")
+        yield from _rows("drift", drift_text(row) if row.is_drifted else "")
 
 
 def _rows(name: str, text: str | None) -> Iterator[str]:
@@ -260,84 +266,75 @@ def _repeats_row(line: str) -> str:
     return f"| {_escaped(name)} | {_escaped(text.strip())} |"
 
 
-def _denominators(metrics: JsonObject) -> str:
-    parts = [f"{count(metrics['evaluated_records'])} evaluated"]
-    parts.append(f"{count(metrics['failed_records'])} failed")
-    parts.append(f"{count(metrics['skipped_records'])} skipped")
-    text = f"{count(metrics['total_records'])} = {' + '.join(parts)}"
+def _denominators(metrics: Metrics) -> str:
+    parts = [f"{count(metrics.evaluated_records)} evaluated"]
+    parts.append(f"{count(metrics.failed_records)} failed")
+    parts.append(f"{count(metrics.skipped_records)} skipped")
+    text = f"{count(metrics.total_records)} = {' + '.join(parts)}"
     parts = [
-        f"{count(metrics[key])} {word}"
-        for key, word in (
-            ("invalid_records", "invalid"),
-            ("unscored_count", "unscored"),
-            ("cancelled_records", "cancelled"),
-            ("retried_records", "retried"),
+        f"{count(number)} {word}"
+        for number, word in (
+            (metrics.invalid_records, "invalid"),
+            (metrics.unscored_count, "unscored"),
+            (metrics.cancelled_records, "cancelled"),
+            (metrics.retried_records, "retried"),
         )
-        if metrics[key]
+        if number
     ]
-    if metrics["rows"] != metrics["total_records"]:
-        parts.append(f"{count(metrics['rows'])} rows")
-        # Runs of earlier versions do not know it.
-        if metrics.get("failure_rows"):
-            parts.append(f"{count(metrics['failure_rows'])} of them without a result")
-    if metrics.get("unread_records"):
-        parts.append(f"and {count(metrics['unread_records'])} that could not be read")
+    if metrics.rows not in (0, metrics.total_records):
+        parts.append(f"{count(metrics.rows)} rows")
+        if metrics.failure_rows:
+            parts.append(f"{count(metrics.failure_rows)} of them without a result")
+    if metrics.unread_records:
+        parts.append(f"and {count(metrics.unread_records)} that could not be read")
     return f"{text} ({', '.join(parts)})" if parts else text
 
 
-def _latency(metrics: JsonObject) -> str:
-    latency = cast(JsonObject, metrics["latency_ms"])
-    return f"p50 {milliseconds(latency['p50'])}, p95 {milliseconds(latency['p95'])}"
+def _latency(metrics: Metrics) -> str:
+    latency = metrics.latency_ms
+    return f"p50 {milliseconds(latency.p50)}, p95 {milliseconds(latency.p95)}"
 
 
-def _spending(metrics: JsonObject) -> Iterator[str]:
-    tokens, cost = (cast(JsonObject, metrics[key]) for key in ("tokens", "cost_usd"))
-    if tokens["n"]:
-        text = f"{count(tokens['input'])} in, {count(tokens['output'])} out"
-        yield f"  tokens     {text} (n = {count(tokens['n'])})"
-    if cost["n"]:
-        yield f"  cost       {dollars(cost['total'])} (n = {count(cost['n'])})"
-    yield from _judging(cast("JsonObject | None", metrics.get("judging")))
-    # Runs of earlier versions do not know it.
-    cache = cast(JsonObject, metrics.get("cache", {"hits": 0}))
-    if cache["hits"]:
-        money = f", {dollars(cache['saved_usd'])}" if cache["saved_usd"] else ""
-        yield f"  saved      {count(cache['hits'])} call(s){money} by answers given before"
+def _spending(metrics: Metrics) -> Iterator[str]:
+    tokens, cost = metrics.tokens, metrics.cost_usd
+    if tokens.n:
+        text = f"{count(tokens.input)} in, {count(tokens.output)} out"
+        yield f"  tokens     {text} (n = {count(tokens.n)})"
+    if cost.n:
+        yield f"  cost       {dollars(cost.total)} (n = {count(cost.n)})"
+    if metrics.judging:
+        yield from _judging(metrics.judging)
+    yield from _saved(metrics.cache, "answers")
 
 
-def _judging(judging: JsonObject | None) -> Iterator[str]:
+def _judging(judging: JudgingMetrics) -> Iterator[str]:
     """What judges took: calls, tokens and money, each with what it was counted over."""
-    if judging is None:
-        return
-    tokens, cost, cache = (cast(JsonObject, judging[key]) for key in _JUDGED)
-    parts = [f"{count(judging['calls'])} call(s)"]
-    if judging["unanswered"]:
-        parts.append(f"{count(judging['unanswered'])} unanswered")
-    if tokens["n"]:
-        parts.append(f"{count(tokens['input'])} tokens in, {count(tokens['output'])} out")
-    if cost["n"]:
-        parts.append(f"{dollars(cost['total'])} of the cost")
-    yield f"  judging    {', '.join(parts)} (n = {count(judging['rows'])})"
-    if cache["hits"]:
-        money = f", {dollars(cache['saved_usd'])}" if cache["saved_usd"] else ""
-        yield f"  saved      {count(cache['hits'])} call(s){money} by judgements given before"
+    tokens, cost = judging.tokens, judging.cost_usd
+    parts = [f"{count(judging.calls)} call(s)"]
+    if judging.unanswered:
+        parts.append(f"{count(judging.unanswered)} unanswered")
+    if tokens.n:
+        parts.append(f"{count(tokens.input)} tokens in, {count(tokens.output)} out")
+    if cost.n:
+        parts.append(f"{dollars(cost.total)} of the cost")
+    yield f"  judging    {', '.join(parts)} (n = {count(judging.rows)})"
+    yield from _saved(judging.cache, "judgements")
 
 
-def _checks(metrics: JsonObject) -> Iterator[str]:
-    checks = cast(dict[str, JsonObject], metrics["checks"])
-    for name, check in checks.items():
-        rate = cast(JsonObject, check["pass_rate"])
-        others = [f"{count(check[key])} {key}" for key in ("skipped", "unscored") if check[key]]
-        rest = f", {', '.join(others)}" if others else ""
-        if judge := _judge_of(check):
-            rest = f"{rest}  by {printable(judge)}"
-        yield f"  check      {printable(name)}  {rate_text(rate)}  n = {count(rate['n'])}{rest}"
+def _saved(cache: Cache, what: str) -> Iterator[str]:
+    if cache.hits:
+        money = f", {dollars(cache.saved_usd)}" if cache.saved_usd else ""
+        yield f"  saved      {count(cache.hits)} call(s){money} by {what} given before"
 
 
-def _judge_of(check: JsonObject) -> str | None:
-    """Who decides a check, where judges do."""
-    corrected = cast("JsonObject | None", check.get("corrected_pass_rate"))
-    return cast(str, corrected["judge"]) if corrected else None
+def _checks(metrics: Metrics) -> Iterator[str]:
+    for name, check in metrics.checks.items():
+        rate = check.pass_rate
+        others = ((check.skipped, "skipped"), (check.unscored, "unscored"))
+        rest = "".join(f", {count(number)} {word}" for number, word in others if number)
+        if check.corrected_pass_rate:
+            rest = f"{rest}  by {printable(check.corrected_pass_rate.judge)}"
+        yield f"  check      {printable(name)}  {rate_text(rate)}  n = {count(rate.n)}{rest}"
 
 
 def _escaped(text: str) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from steelyard.model.agreement import Asked, Estimate
+from steelyard.model.interval import Interval
 from steelyard.stats.agreement import Ratings, weights_of
 from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
-from steelyard.stats.intervals import Interval
 from steelyard.stats.rates import mean_interval
 from steelyard.stats.two_raters import Pairs, jaccard, kappa_interval, spearman
 

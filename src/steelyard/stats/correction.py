@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steelyard.model.interval import Interval
 from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.stats.draws import RESAMPLES, SEED
 from steelyard.stats.effective import Share, cluster_effect, clustered_share, kish
-from steelyard.stats.intervals import Z95, Interval
+from steelyard.stats.intervals import Z95
 from steelyard.stats.summaries import TAILS, quantiles
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.model.interval import Interval
 from steelyard.stats.clustered import design_effect
-from steelyard.stats.intervals import Interval
 from steelyard.stats.resampling import Assumed, Floats, Items, over_items
 from steelyard.stats.tables import independence
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from steelyard.model.interval import Interval
 from steelyard.stats.clustered import flip_p
 from steelyard.stats.distributions import binomial_tail
-from steelyard.stats.intervals import Z95, Interval
+from steelyard.stats.intervals import Z95
 from steelyard.stats.rates import Clusters, Numbers, effective_n, spread_of
 
 LEVEL = 0.05

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from steelyard.stats.intervals import Interval
+from steelyard.model.interval import Interval
 from steelyard.stats.orders import Pick
 from steelyard.stats.paired import paired_difference
 from steelyard.stats.rates import rate_interval

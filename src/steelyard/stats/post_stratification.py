@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from steelyard.model.interval import Interval
 from steelyard.stats.correction import FEWEST_LABELS, NotCorrectableError
 from steelyard.stats.draws import RESAMPLES, SEED
 from steelyard.stats.effective import Share, cluster_effect, clustered_share, kish
-from steelyard.stats.intervals import Interval
 from steelyard.stats.summaries import TAILS, quantiles
 from steelyard.stats.tables import independence
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
-from steelyard.stats.intervals import Interval
+from steelyard.model.interval import Interval
 from steelyard.stats.orders import SHARES, Winner
 from steelyard.stats.paired import LEVEL, MCNEMAR, paired_difference
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from steelyard.model.interval import Interval
 from steelyard.stats.distributions import student_quantile
-from steelyard.stats.intervals import Z95, Interval, wilson
+from steelyard.stats.intervals import Z95, wilson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from steelyard.model.interval import Interval
 from steelyard.stats.distributions import student_quantile
 from steelyard.stats.draws import SEED
-from steelyard.stats.intervals import Z95, Interval
+from steelyard.stats.intervals import Z95
 from steelyard.stats.summaries import TAILS, quantiles
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, Connection, String, Table, func, insert, s
 from steelyard.engine.redaction import FIELDS
 from steelyard.engine.redaction_marks import marks_in
 from steelyard.engine.redaction_sieve import SECRETS
-from steelyard.model.json_value import JsonObject
 from steelyard.model.run import call_of
+from steelyard.results.metrics import Taken
 from steelyard.store.tables import (
     answered,
     answers,
@@ -93,7 +93,7 @@ def _carry_redactions(copy: _Copy) -> None:
             copy.connection.execute(insert(redactions), row)
 
 
-def copied_part(connection: Connection, run_id: str) -> JsonObject:
+def copied_part(connection: Connection, run_id: str) -> Taken:
     """How much of a run another one has made: its rows, attempts and cost."""
 
     def total(name: str) -> ColumnElement[float]:
@@ -104,7 +104,7 @@ def copied_part(connection: Connection, run_id: str) -> JsonObject:
     sums = select(total("copied_attempts"), total("copied_usd")).where(of_run)
     tried, cost = connection.execute(sums).one()
     rows = connection.execute(select(func.count()).where(of_run, is_copied)).scalar_one()
-    return {"rows": rows, "attempts": int(tried), "cost_usd": cost}
+    return Taken(rows=rows, attempts=int(tried), cost_usd=cost)
 
 
 def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:

@@ -31,6 +31,7 @@ from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, StoredRun
+from steelyard.results.metrics import Taken
 from steelyard.store.attempt_order import in_turn
 from steelyard.store.claims import settle_claims
 from steelyard.store.copies import copied_part, copy_kept
@@ -149,7 +150,7 @@ class RunStore:
             self.lease(run_id).require(connection)
             copy_kept(connection, parent, run_id, again)
 
-    def copied(self, run_id: str) -> JsonObject:
+    def copied(self, run_id: str) -> Taken:
         """How much of a run another one has made: its rows, attempts and cost."""
         with told(self.engine), self.engine.connect() as connection:
             return copied_part(connection, run_id)

@@ -21,7 +21,6 @@ from steelyard.model.comparison import (
     SliceDifference,
 )
 from steelyard.model.detection import Detectable
-from steelyard.reports.correction import correction_of
 from steelyard.reports.run_text import RunView
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference
@@ -187,7 +186,7 @@ def _side(run: Loaded, scored: list[Record]) -> Side:
         records=len(run.records),
         rate=sum(record.passed for record in scored) / n if n else None,
         score=sum(record.score for record in scored) / n if n else None,
-        corrected=correction_of(run.view.metrics),
+        corrected=run.view.metrics.corrected_pass_rate,
     )
 
 

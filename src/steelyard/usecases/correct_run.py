@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.validation import JudgeValidation
-from steelyard.reports.correction import (
+from msgspec import structs
+
+from steelyard.model.corrected_rate import (
     LABELS_OF_ANOTHER_RUN,
     OWN_LABELS,
-    correction_of,
-    is_corrected,
+    CorrectedRate,
+    Drift,
+    LabelBasis,
 )
+from steelyard.model.validation import JudgeValidation
 from steelyard.reports.run_text import RunView
-from steelyard.stats.intervals import Interval
 from steelyard.usecases.check_rows import CheckRows, RunRows, read_check_rows
 from steelyard.usecases.corrected_estimates import Estimate, estimate_of
-from steelyard.usecases.judge_drift import drift_row
+from steelyard.usecases.judge_drift import drift_of
 from steelyard.usecases.pruned_files import pruned_on
 from steelyard.usecases.standing import NEVER, REFUSED, Doubt, standing_of
 
@@ -30,9 +31,9 @@ NO_CLAIMS: Mapping[str, str] = {}
 class Correction(NamedTuple):
     """The corrected rates of a run."""
 
-    whole: JsonObject
+    whole: CorrectedRate
     """The corrected pass rate of the run, or why there is none."""
-    checks: dict[str, JsonObject]
+    checks: dict[str, CorrectedRate]
     """The same for each check that judges decide."""
 
 
@@ -60,7 +61,7 @@ def corrected_run(
     name = run.deciding
     if name is None:
         return Correction(_none(undecided(run), _closest(run).judge), checks)
-    return Correction({"check": name, **checks[name]}, checks)
+    return Correction(replace(checks[name], check=name), checks)
 
 
 def current_view(view: RunView, validations: Sequence[JudgeValidation], now: datetime) -> RunView:
@@ -69,27 +70,27 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
     What the artifacts say is never changed. A rate that labels of the run's own responses correct
     stays, unless the judge was refused since; one by labels of another run gives way to them.
     """
-    before = correction_of(view.metrics) or {}
-    folder = Path(view.folder)
-    is_settled = before.get("basis") == OWN_LABELS and not any(one.refusals for one in validations)
+    before = view.metrics.corrected_pass_rate
+    basis, folder = before.basis if before else None, Path(view.folder)
+    is_settled = basis == OWN_LABELS and not any(one.refusals for one in validations)
     if is_settled or not view.manifest.get("judges"):
         return view
     if not validations or pruned_on(folder, "predictions.jsonl"):
         return view
     found = corrected_run(folder, validations, now)
-    if found is None or not _is_news(before, found.whole):
+    if found is None or not _is_news(basis, found.whole):
         return view
-    later: JsonObject = {**found.whole, "is_later": True}
-    return replace(view, metrics={**view.metrics, "corrected_pass_rate": later})
+    later = replace(found.whole, is_later=True)
+    return replace(view, metrics=structs.replace(view.metrics, corrected_pass_rate=later))
 
 
-def _is_news(before: JsonObject, now: JsonObject) -> bool:
+def _is_news(before: LabelBasis | None, now: CorrectedRate) -> bool:
     """Whether what is known today says more than what the run's artifacts say."""
-    if is_corrected(now):
-        return before.get("basis") is None or now["basis"] == OWN_LABELS != before["basis"]
-    if REFUSED in str(now["reason"]):
+    if now.is_corrected:
+        return before is None or now.basis == OWN_LABELS != before
+    if REFUSED in str(now.reason):
         return True
-    return before.get("basis") is None and not str(now["reason"]).endswith(NEVER)
+    return before is None and not str(now.reason).endswith(NEVER)
 
 
 def undecided(run: RunRows) -> str:
@@ -125,54 +126,50 @@ def _corrected(
     population: str,
     known: tuple[Sequence[JudgeValidation], Sequence[JudgeValidation]],
     now: datetime,
-) -> JsonObject:
+) -> CorrectedRate:
     usable = usable_validations(check, known[0], now)
     if isinstance(usable, str):
         return _none(usable, check.judge)
     estimate = estimate_of(check, population, usable)
     if isinstance(estimate, str):
         return _none(estimate, check.judge)
-    drift = drift_row(check, population, estimate, [*known[0], *known[1]])
-    return {**_row(check, estimate), "drift": drift}
+    drift = drift_of(check, population, estimate, [*known[0], *known[1]])
+    return _rate(check, estimate, drift)
 
 
-def _with_claim(row: JsonObject, validated_at: str | None) -> JsonObject:
+def _with_claim(found: CorrectedRate, validated_at: str | None) -> CorrectedRate:
     """The same where only the judge's file says that it was validated."""
-    if validated_at is None or not str(row.get("reason", "")).endswith(NEVER):
-        return row
+    if validated_at is None or not str(found.reason).endswith(NEVER):
+        return found
     reason = (
-        f"{row['judge']} was validated on {validated_at[:10]}, says its file; a corrected rate "
+        f"{found.judge} was validated on {validated_at[:10]}, says its file; a corrected rate "
         "needs the labels, and the registry has none"
     )
-    return {**row, "reason": reason}
+    return replace(found, reason=reason)
 
 
-def _row(check: CheckRows, estimate: Estimate) -> JsonObject:
+def _rate(check: CheckRows, estimate: Estimate, drift: Drift | None) -> CorrectedRate:
     found, validation = estimate.found, estimate.validation
-    tpr, tnr = map(_interval, estimate.rates)
-    return {
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "method": found.method,
-        "n": check.records,
-        "labels": found.n,
-        "design": validation.design,
-        "judge": check.judge,
-        "validated_at": validation.validated_at,
-        "tpr": tpr,
-        "tnr": tnr,
-        "basis": OWN_LABELS if estimate.is_own else LABELS_OF_ANOTHER_RUN,
-        "labelled_runs": cast(list[JsonValue], sorted(validation.populations)),
-        "labels_for_5_points": estimate.needed,
-    }
+    tpr, tnr = estimate.rates
+    return CorrectedRate(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        method=found.method,
+        n=check.records,
+        labels=found.n,
+        design=validation.design,
+        judge=check.judge,
+        validated_at=validation.validated_at,
+        tpr=tpr,
+        tnr=tnr,
+        basis=OWN_LABELS if estimate.is_own else LABELS_OF_ANOTHER_RUN,
+        labelled_runs=tuple(sorted(validation.populations)),
+        labels_for_5_points=estimate.needed,
+        drift=drift,
+    )
 
 
-def _interval(found: Interval) -> JsonObject:
-    row: JsonObject = asdict(found)
-    return row
-
-
-def _none(reason: str, judge: str) -> JsonObject:
+def _none(reason: str, judge: str) -> CorrectedRate:
     """No corrected rate, and why: the raw rate is then uncorrected."""
-    return {"value": None, "low": None, "high": None, "judge": judge, "reason": reason}
+    return CorrectedRate(judge=judge, reason=reason)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from steelyard.model.interval import Interval
 from steelyard.model.validation import JudgeValidation, LabelledItem
 from steelyard.stats.confusion import Rates, known_rates
 from steelyard.stats.correction import (
@@ -16,7 +17,6 @@ from steelyard.stats.correction import (
     rogan_gladen,
     unknown_design,
 )
-from steelyard.stats.intervals import Interval
 from steelyard.stats.post_stratification import (
     LabelledRun,
     post_stratified,

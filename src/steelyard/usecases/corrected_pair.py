@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.model.comparison import CorrectedDifference
+from steelyard.model.interval import Interval
 from steelyard.model.validation import JudgeValidation
 from steelyard.reports.run_text import RunView
 from steelyard.stats.clustered import coarser
 from steelyard.stats.correction import NotCorrectableError
-from steelyard.stats.intervals import Interval
 from steelyard.stats.post_stratification import (
     LabelledRun,
     Strata,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.detection import Detection
-from steelyard.model.json_value import JsonObject
+from steelyard.model.interval import Interval
 from steelyard.model.run import StoredRun
+from steelyard.results.metrics import kept_metrics
 from steelyard.stats.discordance import ASSUMED_DISCORDANT, Discordance
 from steelyard.stats.power import detectable_points
 from steelyard.usecases.paired_rows import Record, read_records
@@ -55,7 +56,7 @@ def detection_of(door: RunDoor, prepared: Prepared, points: float) -> Detection:
             between_repeats=found.between_repeats,
         ),
         power=POWER,
-        pass_rate=cast("float | None", _rate(known[0])["value"]) if known else None,
+        pass_rate=_rate(known[0]).value if known else None,
         runs=seen.runs,
     )
 
@@ -99,17 +100,16 @@ def _from_one(runs: Sequence[StoredRun]) -> _Seen | None:
     if not runs:
         return None
     rate = _rate(runs[0])
-    clusters, worth = rate.get("clusters"), cast("float | None", rate.get("n_effective"))
-    if not clusters or not worth:
+    if not rate.clusters or not rate.n_effective:
         return None
-    n = cast(int, rate["n"])
-    shared = ASSUMED_DISCORDANT * (max(1.0, n / worth) - 1)
+    shared = ASSUMED_DISCORDANT * (max(1.0, rate.n / rate.n_effective) - 1)
     return _Seen(
         disagreement=Discordance(shared=shared),
-        per_cluster=n / cast(int, clusters),
+        per_cluster=rate.n / rate.clusters,
         runs=(runs[0].run_id,),
     )
 
 
-def _rate(run: StoredRun) -> JsonObject:
-    return cast(JsonObject, cast(JsonObject, run.summary)["pass_rate"])
+def _rate(run: StoredRun) -> Interval:
+    assert run.summary is not None
+    return kept_metrics(run.summary).pass_rate

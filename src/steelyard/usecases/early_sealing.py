@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from steelyard.engine.metrics import metrics_of
-from steelyard.model.json_value import JsonObject
+from steelyard.results.metrics import Metrics, Slice
 from steelyard.usecases.accounts import account_of
 from steelyard.usecases.evaluating import redactor_of
 from steelyard.usecases.planning import Prepared
@@ -65,7 +65,7 @@ class EarlySealing:
             self._complete = complete
             self._changed.notify()
 
-    def metrics(self) -> tuple[JsonObject, JsonObject]:
+    def metrics(self) -> tuple[Metrics, list[Slice]]:
         """The metrics, and those of the slices, once there are no more results to come."""
         with self._changed:
             self._is_over = True

@@ -17,6 +17,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Check, Rubric, RubricCheck
 from steelyard.model.run import RunState
 from steelyard.reports.asked_text import expected_text, request_text
+from steelyard.results.metrics import Metrics
 from steelyard.usecases.in_memory import DatasetInMemory
 from steelyard.usecases.planning import Prepared, Source, open_source, prepare_source
 from steelyard.usecases.read_run import read_predictions
@@ -34,7 +35,7 @@ class Run:
     run_id: str
     status: RunState
     folder: Path
-    metrics: JsonObject
+    metrics: Metrics
 
     def records(self) -> Iterator[JsonObject]:
         """The rows of predictions.jsonl, one at a time, with what was asked in full."""
@@ -144,6 +145,7 @@ def _in_memory(dataset: Dataset) -> Source:
 async def evaluate(door: RunDoor, prepared: Prepared) -> Run:
     """Carry it out."""
     finished = await start_run(door, prepared, _ignore, _ignore)
+    assert finished.metrics is not None
     return Run(
         run_id=finished.run_id,
         status=finished.status,

@@ -8,15 +8,18 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import cast
 
+from msgspec import UNSET, UnsetType, structs
+
 from steelyard.contracts.hashes import record_sha256
 from steelyard.contracts.run_artifacts import exemptions
 from steelyard.contracts.run_artifacts.rows import MANIFEST
-from steelyard.engine.judging_metrics import add_probes
+from steelyard.engine.judging_metrics import with_probes
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.errors import SourceError, UnresumableError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
+from steelyard.results.metrics import Metrics, Slice, Taken, read_metrics, slices_json
 from steelyard.usecases.accounts import Account
 from steelyard.usecases.correct_run import corrected_run
 from steelyard.usecases.early_sealing import EarlySealing
@@ -34,7 +37,7 @@ def finalize(
     account: Account,
     redact: Redactor,
     early: EarlySealing | None = None,
-) -> tuple[RunState, JsonObject, str]:
+) -> tuple[RunState, Metrics, str]:
     """Write all eight artifacts, the manifest last, and move the run to its last state.
 
     Those with many rows may have been begun before, with the same redactor.
@@ -47,19 +50,14 @@ def finalize(
             return ended
     rows = early.rows if early else row_artifacts(door, run_id, account, redact)
     with closing(rows):
-        summary, slices = early.metrics() if early else _metrics(door, run_id, rows)
+        metrics, slices = early.metrics() if early else _metrics(door, run_id, rows)
         sealed = rows.seal()
-    if account.unread and account.selected is not None:
-        summary["unread_records"] = account.selected - cast(int, summary["total_records"])
-    add_probes(summary, account.probes)
-    summary |= {name: account.about[name] for name in NOT_SENT if name in account.about}
-    summary |= uncounted_calls(door.repository, run_id)
-    summary.update(_derived(door, run_id, account, summary))
-    _correct(door, account, artifacts.folder, summary)
-    _seal_json(artifacts, "metrics_summary.json", summary, sealed)
-    _seal_json(artifacts, "metrics_by_slice.json", slices, sealed)
+    metrics = _beside(door, run_id, account, with_probes(metrics, account.probes))
+    metrics = _corrected(door, account, artifacts.folder, metrics)
+    _seal_json(artifacts, "metrics_summary.json", metrics.json(), sealed)
+    _seal_json(artifacts, "metrics_by_slice.json", slices_json(slices), sealed)
     # A record may have a score though one of its repeats has failed.
-    status: RunState = "completed_with_failures" if summary["failure_rows"] else "completed"
+    status: RunState = "completed_with_failures" if metrics.failure_rows else "completed"
     if door.repository.is_cancelling(run_id):
         status = "cancelled"
     at = door.clock.stamp()
@@ -71,9 +69,9 @@ def finalize(
     manifest = cast(JsonObject, json.loads(clean))
     manifest["redaction"] = redact.described(door.repository.redactions(run_id))
     _seal_json(artifacts, MANIFEST, with_own_hash(manifest), sealed)
-    door.repository.finish(run_id, status, at, summary)
+    door.repository.finish(run_id, status, at, metrics.json())
     door.fix_published(_graders(manifest))
-    return status, summary, str(artifacts.folder)
+    return status, metrics, str(artifacts.folder)
 
 
 def _graders(manifest: JsonObject) -> list[str]:
@@ -123,51 +121,70 @@ def require_same_records(door: RunDoor, run_id: str, prepared: Prepared) -> None
 
 def _ended(
     door: RunDoor, run_id: str, artifacts: Artifacts
-) -> tuple[RunState, JsonObject, str] | None:
+) -> tuple[RunState, Metrics, str] | None:
     """A run whose manifest was written but whose end was not noted before it was stopped."""
     manifest = artifacts.read(MANIFEST)
     if manifest is None:
         return None
     said = json.loads(manifest)
-    summary: JsonObject = json.loads(artifacts.read("metrics_summary.json") or b"{}")
-    door.repository.finish(run_id, said["status"], said["completed_at"], summary)
-    return said["status"], summary, str(artifacts.folder)
+    metrics = read_metrics(artifacts.read("metrics_summary.json") or b"")
+    door.repository.finish(run_id, said["status"], said["completed_at"], metrics.json())
+    return said["status"], metrics, str(artifacts.folder)
 
 
-def _metrics(door: RunDoor, run_id: str, rows: RowArtifacts) -> tuple[JsonObject, JsonObject]:
+def _metrics(door: RunDoor, run_id: str, rows: RowArtifacts) -> tuple[Metrics, list[Slice]]:
     """The metrics come out of the pass that writes the results."""
     metrics = metrics_of(rows.facts(door.repository.results(run_id)))
     rows.add_attempts(door.repository.attempt_rows(run_id))
     return metrics
 
 
-def _derived(door: RunDoor, run_id: str, account: Account, summary: JsonObject) -> JsonObject:
+def _beside(door: RunDoor, run_id: str, account: Account, metrics: Metrics) -> Metrics:
+    """The metrics with what its results do not say."""
+    unread: int | UnsetType = UNSET
+    if account.unread and account.selected is not None:
+        unread = account.selected - metrics.total_records
+    omitted, not_shown = (cast(int, account.about.get(name, UNSET)) for name in NOT_SENT)
+    copied, new = _derived(door, run_id, account, metrics)
+    return structs.replace(
+        metrics,
+        unread_records=unread,
+        omitted_blocks=omitted,
+        documents_not_shown=not_shown,
+        **uncounted_calls(door.repository, run_id),
+        copied=copied,
+        new=new,
+    )
+
+
+def _derived(
+    door: RunDoor, run_id: str, account: Account, metrics: Metrics
+) -> tuple[Taken | UnsetType, Taken | UnsetType]:
     """Of a run that keeps rows or calls of another, what is copied and what is new."""
     derived = cast("JsonObject | None", account.about["derived_from"])
     if derived is None or derived["how"] not in {"retry", "regrade"}:
-        return {}
-    copied = cast("dict[str, float]", door.repository.copied(run_id))
-    cost = cast("dict[str, float | None]", summary["cost_usd"])["total"]
-    new: JsonObject = {
-        "rows": cast(int, summary["rows"]) - copied["rows"],
-        "attempts": cast(int, summary["attempts"]) - copied["attempts"],
-        "cost_usd": None if cost is None else cost - copied["cost_usd"],
-    }
-    return {"copied": cast(JsonObject, copied), "new": new}
+        return UNSET, UNSET
+    copied, cost = door.repository.copied(run_id), metrics.cost_usd.total
+    new = Taken(
+        rows=metrics.rows - copied.rows,
+        attempts=metrics.attempts - copied.attempts,
+        cost_usd=None if cost is None else cost - (copied.cost_usd or 0.0),
+    )
+    return copied, new
 
 
-def _correct(door: RunDoor, account: Account, folder: Path, summary: JsonObject) -> None:
-    """Put the corrected rates beside the raw ones, where judges decided anything."""
+def _corrected(door: RunDoor, account: Account, folder: Path, metrics: Metrics) -> Metrics:
+    """The metrics with corrected rates beside the raw ones, where judges decided anything."""
     if door.validations is None or not account.judges:
-        return
+        return metrics
     found = corrected_run(folder, door.validations.all(), door.clock.now(), claims=account.claims)
     if found is None:
-        return
-    summary["corrected_pass_rate"] = found.whole
-    checks = cast("dict[str, JsonObject]", summary["checks"])
-    for name, row in found.checks.items():
-        if name in checks:
-            checks[name]["corrected_pass_rate"] = row
+        return metrics
+    checks = {
+        name: structs.replace(check, corrected_pass_rate=found.checks.get(name, UNSET))
+        for name, check in metrics.checks.items()
+    }
+    return structs.replace(metrics, corrected_pass_rate=found.whole, checks=checks)
 
 
 def _seal_json(

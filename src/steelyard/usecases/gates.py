@@ -15,11 +15,13 @@ from steelyard.model.comparison import (
     Difference,
     Measured,
 )
+from steelyard.model.corrected_rate import CorrectedRate
 from steelyard.model.gate import ALLOW_FAILURES, GateResult
+from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.comparison_text import points, rounded, scores_text, why_not
-from steelyard.reports.correction import correction_of, is_borrowed, is_corrected
 from steelyard.reports.numbers import count, counted, percent
+from steelyard.results.metrics import Metrics
 from steelyard.stats.power import FEWEST_UNITS, records_for_width, records_to_detect
 
 UNGATED = frozenset({"failed", "cancelled"})
@@ -79,12 +81,12 @@ def require_allowed(name: str, text: str) -> None:
         raise UsageError(f"{name} is a number of records, or a share such as 5%, not '{text}'")
 
 
-def evaluate_gates(metrics: JsonObject, gates: Gates) -> list[GateResult]:
+def evaluate_gates(metrics: Metrics, gates: Gates) -> list[GateResult]:
     """Every gate of a run, from its metrics; a gate that has nothing to look at fails."""
     return [*_rate_gates(metrics, gates), *_missing_gate(metrics, gates)]
 
 
-def gates_of_run(manifest: JsonObject, metrics: JsonObject) -> tuple[GateResult, ...]:
+def gates_of_run(manifest: JsonObject, metrics: Metrics) -> tuple[GateResult, ...]:
     """The gates that a run was started with; none where it did not come to its end."""
     options = cast(JsonObject, manifest.get("options") or {})
     kept = cast("JsonObject | None", options.get("gates"))
@@ -93,47 +95,48 @@ def gates_of_run(manifest: JsonObject, metrics: JsonObject) -> tuple[GateResult,
     return tuple(evaluate_gates(metrics, Gates.of(kept)))
 
 
-def _rate_gates(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
-    for name, end, what, least in (
-        ("fail-under", "value", "the {}pass rate", gates.fail_under),
-        ("fail-under-low", "low", "the lower bound of the {}pass rate", gates.fail_under_low),
+def _rate_gates(metrics: Metrics, gates: Gates) -> Iterator[GateResult]:
+    correction = metrics.corrected_pass_rate
+    rate = correction if gates.corrected else metrics.pass_rate
+    of, absent, why = "pass rate", "nothing was evaluated, so there is no rate for", ""
+    if gates.corrected:
+        why = f": {correction.reason if correction else 'no judge decides the results'}"
+        of, absent = "corrected pass rate", "there is no corrected pass rate for"
+    for name, what, reached, least in (
+        ("fail-under", f"the {of}", rate and rate.value, gates.fail_under),
+        (
+            "fail-under-low",
+            f"the lower bound of the {of}",
+            rate and rate.low,
+            gates.fail_under_low,
+        ),
     ):
-        if least is not None:
-            yield _rate_gate(metrics, gates, (name, end, what), least)
+        if least is None:
+            continue
+        if rate is None or reached is None:
+            reason = f"{absent} {name} {least}{why}"
+            yield GateResult(name=name, passed=False, looked_at=what, reason=reason)
+        else:
+            yield _rate_gate(name, what, rate, reached, least)
 
 
 def _rate_gate(
-    metrics: JsonObject, gates: Gates, which: tuple[str, str, str], least: float
+    name: str, what: str, rate: Interval | CorrectedRate, reached: float, least: float
 ) -> GateResult:
-    name, end, what = which
-    row = cast(JsonObject, metrics["pass_rate"])
-    absent = f"nothing was evaluated, so there is no rate for {name} {least}"
-    if gates.corrected:
-        correction = correction_of(metrics)
-        why = "no judge decides the results" if correction is None else correction.get("reason")
-        nothing: JsonObject = {end: None}
-        row = correction if correction and is_corrected(correction) else nothing
-        absent = f"there is no corrected pass rate for {name} {least}: {why}"
-    what = what.format("corrected " if gates.corrected else "")
-    reached = cast("float | None", row.get(end))
-    if reached is None:
-        return GateResult(name=name, passed=False, looked_at=what, reason=absent)
-    n = row.get("n")
-    shown = f"{what}, {percent(reached)}" + ("" if n is None else f", n = {n:,}")
-    if gates.corrected and is_borrowed(row):
+    shown = f"{what}, {percent(reached)}, n = {count(rate.n)}"
+    if isinstance(rate, CorrectedRate) and rate.is_borrowed:
         shown += ", which assumes the judge errs as on the labelled run"
+    reason = ""
     if reached < least:
-        reason = f"{what} is {reached:.6g}, below {name} {least}"
-        reason += "" if n is None else f"; n = {n:,}"
-        return GateResult(name=name, passed=False, looked_at=shown, reason=reason)
-    return GateResult(name=name, passed=True, looked_at=shown)
+        reason = f"{what} is {reached:.6g}, below {name} {least}; n = {count(rate.n)}"
+    return GateResult(name=name, passed=not reason, looked_at=shown, reason=reason)
 
 
-def _missing_gate(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
+def _missing_gate(metrics: Metrics, gates: Gates) -> Iterator[GateResult]:
     """A record that lacks some of its repeats is missing in part: one of three is a third."""
-    records = cast(int, metrics["failed_records"]) + cast(int, metrics["skipped_records"])
-    total, allowed = cast(int, metrics["total_records"]), gates.allow_failures
-    repeats, tries = _repeats(metrics)
+    records = metrics.failed_records + metrics.skipped_records
+    total, allowed = metrics.total_records, gates.allow_failures
+    repeats, tries = metrics.unscored_repeats, metrics.repeats.k if metrics.repeats else 1
     is_over = _is_too_many(records * tries + repeats, total * tries, tries, allowed)
     parts = [f"{records:,} of {total:,} record(s)"] if records or not repeats else []
     if repeats:
@@ -147,13 +150,6 @@ def _missing_gate(metrics: JsonObject, gates: Gates) -> Iterator[GateResult]:
         reason=f"{what} have no score, more than {ALLOW_FAILURES} {allowed}" if is_over else "",
         is_missing_scores=is_over,
     )
-
-
-def _repeats(metrics: JsonObject) -> tuple[int, int]:
-    """Repeats without a score of records that have one, and how many each record was to have."""
-    planned = cast("JsonObject | None", metrics.get("repeats"))
-    # Runs of earlier versions do not know the first.
-    return cast(int, metrics.get("unscored_repeats", 0)), cast(int, planned["k"]) if planned else 1
 
 
 def _is_too_many(missing: int, total: int, tries: int, allowed: str) -> bool:

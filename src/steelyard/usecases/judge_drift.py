@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
 
 from steelyard.contracts.judge.reader import time_of
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.corrected_rate import Drift, RateChange
+from steelyard.model.interval import Interval
 from steelyard.model.validation import JudgeValidation
 from steelyard.reports.correction import drift_direction
 from steelyard.stats.confusion import difference_p, known_rates
-from steelyard.stats.intervals import Interval
 from steelyard.usecases.check_rows import CheckRows, is_weighted, own_items
 from steelyard.usecases.corrected_estimates import Estimate
 from steelyard.usecases.validation_rules import refusal_of, run_difference
 from steelyard.usecases.validations import fits
 
 
-def drift_row(
+def drift_of(
     check: CheckRows,
     population: str,
     estimate: Estimate,
     validations: Iterable[JudgeValidation],
-) -> JsonObject | None:
+) -> Drift | None:
     """TPR and TNR by the run's own labels against those of the newest older labels.
 
     None where the run has no labels of its own, or the judge no older ones of an earlier run.
@@ -43,18 +42,16 @@ def drift_row(
     other = max(others, key=lambda one: (time_of(one.validated_at), one.number))
     here = estimate.rates
     before = known_rates(other)
-    rows: JsonObject = {
-        name: _compared(one, two)
-        for name, one, two in zip(("tpr", "tnr"), here, before, strict=True)
-    }
-    direction = drift_direction(rows)
-    return {
-        "against": other.validated_at,
-        "labelled_runs": cast(list[JsonValue], sorted(other.populations)),
-        **rows,
-        "is_drifted": direction is not None,
-        "direction": direction,
-    }
+    tpr, tnr = _compared(here.tpr, before.tpr), _compared(here.tnr, before.tnr)
+    direction = drift_direction(tpr, tnr)
+    return Drift(
+        against=other.validated_at,
+        labelled_runs=tuple(sorted(other.populations)),
+        tpr=tpr,
+        tnr=tnr,
+        is_drifted=direction is not None,
+        direction=direction,
+    )
 
 
 def _is_older(one: JudgeValidation, own: JudgeValidation) -> bool:
@@ -70,11 +67,11 @@ def _is_comparable(validation: JudgeValidation) -> bool:
     return is_weighted(validation) or validation.design in {"random", "by_label"}
 
 
-def _compared(here: Interval, before: Interval) -> JsonObject:
-    return {
-        "here": here.value,
-        "before": before.value,
-        "n_here": here.n,
-        "n_before": before.n,
-        "p_value": difference_p(here, before),
-    }
+def _compared(here: Interval, before: Interval) -> RateChange:
+    return RateChange(
+        here=here.value,
+        before=before.value,
+        n_here=here.n,
+        n_before=before.n,
+        p_value=difference_p(here, before),
+    )

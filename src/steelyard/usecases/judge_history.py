@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, StoredRun
+from steelyard.results.metrics import Metrics, kept_metrics
 from steelyard.stats.tables import independence
 from steelyard.usecases.run_ports import RunDoor
 
@@ -63,19 +64,18 @@ def judge_history(door: RunDoor, fingerprints: Iterable[str], check: str) -> lis
 def _counts(run: StoredRun, check: str) -> _Counts | None:
     if run.summary is None or (run.group_id or "").startswith(VALIDATION):
         return None
-    checks = cast("dict[str, JsonObject]", run.summary.get("checks") or {})
-    if check not in checks:
+    metrics = kept_metrics(run.summary)
+    found = metrics.checks.get(check)
+    if found is None:
         return None
-    rate = cast(JsonObject, checks[check]["pass_rate"])
-    n = cast(int, rate["n"])
-    passed = round(cast(float, rate["value"] or 0.0) * n)
-    unscored = cast(int, checks[check]["unscored"])
-    return _Counts(passed, n - passed, unscored, _judged(run.summary, n, unscored))
+    n, unscored = found.pass_rate.n, found.unscored
+    passed = round((found.pass_rate.value or 0.0) * n)
+    return _Counts(passed, n - passed, unscored, _judged(metrics, n, unscored))
 
 
-def _judged(summary: JsonObject, scored: int, unscored: int) -> int:
+def _judged(metrics: Metrics, scored: int, unscored: int) -> int:
     """How many responses were judged: records with a verdict count once for each repeat."""
-    rows, records = (cast(int, summary.get(name) or 0) for name in ("rows", "total_records"))
+    rows, records = metrics.rows, metrics.total_records
     repeats = round(rows / records) if rows and records else 1
     judged = scored * max(1, repeats) + unscored
     return min(judged, rows) if rows else judged

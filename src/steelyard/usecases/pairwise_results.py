@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -218,7 +218,7 @@ def _needed(found: Preference, margin: float) -> int:
 
 def _rate(found: Preference) -> str:
     rate = found.win_rate
-    return f"{rate_text(cast(JsonObject, asdict(rate)))}, n = {rate.n:,}"
+    return f"{rate_text(rate)}, n = {rate.n:,}"
 
 
 def _share(contest: Contest, place: int) -> float:

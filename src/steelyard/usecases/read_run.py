@@ -17,6 +17,7 @@ from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.results.metrics import read_metrics, read_slices
 from steelyard.usecases.gates import gates_of_run
 from steelyard.usecases.pruned_files import pruned_on
 from steelyard.usecases.request_parts import whole_rows
@@ -25,7 +26,6 @@ Decoded = TypeVar("Decoded")
 PREDICTIONS = "predictions.jsonl"
 ATTEMPTS = "attempt_logs.jsonl"
 FAILURES = "failures.jsonl"
-_SUMMARY = (MANIFEST, "metrics_summary.json", "metrics_by_slice.json")
 
 
 class Failures(NamedTuple):
@@ -77,11 +77,12 @@ def require_manifest(folder: Path) -> None:
 def read_run(folder: Path) -> RunView:
     """Manifest, metrics and slices of a run; whether they are as sealed is asked before."""
     require_manifest(folder)
-    manifest, metrics, slices = (_object(folder / name) for name in _SUMMARY)
+    manifest = _object(folder / MANIFEST)
+    metrics = _decoded(folder / "metrics_summary.json", read_metrics)
     return RunView(
         manifest=manifest,
         metrics=metrics,
-        slices=slices,
+        slices=_decoded(folder / "metrics_by_slice.json", read_slices),
         folder=str(folder),
         gates=gates_of_run(manifest, metrics),
         failures=partial(_failures, folder),
@@ -167,12 +168,16 @@ def attempts_of(folder: Path, index: int) -> list[JsonObject]:
 
 
 def _object(path: Path) -> JsonObject:
-    try:
-        value = json.loads(path.read_bytes())
-    except OSError as error:
-        raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
-        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
+    value = _decoded(path, json.loads)
     if not isinstance(value, dict):
         raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how")
     return cast(JsonObject, value)
+
+
+def _decoded(path: Path, decode: Callable[[bytes], Decoded]) -> Decoded:
+    try:
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, msgspec.DecodeError):
+        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None

@@ -18,6 +18,7 @@ from steelyard.errors import (
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import RunState, StoredRun
+from steelyard.results.metrics import Metrics, kept_metrics
 from steelyard.usecases.accounts import account_of, kept_about
 from steelyard.usecases.derive import TRIED_AGAIN
 from steelyard.usecases.early_sealing import EarlySealing
@@ -54,7 +55,8 @@ class FinishedRun:
     run_id: str
     status: RunState
     folder: str
-    metrics: JsonObject
+    metrics: Metrics | None
+    """None where only the line of a pruned run is left."""
 
 
 async def start_run(
@@ -97,8 +99,9 @@ async def resume_run(door: RunDoor, run: StoredRun, on_result: OnResult) -> Fini
         folder = door.artifacts(run.run_id).folder
         if is_run_folder(folder):
             door.require_sealed(folder)
+        metrics = kept_metrics(run.summary) if run.summary else None
         return FinishedRun(
-            run_id=run.run_id, status=run.status, folder=str(folder), metrics=run.summary or {}
+            run_id=run.run_id, status=run.status, folder=str(folder), metrics=metrics
         )
     if run.owner != door.owner and is_held(door, run):
         raise UsageError(f"{run.run_id} is being worked on by another process ({run.owner})")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from steelyard.model.json_value import JsonObject
 from steelyard.model.run import UNCOUNTED
 from steelyard.usecases.run_ports import RunRepository
 
 
-def uncounted_calls(repository: RunRepository, run_id: str) -> JsonObject:
+def uncounted_calls(repository: RunRepository, run_id: str) -> dict[str, int]:
     """How many calls were cut off, and how many a target that was away did not answer."""
     return {
         f"{code}_calls": repository.uncounted_calls(run_id, code) for code in sorted(UNCOUNTED)

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import cast
 
 import msgspec
+from msgspec import structs
 
 from steelyard.contracts.run_artifacts.facts import read_facts
 from steelyard.contracts.run_artifacts.requests import whole_request
@@ -46,7 +47,7 @@ class UnfinishedRun:
     def said(self) -> str:
         """How far it has come, and how to go on."""
         metrics, run_id = self.view.metrics, self.view.run_id
-        done = f"{metrics['total_records']:,}"
+        done = f"{metrics.total_records:,}"
         of = "" if self.selected is None else f" of {self.selected:,}"
         standing = STOPPED if self.is_resumable else str(self.view.manifest["status"])
         resume = f"; go on with: steelyard resume {run_id}" if self.is_resumable else ""
@@ -96,7 +97,7 @@ def read_unfinished(
 ) -> UnfinishedRun:
     """The results that are kept of a run, with the metrics over them."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
-    metrics |= uncounted_calls(repository, run.run_id)
+    metrics = structs.replace(metrics, **uncounted_calls(repository, run.run_id))
     manifest: JsonObject = {
         "run_id": run.run_id,
         "status": run.status,

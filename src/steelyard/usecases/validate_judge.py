@@ -13,6 +13,7 @@ from steelyard.judging.examples import examples_of
 from steelyard.model.annotation import Wanted
 from steelyard.model.dataset import Dataset
 from steelyard.model.definition import reference_to
+from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.label import Design, Label
@@ -356,10 +357,9 @@ async def _canaries(
     return canary_tally(await _carried_out(door, prepared, *watch), found.check)
 
 
-def _raw_rate(view: RunView, check: str) -> JsonObject:
+def _raw_rate(view: RunView, check: str) -> Interval:
     """The pass rate of the check that was validated; one within a composite has the run's."""
-    checks = cast("dict[str, JsonObject]", view.metrics["checks"])
-    return cast(JsonObject, checks.get(check, view.metrics)["pass_rate"])
+    return view.metrics.checks.get(check, view.metrics).pass_rate
 
 
 def _has_looked(validation: JudgeValidation) -> bool:

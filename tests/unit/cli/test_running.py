@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 import typer
+from msgspec import structs
 
+from fakes.metrics import metrics
 from steelyard.cli.running import (
     Progress,
     check_allowed,
@@ -19,11 +21,13 @@ from steelyard.cli.running import (
     require_number,
     stoppable,
 )
-from steelyard.model.json_value import JsonObject
+from steelyard.model.interval import Interval
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
 from steelyard.usecases.gates import Gates
 from steelyard.usecases.run import FinishedRun
+
+LOW = "the lower bound of the pass rate"
 
 
 def finished(
@@ -35,13 +39,14 @@ def finished(
     skipped: int = 0,
     total: int = 100,
 ) -> FinishedRun:
-    metrics: JsonObject = {
-        "pass_rate": {"value": rate, "low": low},
-        "failed_records": failed,
-        "skipped_records": skipped,
-        "total_records": total,
-    }
-    return FinishedRun(run_id="run_1", status=status, folder="", metrics=metrics)
+    found = structs.replace(
+        metrics(),
+        pass_rate=Interval(rate, low, None, "wilson", total - failed - skipped),
+        failed_records=failed,
+        skipped_records=skipped,
+        total_records=total,
+    )
+    return FinishedRun(run_id="run_1", status=status, folder="", metrics=found)
 
 
 @pytest.mark.parametrize(
@@ -78,17 +83,17 @@ def test_a_run_ends_with_the_code_of_what_became_of_it(
         (
             finished(),
             Gates(fail_under=0.75),
-            ["gate passed: fail-under looked at the pass rate, 75.0 %"],
+            ["gate passed: fail-under looked at the pass rate, 75.0 %, n = 100"],
         ),
         (
             finished(rate=0.79996),
             Gates(fail_under=0.8),
-            ["gate failed: the pass rate is 0.79996, below fail-under 0.8"],
+            ["gate failed: the pass rate is 0.79996, below fail-under 0.8; n = 100"],
         ),
         (
             finished(),
             Gates(fail_under_low=0.31),
-            ["gate failed: the lower bound of the pass rate is 0.3, below fail-under-low 0.31"],
+            [f"gate failed: {LOW} is 0.3, below fail-under-low 0.31; n = 100"],
         ),
         (
             finished(rate=None, low=None, failed=100),

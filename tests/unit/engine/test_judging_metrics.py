@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from steelyard.engine.judging_metrics import add_probes
+from fakes.metrics import metrics
+from steelyard.engine.judging_metrics import with_probes
 from steelyard.engine.metrics import metrics_of
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Judging
@@ -13,7 +14,7 @@ from strategies.run_facts import facts
 
 def summary(*judged: Judging | None) -> dict[str, Any] | None:
     rows = [facts(place, passed=True, judging=one) for place, one in enumerate(judged)]
-    return cast("dict[str, Any] | None", metrics_of(rows)[0]["judging"])
+    return cast("dict[str, Any] | None", metrics_of(rows)[0].json()["judging"])
 
 
 def test_where_nobody_was_judged_there_are_no_figures() -> None:
@@ -50,8 +51,6 @@ def test_what_nobody_counted_is_unknown_and_not_nought() -> None:
 
 
 def test_probes_are_told_apart_and_paid_like_judges() -> None:
-    costs: JsonObject = {"total": None, "judging": None, "n": 0}
-    summary: JsonObject = {"cost_usd": costs}
     probe: JsonObject = {
         "attempts": 1,
         "input_tokens": 9,
@@ -60,19 +59,16 @@ def test_probes_are_told_apart_and_paid_like_judges() -> None:
         "target": "judge",
     }
     unknown: JsonObject = dict.fromkeys(probe, None)
-    add_probes(summary, [{**probe}, {**unknown, "attempts": 3}])
+    found = with_probes(metrics(), [{**probe}, {**unknown, "attempts": 3}]).json()
 
-    assert summary["probes"] == {
+    assert found["probes"] == {
         "calls": 2,
         "attempts": 4,
         "tokens": {"input": 9, "output": 2},
         "cost_usd": 0.25,
     }
-    assert costs == {"total": 0.25, "judging": 0.25, "n": 0}
+    assert found["cost_usd"] == {"total": 0.25, "judging": 0.25, "n": 0}
 
 
 def test_a_run_without_probes_says_nothing_of_them() -> None:
-    summary: JsonObject = {}
-    add_probes(summary, [])
-
-    assert summary == {"probes": None}
+    assert with_probes(metrics(), []).json()["probes"] is None

@@ -36,7 +36,7 @@ def questions(
     labels.extend(clusters or [None] * len(records))
     for place, record in enumerate(records):
         tally.add(check, answers_by_item(record), place)
-    return tally.summary(labels)
+    return {name: one.json() for name, one in tally.summary(labels).items()}
 
 
 def test_nothing_asked_is_nothing_told() -> None:

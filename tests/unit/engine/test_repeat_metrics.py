@@ -22,12 +22,12 @@ def tried(*cases: Tries, **others: Any) -> list[Facts]:
 
 
 def repeats(*cases: Tries) -> dict[str, Any]:
-    found: Any = metrics_of(tried(*cases))[0]["repeats"]
+    found: Any = metrics_of(tried(*cases))[0].json()["repeats"]
     return found
 
 
 def test_without_repeats_there_is_nothing_to_say() -> None:
-    assert metrics_of(tried((True,), (False,)))[0]["repeats"] is None
+    assert metrics_of(tried((True,), (False,)))[0].repeats is None
 
 
 def test_every_k_is_reported_and_the_largest_first() -> None:
@@ -68,7 +68,7 @@ def test_no_interval_has_width_zero() -> None:
 
 def test_the_cases_of_a_conversation_count_as_one() -> None:
     given = tried(*[(True, True)] * 8, *[(False, False)] * 2, cluster="talk")
-    found: Any = metrics_of(given)[0]["repeats"]
+    found: Any = metrics_of(given)[0].json()["repeats"]
 
     assert found["pass_hat_k"]["clusters"] == 1
 

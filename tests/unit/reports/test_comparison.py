@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from steelyard.model.comparison import Comparison, Mismatch
+from steelyard.model.corrected_rate import CorrectedRate
 from steelyard.reports.charts import difference_bar
 from steelyard.reports.comparison_html import comparison_html
 from steelyard.reports.comparison_text import (
@@ -128,7 +129,9 @@ def test_a_corrected_verdict_leads_and_the_raw_one_is_called_what_it_is():
 
 
 def test_a_rate_that_is_corrected_in_one_run_alone_gives_no_verdict():
-    rate = {"value": 0.6, "low": 0.5, "high": 0.7, "method": "m", "labels": 40, "n": 90}
+    rate = CorrectedRate(
+        judge="judge/right@1.0.0", value=0.6, low=0.5, high=0.7, method="m", labels=40, n=90
+    )
     found = replace(FOUND, a=replace(FOUND.a, corrected=rate))
 
     assert "corrected A, over the whole run: 60.0 % [50.0, 70.0]" in text(found)

@@ -3,42 +3,51 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
+from msgspec import structs
 
+from steelyard.model.corrected_rate import (
+    LABELS_OF_ANOTHER_RUN,
+    OWN_LABELS,
+    CorrectedRate,
+    Drift,
+    RateChange,
+)
+from steelyard.model.interval import Interval
 from steelyard.reports.comparison_html import comparison_html
 from steelyard.reports.comparison_text import comparison_lines
 from steelyard.reports.correction import corrected_text, drift_text, judge_text
 from steelyard.reports.run_html import run_html
 from steelyard.reports.run_junit import run_junit
 from steelyard.reports.run_text import RunView, run_lines, run_markdown
+from steelyard.results.metrics import Missing, UnevenSlice
 from strategies.comparisons import FOUND
+from strategies.run_facts import facts
 from strategies.run_views import run_view
 
-RATE = {"value": 0.9, "low": 0.8, "high": 0.95, "method": "wilson", "n": 10}
-CORRECTED: dict[str, Any] = {
-    "value": 0.65,
-    "low": 0.55,
-    "high": 0.75,
-    "method": "post-stratified",
-    "basis": "own labels",
-    "labelled_runs": ["run_1"],
-    "drift": None,
-    "n": 400,
-    "labels": 150,
-    "design": "random",
-    "judge": "judge/right@1.0.0",
-    "validated_at": "2026-05-01T10:00:00Z",
-    "tpr": RATE,
-    "tnr": {**RATE, "value": 0.7},
-}
-NEVER: dict[str, Any] = {"value": None, "low": None, "high": None, "reason": "<never> validated"}
+RATE = Interval(0.9, 0.8, 0.95, "wilson", 10)
+CORRECTED = CorrectedRate(
+    value=0.65,
+    low=0.55,
+    high=0.75,
+    method="post-stratified",
+    basis=OWN_LABELS,
+    labelled_runs=("run_1",),
+    n=400,
+    labels=150,
+    design="random",
+    judge="judge/right@1.0.0",
+    validated_at="2026-05-01T10:00:00Z",
+    tpr=RATE,
+    tnr=replace(RATE, value=0.7),
+)
+NEVER = CorrectedRate(judge="judge/right@1.0.0", reason="<never> validated")
 
 
-def view(corrected: dict[str, Any] | None) -> RunView:
+def view(corrected: CorrectedRate | None) -> RunView:
     made = run_view()
-    return replace(made, metrics={**made.metrics, "corrected_pass_rate": corrected})
+    return replace(made, metrics=structs.replace(made.metrics, corrected_pass_rate=corrected))
 
 
 def test_a_corrected_rate_names_its_method_and_its_denominators() -> None:
@@ -50,15 +59,15 @@ def test_a_corrected_rate_names_its_method_and_its_denominators() -> None:
         "judge/right@1.0.0 passes 90.0 % of good answers (TPR), fails 70.0 % of bad ones (TNR), "
         "validated 2026-05-01"
     )
-    assert judge_text({**CORRECTED, "is_later": True}).endswith("2026-05-01, after this run")
+    assert judge_text(replace(CORRECTED, is_later=True)).endswith("2026-05-01, after this run")
     assert (corrected_text(NEVER), judge_text(NEVER)) == ("<never> validated", "")
 
 
 @pytest.mark.parametrize(
-    ("runs", "whose"), [(["run_1"], "run_1"), ([], "the labelled run"), (["r1", "r2"], "r1, r2")]
+    ("runs", "whose"), [(("run_1",), "run_1"), ((), "the labelled run"), (("r1", "r2"), "r1, r2")]
 )
-def test_labels_of_another_run_are_said_to_be(runs: list[str], whose: str) -> None:
-    row: Any = {**CORRECTED, "basis": "labels of another run", "labelled_runs": runs}
+def test_labels_of_another_run_are_said_to_be(runs: tuple[str, ...], whose: str) -> None:
+    row = replace(CORRECTED, basis=LABELS_OF_ANOTHER_RUN, labelled_runs=runs)
 
     assert f"150 labels of {whose}, 400 records" in corrected_text(row)
     assert judge_text(row).endswith(f"; assumes the judge errs on this run as on {whose}")
@@ -67,9 +76,9 @@ def test_labels_of_another_run_are_said_to_be(runs: list[str], whose: str) -> No
 
 @pytest.mark.parametrize("is_drifted", [True, False])
 def test_a_summary_warns_of_drift(is_drifted: bool) -> None:
-    rates = {"here": 0.9, "before": 0.5, "p_value": 0.004 if is_drifted else 0.4}
-    drift = {"against": "2026-04-01", "tpr": rates, "tnr": rates, "is_drifted": is_drifted}
-    lines = list(run_lines(view({**CORRECTED, "drift": drift})))
+    rate = RateChange(here=0.9, before=0.5, p_value=0.004 if is_drifted else 0.4)
+    drift = Drift(against="2026-04-01", tpr=rate, tnr=rate, is_drifted=is_drifted)
+    lines = list(run_lines(view(replace(CORRECTED, drift=drift))))
 
     assert any(line.startswith("  drift      the judge has drifted") for line in lines) is (
         is_drifted
@@ -97,13 +106,13 @@ def test_drift_has_a_direction(
     tpr: tuple[float, float], tnr: tuple[float, float], said: str
 ) -> None:
     """Each rate before and here."""
-    rates = {
-        name: {"before": before, "here": here, "p_value": 1.0 if before == here else 0.004}
-        for name, (before, here) in (("tpr", tpr), ("tnr", tnr))
-    }
-    drift: Any = {"against": "2026-04-01", **rates, "is_drifted": True}
+    rates = [
+        RateChange(before=before, here=here, p_value=1.0 if before == here else 0.004)
+        for before, here in (tpr, tnr)
+    ]
+    drift = Drift(against="2026-04-01", tpr=rates[0], tnr=rates[1], is_drifted=True)
 
-    assert said in drift_text({**CORRECTED, "drift": drift})
+    assert said in drift_text(replace(CORRECTED, drift=drift))
 
 
 def test_a_summary_shows_it_beside_the_raw_rate() -> None:
@@ -136,21 +145,16 @@ def test_a_page_shows_it_in_its_headline() -> None:
 
 
 def test_a_page_shows_p_values_of_slices_and_where_scores_are_missing() -> None:
-    made = run_view()
-    row: Any = {
-        **made.metrics,
-        "slice": "tags",
-        "value": "a",
-        "pass_rate": RATE,
-        "evaluated_records": 10,
-        "total_records": 12,
-    }
-    gone = {"slice": "tags", "value": "a", "missing": 2, "valid": 12}
-    metrics: Any = {
-        **made.metrics,
-        "missing": {"missing": 2, "valid": 40, "uneven_slices": [gone]},
-    }
-    found = replace(made, slices={"slices": [{**row, "adjusted_p": 0.0123}, row]}, metrics=metrics)
+    given = [facts(place, passed=True, slices=(("tags", "a"),)) for place in range(10)]
+    made = run_view([*given, *(facts(place, slices=(("tags", "a"),)) for place in (10, 11))])
+    (row,) = (structs.replace(one, adjusted_p=None) for one in made.slices)
+    gone = UnevenSlice(slice="tags", value="a", missing=2, valid=12, adjusted_p=0.01)
+    missing = Missing(missing=2, valid=40, uneven_slices=(gone,))
+    found = replace(
+        made,
+        slices=[structs.replace(row, adjusted_p=0.0123), row],
+        metrics=structs.replace(made.metrics, missing=missing),
+    )
     page = run_html(found, [])
 
     assert "adjusted p</th>" in page
@@ -168,7 +172,7 @@ def test_a_comparison_says_which_run_has_no_corrected_rate() -> None:
 
 
 def test_every_form_names_the_assumption_and_whose_labels_they_are() -> None:
-    row: Any = {**CORRECTED, "basis": "labels of another run", "labelled_runs": ["run_x"]}
+    row = replace(CORRECTED, basis=LABELS_OF_ANOTHER_RUN, labelled_runs=("run_x",))
     assumed = "assumes the judge errs on this run as on run_x"
 
     for text in (run_markdown(view(row)), run_junit([(view(row), [])])):

@@ -3,12 +3,19 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from msgspec import structs
+
+from fakes.metrics import metrics
+from steelyard.model.corrected_rate import CorrectedRate
 from steelyard.model.gate import ALLOW_FAILURES, GateResult
+from steelyard.model.interval import Interval
 from steelyard.reports.headline import gate_lines, headline
 
-RATE = {"value": 0.5, "low": 0.3, "high": 0.7, "n": 20}
+METRICS = structs.replace(metrics(), pass_rate=Interval(0.5, 0.3, 0.7, "wilson", 20))
+JUDGED = CorrectedRate(judge="judge/right@1.0.0")
 UNDER = GateResult(name="fail-under", passed=False, looked_at="the pass rate", reason="too low")
 LOW = GateResult(name="fail-under-low", passed=False, looked_at="its lower bound", reason="low")
 MISSING = GateResult(
@@ -24,18 +31,18 @@ PASSED = GateResult(name="fail-under", passed=True, looked_at="the pass rate, 50
         (None, (), "50.0 % [30.0, 70.0]"),
         (None, (PASSED, COMPLETE), "50.0 % [30.0, 70.0]"),
         (
-            {"value": 0.4, "low": 0.2, "high": 0.6, "n": 20},
+            replace(JUDGED, value=0.4, low=0.2, high=0.6, n=20),
             (),
             "50.0 % [30.0, 70.0], corrected 40.0 % [20.0, 60.0]",
         ),
-        ({"value": None, "reason": "never validated"}, (), "50.0 % [30.0, 70.0], uncorrected"),
+        (replace(JUDGED, reason="never validated"), (), "50.0 % [30.0, 70.0], uncorrected"),
         (None, (UNDER, LOW), "50.0 % [30.0, 70.0]; gate failed: fail-under, fail-under-low"),
         (None, (MISSING,), "50.0 % [30.0, 70.0]; scores missing"),
         (None, (UNDER, MISSING), "50.0 % [30.0, 70.0]; gate failed: fail-under; scores missing"),
     ],
 )
 def test_the_headline_has_both_rates_and_the_gates_that_failed(corrected, gates, said):
-    assert headline({"pass_rate": RATE, "corrected_pass_rate": corrected}, gates) == said
+    assert headline(structs.replace(METRICS, corrected_pass_rate=corrected), gates) == said
 
 
 def test_a_gate_says_what_it_looked_at_or_why_it_failed():

@@ -9,6 +9,8 @@ import pytest
 
 from fakes.validations import a_validation, an_item
 from steelyard.model.agreement import Estimate
+from steelyard.model.corrected_rate import OWN_LABELS, CorrectedRate, Drift, RateChange
+from steelyard.model.interval import Interval
 from steelyard.model.validation import (
     CanaryTally,
     Counts,
@@ -25,7 +27,7 @@ from steelyard.reports.judge_validation import (
     validation_lines,
 )
 
-RATE = {"value": 0.7, "low": 0.6, "high": 0.8, "method": "wilson", "n": 100}
+RATE = Interval(0.7, 0.6, 0.8, "wilson", 100)
 
 
 def a_report(**more: Any) -> ValidationReport:
@@ -129,53 +131,55 @@ def test_slices_with_enough_of_both_kinds_are_shown_the_worst_first() -> None:
     assert shown == ["worst", "best"]
 
 
-CORRECTED: dict[str, Any] = {
-    **RATE,
-    "value": 0.65,
-    "n": 200,
-    "labels": 40,
-    "method": "post-stratified",
-    "basis": "own labels",
-}
-DRIFT: dict[str, Any] = {
-    "against": "2026-04-01T00:00:00Z",
-    "tpr": {"here": 0.9, "before": 0.8, "p_value": 0.0001},
-    "tnr": {"here": 0.7, "before": 0.72, "p_value": 0.6},
-    "is_drifted": True,
-}
+CORRECTED = CorrectedRate(
+    judge="judge/right@1.0.0",
+    value=0.65,
+    low=0.6,
+    high=0.8,
+    n=200,
+    labels=40,
+    method="post-stratified",
+    basis=OWN_LABELS,
+)
+DRIFT = Drift(
+    against="2026-04-01T00:00:00Z",
+    tpr=RateChange(here=0.9, before=0.8, p_value=0.0001),
+    tnr=RateChange(here=0.7, before=0.72, p_value=0.6),
+    is_drifted=True,
+)
 
 
 @pytest.mark.parametrize(
     ("corrected", "said"),
     [
         (
-            {**CORRECTED, "labels_for_5_points": 180},
+            replace(CORRECTED, labels_for_5_points=180),
             "\n             about 180 labels of this run would give an interval of ± 5 points\n",
         ),
         (
-            {**CORRECTED, "labels_for_5_points": 1_500},
+            replace(CORRECTED, labels_for_5_points=1_500),
             "would give an interval of ± 5 points, more than it has: add records",
         ),
         (
-            {**CORRECTED, "labels_for_5_points": None},
+            replace(CORRECTED, labels_for_5_points=None),
             "no number of labels gives an interval of ± 5 points with 200 records; add records",
         ),
         (
-            {**CORRECTED, "labels_for_5_points": 180, "drift": DRIFT},
+            replace(CORRECTED, labels_for_5_points=180, drift=DRIFT),
             "TPR rose from 80.0 % to 90.0 % (p < 0.001); TNR 70.0 % here, 72.0 % before (p = 0.6",
         ),
-        ({"value": None, "reason": "why not"}, "uncorrected: why not"),
+        (CorrectedRate(judge="judge/right@1.0.0", reason="why not"), "uncorrected: why not"),
         (None, "pass rate 70.0 % [60.0, 80.0]\n  recorded"),
     ],
 )
-def test_runs_are_shown_raw_and_corrected(corrected: Any, said: str) -> None:
-    run = RatedRun(run_id="run_1", raw={**RATE}, corrected=corrected)
+def test_runs_are_shown_raw_and_corrected(corrected: CorrectedRate | None, said: str) -> None:
+    run = RatedRun(run_id="run_1", raw=RATE, corrected=corrected)
 
     assert said in text(runs=(run,))
 
 
 def test_json_has_everything_it_rests_on() -> None:
-    run = RatedRun(run_id="run_1", raw={**RATE}, corrected=None)
+    run = RatedRun(run_id="run_1", raw=RATE, corrected=None)
     row: Any = validation_json(a_report(runs=(run,), failed_gate="low", notes=("n",)))
 
     assert (row["tp"], row["fn"], row["tn"], row["fp"], row["sample_size"]) == (

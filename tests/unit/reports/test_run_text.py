@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from msgspec import structs
 
 from steelyard.contracts.run_artifacts.facts import CheckFact
-from steelyard.model.json_value import JsonObject
+from steelyard.model.corrected_rate import CorrectedRate
 from steelyard.reports.run_text import next_steps, run_lines, run_markdown
 from steelyard.reports.slices_text import low_slices
 from strategies.run_facts import checked, facts
@@ -52,10 +54,11 @@ def test_a_run_is_told_with_every_denominator_interval_and_method() -> None:
 
 def test_a_check_that_judges_decide_names_them() -> None:
     view = run_view([facts(0, passed=True, checks=(checked("kind", passed=True),))])
-    check = cast("dict[str, JsonObject]", view.metrics["checks"])["kind"]
-    check["corrected_pass_rate"] = {"value": None, "judge": "judge/kind@1.0.0", "reason": "new"}
+    rate = CorrectedRate(judge="judge/kind@1.0.0", reason="new")
+    check = structs.replace(view.metrics.checks["kind"], corrected_pass_rate=rate)
+    metrics = structs.replace(view.metrics, checks={"kind": check})
 
-    told = list(run_lines(view))
+    told = list(run_lines(replace(view, metrics=metrics)))
 
     assert told[-1] == "  check      kind  100.0 % [20.7, 100.0]  n = 1  by judge/kind@1.0.0"
 

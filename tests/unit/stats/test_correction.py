@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steelyard.model.interval import Interval
 from steelyard.model.validation import Counts
 from steelyard.stats.confusion import rates_of
 from steelyard.stats.correction import (
@@ -22,7 +23,7 @@ from steelyard.stats.correction import (
     rogan_gladen,
 )
 from steelyard.stats.effective import Share
-from steelyard.stats.intervals import Interval, wilson
+from steelyard.stats.intervals import wilson
 
 JUDGED = 1_000
 

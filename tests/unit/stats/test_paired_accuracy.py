@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.stats.intervals import Interval
+from steelyard.model.interval import Interval
 from steelyard.stats.paired_accuracy import Trial, accuracy_difference
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steelyard.model.interval import Interval
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.stats.effective import Share
-from steelyard.stats.intervals import Interval
 from steelyard.stats.post_stratification import (
     PAIRED,
     POST_STRATIFIED,

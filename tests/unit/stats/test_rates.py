@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.stats.intervals import Interval, wilson
+from steelyard.model.interval import Interval
+from steelyard.stats.intervals import wilson
 from steelyard.stats.rates import counted_interval, mean_interval, rate_interval
 
 SCORES = st.lists(st.sampled_from((0.0, 0.25, 0.5, 0.9, 1.0)), min_size=1, max_size=40)

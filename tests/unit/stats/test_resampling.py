@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.model.interval import Interval
 from steelyard.stats import resampling
 from steelyard.stats.agreement import (
     Ratings,
@@ -17,7 +18,6 @@ from steelyard.stats.agreement import (
     weights_of,
 )
 from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
-from steelyard.stats.intervals import Interval
 from steelyard.stats.resampling import Assumed, Floats, Items, over_items, rating_patterns
 
 NO = None

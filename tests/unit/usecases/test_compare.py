@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fakes.metrics import write_metrics
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
@@ -48,8 +49,7 @@ def run(folder: Path, rows: Sequence[dict[str, Any]], **manifest: Any) -> Path:
         **manifest,
     }
     (folder / "run_manifest.json").write_text(json.dumps(said))
-    (folder / "metrics_summary.json").write_text("{}")
-    (folder / "metrics_by_slice.json").write_text('{"slices": []}')
+    write_metrics(folder)
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (folder / "predictions.jsonl").write_text(lines)
     return folder

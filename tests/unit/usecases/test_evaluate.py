@@ -70,7 +70,7 @@ def test_a_function_gets_the_prompt() -> None:
     check_run(run.folder)
 
     assert asked == ["Say yes.", "Say yes."]
-    assert (run.status, run.metrics["pass_count"]) == ("completed", 2)
+    assert (run.status, run.metrics.pass_count) == ("completed", 2)
     assert [record["target"] for record in run.records()] == ["answer", "answer"]
 
 
@@ -133,14 +133,14 @@ def test_a_check_of_ones_own_needs_a_kind_and_a_method() -> None:
 
     run = evaluate(dataset("a"), target=says_yes, checks=[Short()])
 
-    assert run.metrics["pass_count"] == 1
+    assert run.metrics.pass_count == 1
 
 
 def test_without_checks_the_cases_grade_themselves(project: Project) -> None:
     found, _ = read_dataset(project.root / project.cases([row("a"), row("b")]))
     run = evaluate(found, target=says_yes)
 
-    assert run.metrics["pass_count"] == 2
+    assert run.metrics.pass_count == 2
 
 
 @pytest.mark.parametrize("is_text", [True, False])
@@ -151,7 +151,7 @@ def test_a_dataset_may_be_a_file_and_its_bad_records_are_counted(
     run = evaluate(str(path) if is_text else path, target=says_yes)
     check_run(run.folder)
 
-    assert (run.metrics["total_records"], run.metrics["invalid_records"]) == (2, 1)
+    assert (run.metrics.total_records, run.metrics.invalid_records) == (2, 1)
     assert run.status == "completed_with_failures"
 
 
@@ -159,7 +159,7 @@ def test_a_target_may_be_named(project: Project) -> None:
     project.write("steelyard.yaml", "targets: {parrot: {provider: echo}}")
     run = evaluate(dataset("a"), target="parrot", checks=[Equals(value="Say yes.")])
 
-    assert run.metrics["pass_count"] == 1
+    assert run.metrics.pass_count == 1
 
 
 def test_every_case_may_be_asked_several_times() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from checker import Trial, check_run, stored_predictions
+from fakes.metrics import measured
 from fakes.projects import Project, json_of, row, rows_of, spec
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
@@ -40,13 +41,13 @@ def test_a_run_ends_when_its_money_is_used_up(
     project.write("steelyard.yaml", "limits: {budget_usd: 5}")
     target = ScriptedTarget()
     run = project.run(project.door(dear(target, at_once)), project.cases(ROWS))
-    evaluated = run.metrics["evaluated_records"]
+    evaluated = measured(run).evaluated_records
 
     check_run(Path(run.folder))
     assert run.status == json_of(run)["status"] == "completed_with_failures"
     assert len(target.calls) == evaluated
     assert 1 <= len(target.calls) <= most
-    assert run.metrics["cancelled_records"] == 20 - len(target.calls)
+    assert measured(run).cancelled_records == 20 - len(target.calls)
     (reason,) = reasons(run)
     assert reason.startswith("the budget of $5 (limits.budget_usd) was used up: $")
     assert [record.getMessage() for record in caplog.records] == [
@@ -62,7 +63,7 @@ def test_a_repeat_that_a_budget_leaves_over_is_a_failure_of_the_run(project: Pro
 
     check_run(Path(run.folder))
     assert [entry["status"] for entry in rows_of(run)] == [*["evaluated"] * 3, "cancelled"]
-    assert (run.metrics["evaluated_records"], run.metrics["cancelled_records"]) == (2, 0)
+    assert (measured(run).evaluated_records, measured(run).cancelled_records) == (2, 0)
     assert run.status == "completed_with_failures"
 
 
@@ -109,7 +110,7 @@ def test_what_was_spent_before_a_stop_counts_after_it(project: Project) -> None:
 
     check_run(Path(run.folder))
     assert 4 <= len(target.calls) <= 6
-    assert sum(costs) == len(costs) == run.metrics["evaluated_records"] == 10
+    assert sum(costs) == len(costs) == measured(run).evaluated_records == 10
     assert run.status == "completed_with_failures"
 
 
@@ -121,7 +122,7 @@ def test_money_is_shared_by_all_targets(project: Project) -> None:
 
     check_run(Path(run.folder))
     assert 5 <= len(a.calls) + len(b.calls) <= 7
-    assert run.metrics["cancelled_records"] == 20 - len(a.calls) - len(b.calls)
+    assert measured(run).cancelled_records == 20 - len(a.calls) - len(b.calls)
 
 
 class Slow(ScriptedTarget):
@@ -142,7 +143,7 @@ def test_a_run_ends_when_its_time_is_over(
     check_run(Path(run.folder))
     assert run.status == "completed_with_failures"
     assert 1 <= len(target.calls) < 20
-    assert len(target.calls) == run.metrics["evaluated_records"]
+    assert len(target.calls) == measured(run).evaluated_records
     assert reasons(run) == {"the deadline of 0.5 s (limits.deadline_s) was over"}
     assert "the deadline of 0.5 s (limits.deadline_s) was over; the records" in caplog.text
 
@@ -159,8 +160,8 @@ def test_time_that_is_over_is_not_waited_for(project: Project) -> None:
     run = project.run(project.door(*targets), project.cases(rows), target=None)
 
     check_run(Path(run.folder))
-    assert run.metrics["cancelled_records"] == 17
-    assert run.metrics["evaluated_records"] == 1
+    assert measured(run).cancelled_records == 17
+    assert measured(run).evaluated_records == 1
     assert {entry["label"] for entry in rows_of(run, "failures.jsonl")} == {"deadline"}
 
 
@@ -190,7 +191,7 @@ def test_no_time_at_all_asks_nothing(project: Project) -> None:
 
     check_run(Path(run.folder))
     assert len(target.calls) <= 16
-    assert run.metrics["cancelled_records"] == 20 - len(target.calls)
+    assert measured(run).cancelled_records == 20 - len(target.calls)
 
 
 def test_a_run_that_was_late_is_finished_and_its_rest_can_be_run_anew(project: Project) -> None:
@@ -216,7 +217,7 @@ def test_a_target_that_keeps_failing_keeps_no_other_waiting(
 
     check_run(Path(run.folder))
     assert [result.target for result in project.seen] == ["good"] * 17 + ["bad"] * 3
-    assert run.metrics["evaluated_records"] == 17
+    assert measured(run).evaluated_records == 17
 
 
 class JumpingClock(SystemClock):
@@ -271,7 +272,7 @@ def test_a_machine_that_sleeps_for_an_hour_goes_on_where_it_was(project: Project
 
     check_run(Path(run.folder))
     assert run.status == "completed"
-    assert run.metrics["retried_records"] == 7
+    assert measured(run).retried_records == 7
 
 
 def test_a_store_that_is_locked_for_a_while_is_waited_for(project: Project) -> None:

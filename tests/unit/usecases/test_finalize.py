@@ -6,11 +6,11 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from checker import check_run
+from fakes.metrics import measured
 from fakes.projects import Project, json_of, row, rows_of, spec
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
@@ -137,7 +137,7 @@ def test_a_dataset_that_changes_while_a_run_goes_on_must_be_put_back(project: Pr
     run = project.resume(project.door(ScriptedTarget()))
     check_run(Path(run.folder))
 
-    assert run.metrics["total_records"] == 2
+    assert measured(run).total_records == 2
 
 
 def test_results_of_a_dataset_that_had_changed_are_never_those_of_the_old_one(
@@ -156,7 +156,7 @@ def test_results_of_a_dataset_that_had_changed_are_never_those_of_the_old_one(
     run = project.resume(project.door(ScriptedTarget()))
     check_run(Path(run.folder))
 
-    assert run.metrics["total_records"] == 2
+    assert measured(run).total_records == 2
 
 
 @pytest.mark.parametrize("more", [{"id": "bad"}, {"no": "id"}, "text", {"id": 1, "input": [1]}])
@@ -173,7 +173,7 @@ def test_what_is_no_row_any_more_stops_a_run_that_goes_on_with_the_old_file(
     project.write("d.jsonl", old)
     run = project.resume(project.door(ScriptedTarget()))
 
-    assert run.metrics["total_records"] == 2
+    assert measured(run).total_records == 2
 
 
 def planted(project: Project) -> Path:
@@ -231,4 +231,4 @@ def test_a_store_that_fails_at_the_end_can_be_gone_on_with(project: Project) -> 
     check_run(Path(run.folder))
 
     assert rest.calls == []
-    assert cast(int, run.metrics["evaluated_records"]) == 1
+    assert measured(run).evaluated_records == 1

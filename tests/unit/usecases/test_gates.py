@@ -6,8 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
+from fakes.metrics import metrics
 from steelyard.errors import UsageError
+from steelyard.model.corrected_rate import LABELS_OF_ANOTHER_RUN, CorrectedRate
+from steelyard.model.interval import Interval
+from steelyard.results.metrics import PassEstimate, Repeats
 from steelyard.usecases.gates import (
     ComparisonGate,
     Gates,
@@ -17,13 +22,15 @@ from steelyard.usecases.gates import (
 )
 from strategies.comparisons import BETTER, CORRECTED, FOUND, NONE, PASSES, WORSE
 
-METRICS = {
-    "pass_rate": {"value": 0.8, "low": 0.7},
-    "failed_records": 1,
-    "skipped_records": 0,
-    "total_records": 50,
-    "corrected_pass_rate": {"value": 0.6, "low": 0.5, "high": 0.7},
-}
+JUDGED = CorrectedRate(judge="judge/right@1.0.0", value=0.6, low=0.5, high=0.7, n=49)
+METRICS = structs.replace(
+    metrics(),
+    pass_rate=Interval(0.8, 0.7, 0.9, "wilson", 49),
+    failed_records=1,
+    skipped_records=0,
+    total_records=50,
+    corrected_pass_rate=JUDGED,
+)
 WORSE_GATE = ComparisonGate.parse("worse")
 
 
@@ -35,8 +42,8 @@ def failed(metrics, **gates):
 def test_gates_look_at_the_raw_rate_unless_told_otherwise():
     assert not failed(METRICS, fail_under=0.8, fail_under_low=0.7)
     assert failed(METRICS, fail_under=0.8, fail_under_low=0.55, corrected=True) == [
-        "the corrected pass rate is 0.6, below fail-under 0.8",
-        "the lower bound of the corrected pass rate is 0.5, below fail-under-low 0.55",
+        "the corrected pass rate is 0.6, below fail-under 0.8; n = 49",
+        "the lower bound of the corrected pass rate is 0.5, below fail-under-low 0.55; n = 49",
     ]
     assert not failed(METRICS, fail_under=0.6, corrected=True)
 
@@ -45,13 +52,13 @@ def test_gates_look_at_the_raw_rate_unless_told_otherwise():
     ("row", "why"),
     [
         (None, "no judge decides the results"),
-        ({"value": None, "reason": "never validated"}, "never validated"),
+        (CorrectedRate(judge="judge/right@1.0.0", reason="never validated"), "never validated"),
     ],
 )
 def test_without_a_corrected_rate_its_gate_fails(row, why):
-    metrics = {**METRICS, "corrected_pass_rate": row}
+    found = structs.replace(METRICS, corrected_pass_rate=row)
 
-    assert failed(metrics, fail_under=0.1, corrected=True) == [
+    assert failed(found, fail_under=0.1, corrected=True) == [
         f"there is no corrected pass rate for fail-under 0.1: {why}"
     ]
 
@@ -78,9 +85,14 @@ def test_gates_are_kept_with_a_run_and_read_again():
     ],
 )
 def test_a_record_that_lacks_repeats_is_missing_in_part(records, repeats, tries, allowed, said):
-    metrics = {**METRICS, "failed_records": records, "unscored_repeats": repeats}
-    metrics |= {"repeats": {"k": tries}}
-    (found,) = evaluate_gates(metrics, Gates(allow_failures=allowed))
+    rate = PassEstimate(value=None, low=None, high=None, method=None, n=0)
+    several = structs.replace(
+        METRICS,
+        failed_records=records,
+        unscored_repeats=repeats,
+        repeats=Repeats(k=tries, pass_at_k=rate, pass_hat_k=rate),
+    )
+    (found,) = evaluate_gates(several, Gates(allow_failures=allowed))
     share = allowed.endswith("%")
     most = 50 * float(allowed[:-1]) / 100 if share else float(allowed)
 
@@ -259,9 +271,11 @@ def test_a_gate_is_worse_or_worse_by_points(text):
 
 
 def test_a_gate_on_labels_of_another_run_names_the_assumption():
-    row = {**METRICS["corrected_pass_rate"], "basis": "labels of another run"}
-    metrics = {**METRICS, "corrected_pass_rate": row}
-    (found, _) = evaluate_gates(metrics, Gates(fail_under=0.5, corrected=True, allow_failures="1"))
+    row = replace(JUDGED, basis=LABELS_OF_ANOTHER_RUN)
+    borrowed = structs.replace(METRICS, corrected_pass_rate=row)
+    (found, _) = evaluate_gates(
+        borrowed, Gates(fail_under=0.5, corrected=True, allow_failures="1")
+    )
 
     assert found.passed
     assert "assumes the judge errs as on the labelled run" in found.looked_at

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.metrics import measured
 from fakes.projects import Project
 from steelyard.errors import UsageError
 from steelyard.usecases.init import scaffold, unignored
@@ -27,7 +28,7 @@ def test_a_new_project_can_be_run_at_once(tmp_path: Path) -> None:
     run = project.run(project.door(), Path("datasets/first.yaml"), target="echo", rubric="first")
     project.close()
 
-    assert (run.status, run.metrics["pass_count"]) == ("completed", 2)
+    assert (run.status, measured(run).pass_count) == ("completed", 2)
 
 
 def test_without_the_rubric_it_is_said_that_a_judge_needs_a_target(tmp_path: Path) -> None:

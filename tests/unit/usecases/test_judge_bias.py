@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.metrics import write_metrics
 from steelyard.model.judge_bias import CovariateBias
 from steelyard.model.validation import LabelledItem
 from steelyard.usecases.judge_bias import judge_bias
@@ -14,8 +15,7 @@ from steelyard.usecases.judge_bias import judge_bias
 
 def a_run(root: Path, rows: list[dict[str, object]]) -> Path:
     (root / "run_manifest.json").write_text(json.dumps({"run_id": "run_1"}), encoding="utf-8")
-    for name in ("metrics_summary.json", "metrics_by_slice.json"):
-        (root / name).write_text('{"slices": []}', encoding="utf-8")
+    write_metrics(root)
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (root / "predictions.jsonl").write_text(lines, encoding="utf-8")
     return root

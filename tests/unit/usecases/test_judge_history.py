@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from msgspec import structs
+
+from fakes.metrics import metrics
+from steelyard.model.interval import Interval
 from steelyard.model.run import VALIDATION, StoredRun
+from steelyard.results.metrics import CheckMetrics
 from steelyard.usecases.judge_history import judge_history
 from steelyard.usecases.run_ports import RunDoor
 
@@ -40,14 +45,20 @@ class Door:
 
 
 def a_run(name: str, rate: float | None, n: int, unscored: int = 0, **more: Any) -> StoredRun:
-    checks = {"right": {"pass_rate": {"value": rate, "n": n}, "unscored": unscored}}
+    check = CheckMetrics(
+        kind="llm_judge",
+        pass_rate=Interval(rate, None, None, "wilson", n),
+        mean_score=rate,
+        skipped=0,
+        unscored=unscored,
+    )
     known: dict[str, Any] = {
         "run_id": name,
         "status": "completed",
         "created_at": "2026-05-01",
         "dataset": "d",
         "plan": {},
-        "summary": {"checks": checks},
+        "summary": structs.replace(metrics(), checks={"right": check}).json(),
         **more,
     }
     return StoredRun(**known)
@@ -98,7 +109,7 @@ def test_only_finished_runs_that_the_same_judge_graded_count() -> None:
     rows = history(
         a_run("unfinished", 0.7, 400, summary=None),
         a_run("helper", 0.7, 400, group_id=f"{VALIDATION}1"),
-        a_run("elsewhere", 0.7, 400, summary={"checks": {}}),
+        a_run("elsewhere", 0.7, 400, summary=metrics().json()),
         a_run("other", 0.1, 400),
         a_run("nothing", None, 0),
         a_run("r1", 0.7, 400),

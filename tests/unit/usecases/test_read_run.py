@@ -34,8 +34,8 @@ def test_a_run_is_its_manifest_its_metrics_and_its_slices(folder: Path) -> None:
     view = read_run(folder)
 
     assert view.run_id == folder.name
-    assert view.metrics["total_records"] == 3
-    assert view.slices["slices"]
+    assert view.metrics.total_records == 3
+    assert view.slices
     assert view.folder == str(folder)
 
 
@@ -43,7 +43,7 @@ def test_a_run_can_be_read_without_its_project(folder: Path, tmp_path: Path) -> 
     moved = folder.rename(tmp_path / "moved")
 
     assert is_run_folder(moved)
-    assert read_run(moved).metrics["rows"] == 6
+    assert read_run(moved).metrics.rows == 6
     assert len(list(read_rows(moved, "predictions.jsonl"))) == 6
 
 

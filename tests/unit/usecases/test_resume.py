@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from checker import Trial, check_run, stored_predictions
+from fakes.metrics import measured
 from fakes.projects import Project, row, rows_of, spec
 from fakes.runs import stored_run
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
@@ -102,7 +103,7 @@ def test_a_sealed_run_is_not_written_again(project: Project) -> None:
 
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
     assert run.status == "completed_with_failures"
-    assert run.metrics["total_records"] == 21
+    assert measured(run).total_records == 21
 
 
 def test_a_finished_run_is_told_and_nothing_is_asked(project: Project) -> None:
@@ -272,4 +273,4 @@ def test_a_run_that_nobody_can_go_on_with_has_failed(project: Project) -> None:
         project.resume(project.door(ScriptedTarget()))
     again = project.resume(project.door(ScriptedTarget()))
 
-    assert (again.status, again.metrics) == ("failed", {})
+    assert (again.status, again.metrics) == ("failed", None)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from checker import check_run
+from fakes.metrics import measured
 from fakes.projects import Project, json_of, row, rows_of, spec
 from fakes.targets import Said, ScriptedTarget, fails, trace
 from steelyard.usecases.run import FinishedRun
@@ -62,12 +63,12 @@ def test_every_record_has_its_row_with_its_status(finished: FinishedRun) -> None
 
 
 def test_the_denominators_are_those_of_the_contract(finished: FinishedRun) -> None:
-    metrics = finished.metrics
+    metrics = measured(finished)
     names = ("total", "valid", "evaluated", "failed", "skipped", "invalid", "cancelled")
 
-    assert [metrics[f"{name}_records"] for name in names] == [9, 7, 3, 5, 1, 2, 0]
-    assert (metrics["pass_count"], metrics["fail_count"]) == (2, 1)
-    assert (metrics["attempts"], metrics["retried_records"]) == (3 + 1 + 3 + 3 + 1 + 1, 3)
+    assert [getattr(metrics, f"{name}_records") for name in names] == [9, 7, 3, 5, 1, 2, 0]
+    assert (metrics.pass_count, metrics.fail_count) == (2, 1)
+    assert (metrics.attempts, metrics.retried_records) == (3 + 1 + 3 + 3 + 1 + 1, 3)
 
 
 def test_a_run_with_failures_says_so(finished: FinishedRun) -> None:
@@ -153,14 +154,18 @@ def test_the_store_knows_the_run(project: Project) -> None:
 
     assert re.fullmatch(r"run_[0-9A-Z]{26}", run.run_id)
     assert (stored.run_id, stored.status, stored.owner) == (run.run_id, "completed", None)
-    assert (stored.dataset, stored.target, stored.summary) == ("d", "scripted", run.metrics)
+    assert (stored.dataset, stored.target, stored.summary) == (
+        "d",
+        "scripted",
+        measured(run).json(),
+    )
 
 
 def test_unselected_records_are_in_no_denominator_and_no_artifact(project: Project) -> None:
     run = project.run(project.door(ScriptedTarget()), project.cases(ROWS), where="tags = x")
     check_run(Path(run.folder))
 
-    assert run.metrics["total_records"] == 2
+    assert measured(run).total_records == 2
     assert [entry["index"] for entry in rows_of(run)] == [0, 1]
     records = json_of(run, "input_dataset.json")["records"]
     assert [entry["index"] for entry in records] == [0, 1]
@@ -226,7 +231,7 @@ def test_repeats_are_rows_of_one_record(project: Project) -> None:
     places = [(entry["index"], entry["repeat"]) for entry in rows_of(run)]
 
     assert places == [(index, repeat) for index in (0, 1) for repeat in (0, 1, 2)]
-    assert (run.metrics["total_records"], run.metrics["rows"]) == (2, 6)
+    assert (measured(run).total_records, measured(run).rows) == (2, 6)
     assert sorted({request.repeat for request in target.calls}) == [0, 1, 2]
 
 
@@ -242,8 +247,8 @@ def test_a_record_is_failed_only_when_every_repeat_is(project: Project) -> None:
     run = project.run(project.door(Moody()), project.cases([row("a")]), repeat=2)
     check_run(Path(run.folder))
 
-    assert (run.metrics["evaluated_records"], run.metrics["failed_records"]) == (1, 0)
-    assert len(rows_of(run, "failures.jsonl")) == run.metrics["failure_rows"] == 1
+    assert (measured(run).evaluated_records, measured(run).failed_records) == (1, 0)
+    assert len(rows_of(run, "failures.jsonl")) == measured(run).failure_rows == 1
     assert run.status == json_of(run)["status"] == "completed_with_failures"
 
 

@@ -119,7 +119,7 @@ def test_verdicts_of_a_run_are_compared_and_kept(desk: MakeDesk) -> None:
     assert (report.test_reads, again.test_reads) == (1, 2)
     assert [run.run_id for run in report.runs] == [run_id]
     assert report.runs[0].corrected
-    assert report.runs[0].corrected["method"] == "post-stratified by verdict"
+    assert report.runs[0].corrected.method == "post-stratified by verdict"
     assert report.validation.applicable_to == ("fees", "loans")
     assert known_validations() == (report.validation,)
 

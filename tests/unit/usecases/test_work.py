@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from fakes.metrics import measured
 from fakes.projects import SETTINGS, Project, row, spec
 from fakes.targets import ScriptedTarget
 from steelyard.engine import cache as caching
@@ -15,7 +16,6 @@ from steelyard.engine import schedule
 from steelyard.engine.limiter import START
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.record_work import Work
-from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Result
 from steelyard.usecases.planning import Prepared
 from steelyard.usecases.work import Limiters, Share, asked, shares, work_items
@@ -152,7 +152,7 @@ def test_answers_of_earlier_runs_count_where_the_user_wants_them_to(
     project.run(door, dataset)
     again = project.run(door, dataset, cache=is_shared)
 
-    assert cast(JsonObject, again.metrics["cache"])["hits"] == hits
+    assert measured(again).cache.hits == hits
     assert len(target.calls) == 4 - hits
 
 
@@ -166,7 +166,7 @@ def test_an_answer_is_found_again_long_after_it_was_given(
     door = project.door(spec(target, is_cacheable=True, max_concurrency=1))
     run = project.run(door, project.cases(rows))
 
-    assert cast(JsonObject, run.metrics["cache"])["hits"] == 40
+    assert measured(run).cache.hits == 40
     assert len(target.calls) == 20
 
 

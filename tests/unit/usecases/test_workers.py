@@ -9,6 +9,7 @@ from itertools import groupby
 
 import pytest
 
+from fakes.metrics import measured
 from fakes.projects import Project, row, rows_of, spec
 from fakes.runs import evaluated, unevaluated
 from fakes.targets import ScriptedTarget
@@ -74,7 +75,7 @@ def test_what_processes_send_is_kept_told_and_sealed(project: Project) -> None:
     assert crew.started == [(RUN, (0, 2, 1), ["scripted"]), (RUN, (1, 2, 1), ["scripted"])]
     assert first.seen == second.seen == ["kept", "closed"]
     assert told == {("evaluated", True), ("evaluation_error", False)}
-    assert (done.status, done.metrics["pass_count"]) == ("completed_with_failures", 1)
+    assert (done.status, measured(done).pass_count) == ("completed_with_failures", 1)
 
 
 def test_a_run_is_retrying_when_all_its_processes_are(project: Project) -> None:
@@ -97,7 +98,7 @@ def test_a_process_that_is_killed_is_started_again(project: Project, deaths: int
     door, crew = door_of(project, [*killed, lives], [PaperWorker([batch(evaluated(1))])])
     done = run(project, door)
 
-    assert done.metrics["pass_count"] == 2
+    assert measured(done).pass_count == 2
     assert len(crew.started) == 2 + deaths
     assert all(one.seen == ["closed"] for one in killed)
 
@@ -106,7 +107,7 @@ def test_what_a_process_sent_before_it_was_killed_is_not_lost(project: Project) 
     killed, next_one = PaperWorker([batch(evaluated(0))], code=-9), PaperWorker()
     door, _ = door_of(project, [killed, next_one], [PaperWorker([batch(evaluated(1))])])
 
-    assert run(project, door).metrics["pass_count"] == 2
+    assert measured(run(project, door)).pass_count == 2
 
 
 @pytest.mark.parametrize(
