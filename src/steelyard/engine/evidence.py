@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from steelyard.engine.columns import Chosen, Column, Labels, Numbers, Places
 from steelyard.model.interval import Interval
-from steelyard.stats.rates import counted_interval, exact_sum, mean_interval, rate_interval
+from steelyard.stats.rates import (
+    counted_interval,
+    counted_sum,
+    exact_sum,
+    mean_interval,
+    rate_interval,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,7 +93,7 @@ def total(column: Column, chosen: Chosen = None) -> float:
     counts = column.counts(chosen)
     if counts is None:
         return exact_sum(column.numbers(chosen))
-    return fsum(number * n for number, n in counts.items())
+    return counted_sum(counts)
 
 
 def rate(

@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -113,7 +114,7 @@ def counted_interval(
     n = sum(counts.values())
     if not n:
         return wilson(0, 0)
-    mean = math.fsum(value * count for value, count in counts.items()) / n
+    mean = counted_sum(counts) / n
     if bounds == _UNIT and set(counts) <= {0.0, 1.0}:
         return wilson(counts.get(1.0, 0), n)
     parts = [(count, (value - mean) ** 2) for value, count in counts.items()]
@@ -127,6 +128,11 @@ def counted_interval(
         holders=n - max(counts.values()),
     )
     return of_spread(spread, bounds, most=rows, is_clustered=False)
+
+
+def counted_sum(counts: Mapping[float, int]) -> float:
+    """The same sum as that of the values one by one."""
+    return float(sum(Fraction(value) * count for value, count in counts.items()))
 
 
 def exact_sum(values: NDArray[Any]) -> float:
