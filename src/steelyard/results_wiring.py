@@ -39,7 +39,7 @@ def find_run_folder(name: str) -> Path:
         return path
     root = wiring.project().root
     if not (root / STEELYARD_FOLDER).is_dir():
-        from steelyard.store.runs import no_such_run
+        from steelyard.store.run_rows import no_such_run
 
         raise no_such_run(name, has_runs=False)
     runs = root / STEELYARD_FOLDER / "runs"

@@ -39,6 +39,8 @@ class JudgedRecords:
         self._room = asyncio.Semaphore(at_once)
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
+        self._is_over = False
+        """Whether nothing more is judged; what is answered waits for the run to be resumed."""
         self._changed = asyncio.Event()
         self._error: BaseException | None = None
 
@@ -56,6 +58,8 @@ class JudgedRecords:
         # Before there is room: a stop may come while judges are slow, and the answer was paid for.
         kept = self._kept(work, answered, attempts, on_kept)
         await self._room.acquire()
+        if self._is_over:
+            return
         self._phase.enter()
         task = asyncio.ensure_future(self._judge(work, answered, kept))
         self._tasks.add(task)
@@ -75,6 +79,8 @@ class JudgedRecords:
             if self._error:
                 raise self._error
         finally:
+            # Whoever waits for room gets it from those who are cancelled.
+            self._is_over = True
             left = list(self._tasks)
             for task in left:
                 task.cancel()

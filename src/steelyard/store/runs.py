@@ -38,7 +38,7 @@ from steelyard.store.copies import copied_part, copy_kept
 from steelyard.store.database import require_in_place, told
 from steelyard.store.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
-from steelyard.store.run_rows import encoded, stored_run
+from steelyard.store.run_rows import encoded, no_such_run, stored_run
 from steelyard.store.tables import (
     NO_RECORD,
     answers,
@@ -63,16 +63,6 @@ class KeptResult(NamedTuple):
     failure: bytes | None
     facts: bytes
     repeat: int
-
-
-def no_such_run(name: str, *, has_runs: bool) -> NotFoundError:
-    """What to say when a run is not found, and how to find or make one."""
-    if has_runs:
-        return NotFoundError(f"no run '{name}' in this project; `steelyard runs` lists them")
-    return NotFoundError(
-        f"no run '{name}' in this project, which has none yet; "
-        "`steelyard run DATASET --target NAME` makes one"
-    )
 
 
 class RunStore:

@@ -106,7 +106,7 @@ def test_after_30_days_the_numbers_are_left(project: Project) -> None:
     assert there(folder) == set(SUMMARIES)
     assert states(folder) == {name: "pruned" if name in RAW else "intact" for name in ARTIFACTS}
     assert verify(folder, digest_of).is_intact
-    assert read_run(folder).metrics == run.summary
+    assert read_run(folder).metrics.json() == run.summary
     assert shelf_of(project).rows(run.run_id) == 0
     assert [note["name"] for note in notes(project)] == list(RAW)
     assert notes(project)[0]["at"] == later(project, 30).isoformat(timespec="milliseconds")
