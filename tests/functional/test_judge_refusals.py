@@ -250,6 +250,7 @@ suites:
 """
 
 
+@pytest.mark.trials
 def test_a_suite_can_require_validated_judges(tmp_path: Path) -> None:
     root = labelled_desk(tmp_path, RESPONSES, [label(one) for one in RESPONSES])
     settings = (root / "steelyard.yaml").read_text(encoding="utf-8")

@@ -92,6 +92,7 @@ def covers(row: dict[str, Any]) -> bool:
     return row["low"] <= RATE <= row["high"]
 
 
+@pytest.mark.trials
 @pytest.mark.no_cover
 def test_labels_by_lot_correct_the_run_that_they_are_of(large: Path, tmp_path: Path) -> None:
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
@@ -223,8 +224,9 @@ def test_another_run_is_corrected_by_how_often_the_judge_errs(tmp_path: Path) ->
     assert f"assumes the judge errs on this run as on {labelled}" in done[3].stdout
 
 
+@pytest.mark.trials
 @pytest.mark.no_cover
-@pytest.mark.parametrize("tnr", [pytest.param(0.8, marks=pytest.mark.trials), 0.2])
+@pytest.mark.parametrize("tnr", [0.8, 0.2])
 def test_a_run_with_labels_of_its_own_is_checked_for_drift(tmp_path: Path, tnr: float) -> None:
     others = other_responses(0.6, tnr=tnr)
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
@@ -288,6 +290,7 @@ def test_labels_of_runs_that_differ_are_not_pooled(tmp_path: Path) -> None:
     assert f"judge/right@1.0.0 is not validated by its labels: {why}" in done[3].stderr
 
 
+@pytest.mark.trials
 @pytest.mark.no_cover
 def test_the_history_of_a_judge_shows_runs_that_differ(tmp_path: Path) -> None:
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]

@@ -93,7 +93,7 @@ async def away_after(calls: int, seconds: float) -> AsyncGenerator[str]:
 @pytest.mark.parametrize(
     "seconds", [2.0, pytest.param(15.0, marks=pytest.mark.trials)], ids=["2 s", "15 s"]
 )
-@pytest.mark.parametrize("fault", ["503", "refused"])
+@pytest.mark.parametrize("fault", [pytest.param("503", marks=pytest.mark.trials), "refused"])
 def test_no_record_is_lost_while_an_endpoint_is_away(
     steelyard: Steelyard, tmp_path: Path, fault: str, seconds: float
 ) -> None:
@@ -124,7 +124,8 @@ def test_a_run_stops_when_an_endpoint_is_away_too_long_and_goes_on_when_it_is_ba
     assert (again.returncode, json.loads(again.stdout)["metrics"]["pass_count"]) == (0, 300)
 
 
-@pytest.mark.parametrize("seconds", [1.5, pytest.param(15.0, marks=pytest.mark.trials)])
+@pytest.mark.trials
+@pytest.mark.parametrize("seconds", [1.5, 15.0])
 def test_the_last_records_outlive_an_outage_and_every_call_has_a_row(
     steelyard: Steelyard, tmp_path: Path, seconds: float
 ) -> None:
@@ -284,6 +285,7 @@ def test_connections_that_are_closed_silently_cost_no_record(
     assert (metrics["attempts"], metrics["retried_records"]) == (100, 0)
 
 
+@pytest.mark.trials
 @pytest.mark.parametrize("poisoned", [range(12, 18), range(24, 30), range(29, 30)])
 @pytest.mark.parametrize("role", ["target", "judge"])
 def test_records_that_are_always_answered_with_503_are_no_outage(

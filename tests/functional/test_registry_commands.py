@@ -184,6 +184,7 @@ def judged(desk: Path) -> None:
     (desk / "steelyard.yaml").write_text(settings, encoding="utf-8")
 
 
+@pytest.mark.trials
 def test_a_judge_is_tested_where_a_run_asked_it(desk: Path) -> None:
     judged(desk)
     again = [case(f"{name}-again", *texts) for name, texts in QUESTIONS.items()]
@@ -244,6 +245,7 @@ def test_a_question_rubric_is_compared_with_the_one_that_a_run_used(desk: Path) 
     assert "~ questions.good.label" in other.stdout
 
 
+@pytest.mark.trials
 def test_a_dataset_is_published_and_run_without_its_file(desk: Path) -> None:
     unversioned, published, again = run_many(
         desk,

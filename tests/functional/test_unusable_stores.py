@@ -55,10 +55,15 @@ def run_id(project: Path) -> str:
     "words",
     [
         ("show", "latest"),
-        ("show", "latest", "a"),
-        ("compare", "latest", "latest"),
-        ("export", "latest", "--to", "csv"),
-        ("verify", "latest"),
+        *(
+            pytest.param(words, marks=pytest.mark.trials)
+            for words in (
+                ("show", "latest", "a"),
+                ("compare", "latest", "latest"),
+                ("export", "latest", "--to", "csv"),
+                ("verify", "latest"),
+            )
+        ),
     ],
 )
 def test_a_full_disk_keeps_nobody_from_reading_finished_runs(

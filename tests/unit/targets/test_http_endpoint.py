@@ -258,6 +258,7 @@ def test_the_deadline_holds_for_the_whole_answer() -> None:
     assert caught.value.code == "timeout"
 
 
+@pytest.mark.trials
 @pytest.mark.parametrize("pauses", [(0.0, 0.0), (0.0, 0.1), (0.1, 0.0)])
 def test_every_call_has_the_deadline_that_it_began_with(pauses: tuple[float, float]) -> None:
     """One alarm is set for all of them; each must ring when its own time is over."""
@@ -279,6 +280,7 @@ def test_every_call_has_the_deadline_that_it_began_with(pauses: tuple[float, flo
     assert all(1.49 <= seconds < 30 for seconds in took)
 
 
+@pytest.mark.trials
 def test_an_endpoint_that_was_closed_keeps_its_deadline() -> None:
     async def again(endpoint: HttpEndpoint, _server: Scripted) -> str:
         await endpoint.send(b"{}")

@@ -202,6 +202,7 @@ def test_a_run_that_was_late_is_finished_and_its_rest_can_be_run_anew(project: P
     assert again.status == run.status == "completed_with_failures"
 
 
+@pytest.mark.trials
 @pytest.mark.parametrize(
     "failure", [fails("rate_limited", retry_after_s=0.3), fails("timeout")], ids=["429", "timeout"]
 )

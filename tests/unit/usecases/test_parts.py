@@ -64,7 +64,7 @@ def test_the_parts_of_a_run_make_up_the_whole(
         (3, 100, 4, 36),
         (2, 1023, 63, 519),
         (2, 1024, 64, 512),
-        (4, 1_000_000, 64, 250_048),
+        pytest.param(4, 1_000_000, 64, 250_048, marks=pytest.mark.trials),
         (1, 5, 1, 5),
     ],
 )
