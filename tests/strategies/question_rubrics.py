@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from steelyard.contracts.question_rubric.reader import read_question_rubric
 from steelyard.contracts.question_rubric.writer import rubric_row
 from steelyard.formats.lines import Lines, Located
+from steelyard.judging.coercion import folded
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.question import (
@@ -85,7 +86,7 @@ options = st.lists(
     st.builds(Option, value=filled, label=filled, extra=extras),
     min_size=1,
     max_size=4,
-    unique_by=lambda option: option.value,
+    unique_by=lambda option: folded(option.value),
 ).map(tuple)
 types = st.sampled_from(QUESTION_TYPES)
 
