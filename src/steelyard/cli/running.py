@@ -48,11 +48,14 @@ def print_gates(finished: FinishedRun, gates: Gates) -> None:
 
 def gate_results(finished: FinishedRun, gates: Gates) -> tuple[GateResult, ...]:
     """What became of each gate; nothing of a run that did not come to its end."""
+    from steelyard.errors import NotFoundError
     from steelyard.usecases.gates import UNGATED, evaluate_gates
 
-    is_ungated = finished.status in UNGATED
-    metrics = finished.metrics
-    return () if is_ungated or not metrics else tuple(evaluate_gates(metrics, gates))
+    if finished.status in UNGATED:
+        return ()
+    if finished.metrics is None:
+        raise NotFoundError(f"no metrics of {finished.run_id} are left, so no gate can be passed")
+    return tuple(evaluate_gates(finished.metrics, gates))
 
 
 def group_code(codes: Sequence[int]) -> int:

@@ -21,6 +21,7 @@ from steelyard.cli.running import (
     require_number,
     stoppable,
 )
+from steelyard.errors import NotFoundError
 from steelyard.model.interval import Interval
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
@@ -204,3 +205,10 @@ def test_either_signal_stops_a_run_and_says_how_to_go_on(
 
     assert capsys.readouterr().err == "\nstopped; go on with: steelyard resume run_1\n"
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_run_without_metrics_passes_no_gate() -> None:
+    finished = FinishedRun(run_id="run_1", status="completed", folder="", metrics=None)
+
+    with pytest.raises(NotFoundError, match="no metrics of run_1 are left"):
+        exit_code(finished, Gates())
