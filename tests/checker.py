@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS
 from steelyard.store.artifacts import digest_of
-from steelyard.usecases.verify import verify
+from steelyard.usecases.results.verify import verify
 
 Place = tuple[int, int]
 """Index and repeat."""

@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from steelyard.model.label import Design
 from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
 from steelyard.stats.correction import NotCorrectableError
-from steelyard.usecases.check_rows import CheckRows
-from steelyard.usecases.corrected_estimates import Estimate, estimate_of, own_labels
-from steelyard.usecases.corrected_pair import CorrectedPair, LabelledVerdicts, corrected_pair
+from steelyard.usecases.correction.check_rows import CheckRows
+from steelyard.usecases.correction.corrected_estimates import Estimate, estimate_of, own_labels
+from steelyard.usecases.correction.corrected_pair import (
+    CorrectedPair,
+    LabelledVerdicts,
+    corrected_pair,
+)
 
 RECORDS, TURNS, TRIES = 600, 5, 3
 RATE = 0.7

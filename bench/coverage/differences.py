@@ -8,7 +8,7 @@ import numpy as np
 from bench.coverage.cell import Cell, Draw, Ends
 from bench.coverage.rates import SIZES, TRIES, TURNS, similar
 
-from steelyard.usecases.compare import difference_of
+from steelyard.usecases.results.compare import difference_of
 
 PAIRS = ((0.6, 0.8), (0.95, 0.99), (0.97, 0.995))
 EQUAL = (0.5, 0.7, 0.9, 0.97)

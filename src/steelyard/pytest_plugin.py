@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from steelyard.model.dataset import Dataset
     from steelyard.model.rubric import Check
-    from steelyard.usecases.evaluate import Run
+    from steelyard.usecases.runs.evaluate import Run
 
 _SHOWN = 10
 
@@ -69,7 +69,7 @@ class Steelyard:
         are shares above 0 and at most 1.
         """
         __tracebackhide__ = True
-        from steelyard.usecases.gates import (  # noqa: PLC0415 - see the top
+        from steelyard.usecases.results.gates import (  # noqa: PLC0415 - see the top
             Gates,
             evaluate_gates,
             require_allowed,
@@ -111,7 +111,7 @@ def _read(path: Path) -> Dataset:
 def _run_lines(run: Run) -> Iterator[str]:
     """The run's numbers, then the first records that did not pass."""
     from steelyard.reports.run_text import run_lines  # noqa: PLC0415
-    from steelyard.usecases.read_run import read_run  # noqa: PLC0415
+    from steelyard.usecases.results.read_run import read_run  # noqa: PLC0415
 
     yield from run_lines(read_run(run.folder))
     yield f"  artifacts  {run.folder}"

@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from steelyard.model.definition import Definition
     from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Rubric
-    from steelyard.usecases.registry import RegistryDoor
-    from steelyard.usecases.run_ports import RunDoor
+    from steelyard.usecases.registry.registry import RegistryPorts
+    from steelyard.usecases.runs.ports import RunPorts
 
 
-def registry_door(near: Path | None = None) -> RegistryDoor:
+def registry_ports(near: Path | None = None) -> RegistryPorts:
     """What publishing and looking up need, in the project of a file or of the current folder."""
     from steelyard.store.artifacts import digest_of
     from steelyard.store.registry import project_registry
-    from steelyard.usecases.registry import RegistryDoor
+    from steelyard.usecases.registry.registry import RegistryPorts
 
     found = wiring.project(near)
     kinds = wiring.catalog(found)
-    return RegistryDoor(
+    return RegistryPorts(
         workspace=wiring.workspace(),
         root=found.root,
         settings=found.settings,
@@ -37,20 +37,20 @@ def registry_door(near: Path | None = None) -> RegistryDoor:
     )
 
 
-def run_door_with(judge: Definition | None, near: Path | None = None) -> RunDoor:
-    """A door to runs in which a judge stands for all versions of itself; None: as they are."""
+def run_ports_with(judge: Definition | None, near: Path | None = None) -> RunPorts:
+    """The ports of runs in which a judge stands for all versions of itself; None: as they are."""
     from steelyard.store.definitions import DefinitionFolder
     from steelyard.store.registry import project_registry
-    from steelyard.usecases.load_definition import load_rubric
-    from steelyard.usecases.shift import InsteadOf
+    from steelyard.usecases.registry.load_definition import load_rubric
+    from steelyard.usecases.runs.shift import InsteadOf
 
-    door = wiring.run_door(near)
+    ports = wiring.run_ports(near)
     if judge is None:
-        return door
-    folder = DefinitionFolder(door.root, door.catalog, project_registry(door.root))
-    known = InsteadOf(folder, door.clock.now(), judge)
+        return ports
+    folder = DefinitionFolder(ports.root, ports.catalog, project_registry(ports.root))
+    known = InsteadOf(folder, ports.clock.now(), judge)
 
     def rubric(name: str, strict: bool) -> Rubric | QuestionRubric:
-        return load_rubric(known, wiring.rooted(door.root, name), strict=strict)
+        return load_rubric(known, wiring.rooted(ports.root, name), strict=strict)
 
-    return replace(door, references=known, rubric=rubric)
+    return replace(ports, references=known, rubric=rubric)

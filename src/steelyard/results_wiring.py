@@ -13,8 +13,8 @@ from steelyard.store.private_files import STEELYARD_FOLDER
 if TYPE_CHECKING:
     from steelyard.model.run import StoredRun
     from steelyard.store.runs import RunStore
-    from steelyard.usecases.read_run import RecordView
-    from steelyard.usecases.unfinished import UnfinishedRun
+    from steelyard.usecases.results.read_run import RecordView
+    from steelyard.usecases.runs.unfinished import UnfinishedRun
 
 _log = logging.getLogger("steelyard")
 _SEALED = ("completed", "completed_with_failures", "cancelled")
@@ -32,7 +32,7 @@ def find_run_folder(name: str) -> Path:
 
     By id, prefix, `latest`, `latest~1` or the folder itself.
     """
-    from steelyard.usecases.read_run import holds_artifacts, require_finished
+    from steelyard.usecases.results.read_run import holds_artifacts, require_finished
 
     path = Path(name)
     if holds_artifacts(path):
@@ -53,7 +53,7 @@ def find_run_folder(name: str) -> Path:
 def _found(root: Path, name: str) -> StoredRun | Path:
     """A run as the store knows it; where that does not know it or fails, its folder alone."""
     from steelyard.errors import NotFoundError, RunError
-    from steelyard.usecases.run_folders import folder_by_name
+    from steelyard.usecases.results.run_folders import folder_by_name
 
     runs = root / STEELYARD_FOLDER / "runs"
     try:
@@ -72,7 +72,7 @@ def _found(root: Path, name: str) -> StoredRun | Path:
 
 def unknown_runs(root: Path) -> list[str]:
     """The finished runs that have a folder, newest first, and are not in the store."""
-    from steelyard.usecases.run_folders import sealed_runs
+    from steelyard.usecases.results.run_folders import sealed_runs
 
     folders = sealed_runs(root / STEELYARD_FOLDER / "runs")
     known = wiring.run_store(root).ids() if folders else set[str]()
@@ -82,7 +82,7 @@ def unknown_runs(root: Path) -> list[str]:
 def unfinished_run(name: str) -> UnfinishedRun | None:
     """What there is of a run that has not ended, or that failed; None of any other."""
     from steelyard.store.owners import is_alive
-    from steelyard.usecases.unfinished import read_unfinished
+    from steelyard.usecases.runs.unfinished import read_unfinished
 
     found = _unfinished(name)
     return read_unfinished(*found, is_alive) if found else None
@@ -90,8 +90,8 @@ def unfinished_run(name: str) -> UnfinishedRun | None:
 
 def record_of(name: str, record: str) -> tuple[RecordView, list[JsonObject]]:
     """All about a record of a run, finished or not, with what judges said about it."""
-    from steelyard.usecases.read_run import read_record
-    from steelyard.usecases.unfinished import read_unfinished_record
+    from steelyard.usecases.results.read_run import read_record
+    from steelyard.usecases.runs.unfinished import read_unfinished_record
 
     found = _unfinished(name)
     if found:
@@ -108,7 +108,7 @@ def record_of(name: str, record: str) -> tuple[RecordView, list[JsonObject]]:
 
 def _unfinished(name: str) -> tuple[RunStore, StoredRun] | None:
     """A run that has not ended, or that failed, where it is kept."""
-    from steelyard.usecases.read_run import holds_artifacts, is_run_folder
+    from steelyard.usecases.results.read_run import holds_artifacts, is_run_folder
 
     root = wiring.project().root
     if holds_artifacts(Path(name)) or not (root / STEELYARD_FOLDER).is_dir():

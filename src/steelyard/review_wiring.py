@@ -11,13 +11,13 @@ from steelyard.store.private_files import STEELYARD_FOLDER
 
 if TYPE_CHECKING:
     from steelyard.store.drafts import FileDraft
-    from steelyard.usecases.review_ports import ReviewDoor
+    from steelyard.usecases.review.ports import ReviewPorts
 
 
-def review_door(near: Path | None = None) -> ReviewDoor:
+def review_ports(near: Path | None = None) -> ReviewPorts:
     """What review needs, in the project of a file or of the current folder."""
     from steelyard.store.annotations import AnnotationStore
-    from steelyard.usecases.review_ports import ReviewDoor
+    from steelyard.usecases.review.ports import ReviewPorts
 
     found = wiring.project(near)
     store = wiring.run_store(found.root)
@@ -29,7 +29,7 @@ def review_door(near: Path | None = None) -> ReviewDoor:
         wiring.require_sealed(folder)
         return folder
 
-    return ReviewDoor(
+    return ReviewPorts(
         annotations=AnnotationStore(store.engine),
         references=wiring.references(found.root),
         run_folder=results_wiring.run_folder,

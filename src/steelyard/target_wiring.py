@@ -12,17 +12,17 @@ from steelyard.model.json_value import JsonObject
 
 if TYPE_CHECKING:
     from steelyard.engine.redaction import Redactor
+    from steelyard.execution.ports import TargetSpec
     from steelyard.settings import Settings
     from steelyard.targets.making import Made
     from steelyard.targets.response_file import ResponseFile
-    from steelyard.usecases.run_ports import TargetSpec
 
 
 def spec(name: str, made: Made) -> TargetSpec:
     """A target with what a run must know about it."""
+    from steelyard.execution.ports import OMIT, TargetSpec
     from steelyard.targets.making import LOCAL_CONCURRENCY
     from steelyard.targets.target_settings import DEFAULT_CONCURRENCY
-    from steelyard.usecases.run_ports import OMIT, TargetSpec
 
     settings = made.settings
     is_local = settings["provider"] in {"echo", "recorded", "conversation"}
@@ -97,7 +97,7 @@ def redactor(settings: Settings) -> Redactor:
     """What every run of a project writes through."""
     from steelyard.engine.redaction import Redactor
     from steelyard.targets.configured_secrets import configured_secrets
-    from steelyard.usecases.planning import redaction_rules
+    from steelyard.usecases.runs.planning import redaction_rules
 
     secrets = configured_secrets(settings.targets, os.environ)
     return Redactor.by(redaction_rules(settings), secrets)

@@ -7,35 +7,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard import wiring
-from steelyard.review_wiring import review_door
+from steelyard.review_wiring import review_ports
 
 if TYPE_CHECKING:
     from steelyard.model.comparison import CorrectedDifference
     from steelyard.model.validation import JudgeValidation
     from steelyard.reports.run_text import RunView
-    from steelyard.usecases.compare import Knowledge
-    from steelyard.usecases.validate_judge import ValidationDoor
+    from steelyard.usecases.judges.validate_judge import ValidationPorts
+    from steelyard.usecases.results.compare import Knowledge
 
 
-def validation_door(near: Path | None = None) -> ValidationDoor:
+def validation_ports(near: Path | None = None) -> ValidationPorts:
     """What comparing a judge with people needs."""
     from steelyard.store.validations import project_validations
-    from steelyard.usecases.validate_judge import ValidationDoor
+    from steelyard.usecases.judges.validate_judge import ValidationPorts
 
-    door = wiring.run_door(near)
-    return ValidationDoor(
-        run=door,
-        review=review_door(near),
-        validations=project_validations(door.root),
-        open=door.workspace.open,
+    ports = wiring.run_ports(near)
+    return ValidationPorts(
+        run=ports,
+        review=review_ports(near),
+        validations=project_validations(ports.root),
+        open=ports.workspace.open,
         replace_file=_replace_file,
     )
 
 
 def judge_knowledge() -> Knowledge:
     """What the project knows by now about the judges of finished runs."""
-    from steelyard.usecases.compare import Knowledge
-    from steelyard.usecases.corrected_pair import corrected_comparison
+    from steelyard.usecases.correction.corrected_pair import corrected_comparison
+    from steelyard.usecases.results.compare import Knowledge
 
     now = wiring.system_clock().now()
 
@@ -49,7 +49,7 @@ def judge_knowledge() -> Knowledge:
 
 def as_of_today(view: RunView) -> RunView:
     """A finished run with what the project knows of its judge by now."""
-    from steelyard.usecases.correct_run import current_view
+    from steelyard.usecases.correction.correct_run import current_view
 
     return current_view(view, known_validations(), wiring.system_clock().now())
 

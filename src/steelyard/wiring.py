@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
-import gc
 import os
 import platform
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from steelyard import target_wiring
+from steelyard.event_loop import run_async
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
@@ -23,12 +22,13 @@ from steelyard.model.json_value import JsonObject
 from steelyard.ports import Clock, Workspace
 from steelyard.store.installed import offered
 from steelyard.store.private_files import STEELYARD_FOLDER
-from steelyard.targets.loop_noise import without_noise
 
 if TYPE_CHECKING:
     from steelyard.checks.catalog import Catalog
     from steelyard.contracts.legal_eval.policies import Policies
     from steelyard.engine.redaction import Redactor
+    from steelyard.execution.ports import OpenLedger
+    from steelyard.model.corrected_rate import Correction
     from steelyard.model.judge import Judge
     from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Check, Rubric
@@ -36,14 +36,11 @@ if TYPE_CHECKING:
     from steelyard.store.pruned import PruneShelf
     from steelyard.store.runs import RunStore
     from steelyard.store.worker_pipe import HolderPipe
-    from steelyard.usecases.convert import ConvertDoor
-    from steelyard.usecases.evaluate import Run
-    from steelyard.usecases.fix_published import PublishedFiles
-    from steelyard.usecases.references import References
-    from steelyard.usecases.run_ports import OpenLedger, RunDoor
-
-Answer = TypeVar("Answer")
-_COLLECTED_AT = (20_000, 20, 50)
+    from steelyard.usecases.convert.convert import ConvertPorts
+    from steelyard.usecases.registry.fix_published import PublishedFiles
+    from steelyard.usecases.registry.references import References
+    from steelyard.usecases.runs.evaluate import Run
+    from steelyard.usecases.runs.ports import RunPorts
 
 
 def workspace() -> Workspace:
@@ -59,14 +56,14 @@ def load_eval_cases(path: str | Path) -> tuple[Case, ...]:
     What spoils the file raises `UnreadableFileError`; a bad case is left out with a warning on
     the `steelyard` logger.
     """
-    from steelyard.usecases.load_eval_cases import load_eval_cases as load
+    from steelyard.usecases.datasets.load_eval_cases import load_eval_cases as load
 
     return load(workspace(), Path(path))
 
 
 def read_dataset(path: str | Path) -> tuple[Dataset, Sequence[Finding]]:
     """Read a dataset of any contract: its accepted cases, and everything that was found."""
-    from steelyard.usecases.read_dataset import read_dataset as read
+    from steelyard.usecases.datasets.read_dataset import read_dataset as read
 
     return read(workspace(), Path(path), policies())
 
@@ -116,12 +113,12 @@ def run_store(root: Path) -> RunStore:
 def published_files(root: Path) -> PublishedFiles:
     """The rubrics of a project that may call themselves published."""
     from steelyard.store.registry import project_registry
-    from steelyard.usecases.fix_published import PublishedFiles
+    from steelyard.usecases.registry.fix_published import PublishedFiles
 
     return PublishedFiles(project_registry(root), references(root), system_clock())
 
 
-def run_door(near: Path | None = None) -> RunDoor:
+def run_ports(near: Path | None = None) -> RunPorts:
     """Everything that starting and resuming runs needs."""
     from steelyard.store.artifacts import ArtifactFolder, digest_of
     from steelyard.store.clock import SystemClock
@@ -137,10 +134,10 @@ def run_door(near: Path | None = None) -> RunDoor:
     from steelyard.targets.making import TargetMaker
     from steelyard.targets.program_files import module_files
     from steelyard.targets.providers import GROUP as TARGETS
-    from steelyard.usecases.load_definition import load_rubric
-    from steelyard.usecases.planning import redaction_rules
-    from steelyard.usecases.published_datasets import find_dataset
-    from steelyard.usecases.run_ports import RunDoor
+    from steelyard.usecases.datasets.published_datasets import find_dataset
+    from steelyard.usecases.registry.load_definition import load_rubric
+    from steelyard.usecases.runs.planning import redaction_rules
+    from steelyard.usecases.runs.ports import RunPorts
 
     found = project(near)
     clock = SystemClock()
@@ -151,7 +148,7 @@ def run_door(near: Path | None = None) -> RunDoor:
     store = run_store(found.root)
     kinds = catalog(found)
     known = references(found.root, kinds)
-    return RunDoor(
+    return RunPorts(
         workspace=workspace(),
         root=found.root,
         settings=found.settings,
@@ -190,10 +187,11 @@ def run_door(near: Path | None = None) -> RunDoor:
             [rooted(found.root, name) for name in names]
         ),
         validations=project_validations(found.root),
+        correct=_correct(found.root, clock),
     )
 
 
-def part_door(root: Path, holder: HolderPipe) -> RunDoor:
+def part_ports(root: Path, holder: HolderPipe) -> RunPorts:
     """What a process needs that works on a part of a run: what it keeps, the holder keeps."""
     from steelyard.store.ledger import BatchLedger
 
@@ -203,13 +201,24 @@ def part_door(root: Path, holder: HolderPipe) -> RunDoor:
     def on_cancel(_run_id: str, callback: Callable[[], None]) -> None:
         holder.on_cancel(callback)
 
-    return replace(run_door(root), ledger=open_ledger, on_cancel=on_cancel)
+    return replace(run_ports(root), ledger=open_ledger, on_cancel=on_cancel)
 
 
 def rooted(root: Path, name: str) -> str:
     """A rubric's path as seen from the project's root; a reference as it is."""
     path = root / name
     return str(path) if path.suffix and path.is_file() else name
+
+
+def _correct(root: Path, clock: Clock) -> Callable[[Path, Mapping[str, str]], Correction | None]:
+    from steelyard.store.validations import project_validations
+
+    def correct(folder: Path, claims: Mapping[str, str]) -> Correction | None:
+        from steelyard.usecases.correction.correct_run import corrected_run
+
+        return corrected_run(folder, project_validations(root).all(), clock.now(), claims=claims)
+
+    return correct
 
 
 def _ledger(store: RunStore) -> Callable[[str, Redactor, Callable[[], str]], OpenLedger]:
@@ -222,13 +231,13 @@ def _ledger(store: RunStore) -> Callable[[str, Redactor, Callable[[], str]], Ope
     return open_ledger
 
 
-def convert_door(*, force: bool, show: Callable[[bytes], None]) -> ConvertDoor:
+def convert_ports(*, force: bool, show: Callable[[bytes], None]) -> ConvertPorts:
     """What a conversion needs: files, frames and drafts."""
     from steelyard.store.drafts import FileDraft, ScratchDraft
     from steelyard.store.frames import frame_records
-    from steelyard.usecases.convert import ConvertDoor
+    from steelyard.usecases.convert.convert import ConvertPorts
 
-    return ConvertDoor(
+    return ConvertPorts(
         workspace=workspace(),
         frames=frame_records,
         draft=lambda path: FileDraft(path, force=force),
@@ -256,7 +265,7 @@ def system_clock() -> Clock:
 def require_sealed(folder: Path) -> None:
     """Refuse a run that was changed after it was sealed."""
     from steelyard.store.artifacts import digest_of
-    from steelyard.usecases.verify import require_sealed as require
+    from steelyard.usecases.results.verify import require_sealed as require
 
     require(folder, digest_of)
 
@@ -271,102 +280,46 @@ def evaluate(
 ) -> Run:
     """Run a dataset against a function or a named target and grade with checks.
 
-    The sync door over the async engine; results and artifacts are kept in the project.
+    Synchronous, over the async engine; results and artifacts are kept in the project.
     """
+    from steelyard.execution.run_options import RunOptions, within
     from steelyard.targets.callables import PythonTarget
     from steelyard.targets.making import Made
-    from steelyard.usecases.evaluate import evaluate as carry_out
-    from steelyard.usecases.evaluate import look_over, plan_evaluation
-    from steelyard.usecases.run_options import RunOptions, within
+    from steelyard.usecases.runs.evaluate import evaluate as carry_out
+    from steelyard.usecases.runs.evaluate import look_over, plan_evaluation
 
     look_over(dataset, target, checks, {"repeat": repeat, "max_concurrency": max_concurrency})
     given = dataset if isinstance(dataset, Dataset) else None
     path = Path(dataset.id if isinstance(dataset, Dataset) else dataset)
-    door = run_door(None if given else path)
+    ports = run_ports(None if given else path)
     if isinstance(target, str):
-        spec = door.target(target)
+        spec = ports.target(target)
     else:
         name = getattr(target, "__name__", "function")
         made = PythonTarget(name, target)
         settings: JsonObject = {"provider": "python"}
         spec = target_wiring.spec(name, Made(made, settings, carries=made.carries))
     options = RunOptions(
-        dataset=path if given else within(door.root, path),
+        dataset=path if given else within(ports.root, path),
         target=spec.name,
         repeat=repeat,
         max_concurrency=max_concurrency,
     )
-    with closing(door.repository):
-        prepared = plan_evaluation(door, options, spec, checks, given)
-        return run_async(lambda: carry_out(door, prepared))
-
-
-def spare_collector() -> None:
-    """Look for garbage less often, and never at what is loaded by now: a tenth of a run's CPU.
-
-    Records leave no cycles behind, so that little waits to be found.
-    """
-    gc.freeze()
-    gc.set_threshold(*_COLLECTED_AT)
-
-
-def run_async(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-    """The one place where the engine's event loop is started.
-
-    Where a loop runs already, as in a notebook, it gets a thread of its own.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return _run(made)
-    return _run_beside(made)
-
-
-def _run(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.get_loop().set_exception_handler(without_noise)
-        return runner.run(made())
-
-
-def _run_beside(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-    """The answer of another thread; an interrupt stops its work as it would stop ours."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
-
-    async def noted() -> Answer:
-        begun.append((asyncio.get_running_loop(), asyncio.current_task()))
-        return await made()
-
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="steelyard") as pool:
-        answer = pool.submit(_run, noted)
-        try:
-            return answer.result()
-        except KeyboardInterrupt:
-            for loop, task in begun:
-                if task and not answer.done():
-                    loop.call_soon_threadsafe(task.cancel)
-            raise
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
+    with closing(ports.repository):
+        prepared = plan_evaluation(ports, options, spec, checks, given)
+        return run_async(lambda: carry_out(ports, prepared))
 
 
 def load_rubric(name: str, version: str | None = None) -> Rubric | QuestionRubric:
     """A rubric of the current project, by id and version; without one, the newest release."""
-    from steelyard.usecases.load_definition import load_rubric as load
+    from steelyard.usecases.registry.load_definition import load_rubric as load
 
     return load(references(project().root), _reference("rubric", name, version))
 
 
 def load_judge(name: str, version: str | None = None) -> Judge:
     """A judge of the current project, by id and version; without one, the newest release."""
-    from steelyard.usecases.load_definition import load_judge as load
+    from steelyard.usecases.registry.load_definition import load_judge as load
 
     return load(references(project().root), _reference("judge", name, version))
 
@@ -381,7 +334,7 @@ def references(root: Path, kinds: Catalog | None = None) -> References:
     from steelyard.store.definitions import DefinitionFolder
     from steelyard.store.registry import project_registry
     from steelyard.store.validations import project_validations
-    from steelyard.usecases.references import References
+    from steelyard.usecases.registry.references import References
 
     folder = DefinitionFolder(root, kinds or catalog(), project_registry(root))
     return References(folder, SystemClock().now(), project_validations(root).last_validated)

@@ -16,10 +16,11 @@ from pathlib import Path
 from types import FrameType
 
 from steelyard.errors import SteelyardError
+from steelyard.event_loop import run_async, spare_collector
+from steelyard.execution.ports import Part
 from steelyard.store.worker_pipe import HolderPipe
-from steelyard.usecases.run_ports import Part
-from steelyard.usecases.work_on_part import work_on_part
-from steelyard.wiring import part_door, run_async, spare_collector
+from steelyard.usecases.runs.work_on_part import work_on_part
+from steelyard.wiring import part_ports
 
 _GRACE_S = 5.0
 
@@ -31,13 +32,13 @@ def main(root: str) -> int:
     _show_warnings()
     signal.signal(signal.SIGTERM, _stop)
     try:
-        door = part_door(Path(root), holder)
+        ports = part_ports(Path(root), holder)
         spare_collector()
         job = holder.job()
         if job:
             part = Part(*job.part)
-            run_async(lambda: work_on_part(door, job.run_id, part, job.targets))
-        door.repository.close()
+            run_async(lambda: work_on_part(ports, job.run_id, part, job.targets))
+        ports.repository.close()
     except SteelyardError as error:
         sys.stderr.write(f"steelyard: {error}\n")
         return 3

@@ -16,8 +16,8 @@ from steelyard.engine.grading import grade
 from steelyard.formats.lines import Lines, Located
 from steelyard.model.dataset import Dataset
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.read_dataset import read_dataset
-from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.usecases.datasets.read_dataset import read_dataset
+from steelyard.usecases.datasets.validate import ValidateOptions, validate
 from strategies.traces import said
 
 FILES = {"drupal_drupal-caching.evals.json": 3, "drupal_drupal-rules.evals.json": 5}

@@ -13,8 +13,8 @@ from steelyard.model.case import Case
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import JsonObject
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.load_eval_cases import load_eval_cases
-from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.usecases.datasets.load_eval_cases import load_eval_cases
+from steelyard.usecases.datasets.validate import ValidateOptions, validate
 
 SIDECAR = "examples/features/basic-jsonl/evals/dataset.yaml"
 FILES = [

@@ -34,7 +34,7 @@ from steelyard.model.rubric import Rubric
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.read_dataset import read_dataset
+from steelyard.usecases.datasets.read_dataset import read_dataset
 from strategies.run_facts import facts
 
 Import = Callable[[JsonObject], list[JsonObject]]

@@ -19,8 +19,8 @@ from steelyard.model.choice import Choice
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.read_dataset import read_dataset
-from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.usecases.datasets.read_dataset import read_dataset
+from steelyard.usecases.datasets.validate import ValidateOptions, validate
 
 SAMPLE = "legal_eval_v1.sample.jsonl"
 # The sample comes without the one document that it names.

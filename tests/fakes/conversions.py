@@ -11,8 +11,8 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.store.drafts import FileDraft, ScratchDraft
 from steelyard.store.frames import frame_records
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.convert import ConvertDoor, ConvertOptions, convert
-from steelyard.usecases.read_dataset import read_dataset
+from steelyard.usecases.convert.convert import ConvertOptions, ConvertPorts, convert
+from steelyard.usecases.datasets.read_dataset import read_dataset
 
 
 class Desk:
@@ -40,7 +40,7 @@ class Desk:
     def convert(self, source: str, to: str, output: str | None, **options: Any) -> Conversion:
         """Convert a file of the folder."""
         force = bool(options.get("force"))
-        door = ConvertDoor(
+        ports = ConvertPorts(
             workspace=DiskWorkspace(self.folder),
             frames=frame_records,
             draft=lambda path: FileDraft(path, force=force),
@@ -49,7 +49,7 @@ class Desk:
         )
         place = None if output is None else self.folder / output
         asked = ConvertOptions(source=self.folder / source, to=to, output=place, **options)
-        return convert(door, asked)
+        return convert(ports, asked)
 
     def rows(self, name: str) -> list[JsonObject]:
         """The rows of a JSONL file."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from steelyard.checks.catalog import Catalog
 from steelyard.store.definitions import DefinitionFolder
 from steelyard.store.registry import FileRegistry
-from steelyard.usecases.references import References
+from steelyard.usecases.registry.references import References
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 RUBRIC = """\

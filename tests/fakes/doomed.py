@@ -131,7 +131,7 @@ def run_until(root: Path, point: str) -> None:
     prepare(point)
     project = Project(root)
     target = DoomedTarget(root, point)
-    project.run(project.door(target), Path("d.jsonl"), max_concurrency=AT_ONCE)
+    project.run(project.ports(target), Path("d.jsonl"), max_concurrency=AT_ONCE)
 
 
 def one_by_one(root: Path, points: Sequence[str], run_until: Callable[[Path, str], None]) -> None:

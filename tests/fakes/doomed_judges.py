@@ -17,7 +17,7 @@ from steelyard.model.rubric import Rubric
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.store import row_writer
-from steelyard.usecases.run_ports import RunDoor
+from steelyard.usecases.runs.ports import RunPorts
 
 JUDGED = f"{SETTINGS}judges: {{default: {{target: judge}}}}\n"
 RUBRIC = judged_rubric(AsksJudge(items=("a", "b"), is_in_turn=True))
@@ -75,21 +75,21 @@ def prepare(point: str) -> None:
     setattr(row_writer.RowWriter, name, doomed)
 
 
-def judged_door(project: Project, root: Path, point: str = "") -> RunDoor:
+def judged_ports(project: Project, root: Path, point: str = "") -> RunPorts:
     """What a process needs to run and to judge."""
 
     def rubric(_name: str, _strict: bool) -> Rubric:
         return RUBRIC
 
-    return project.door(CountingTarget(root), CountingJudge(root, point), rubric=rubric)
+    return project.ports(CountingTarget(root), CountingJudge(root, point), rubric=rubric)
 
 
 def run_until(root: Path, point: str) -> None:
     """Run the dataset of a project until the point is reached."""
     prepare(point)
     project = Project(root, JUDGED)
-    door = judged_door(project, root, point)
-    project.run(door, Path("d.jsonl"), max_concurrency=AT_ONCE, rubric="judged")
+    ports = judged_ports(project, root, point)
+    project.run(ports, Path("d.jsonl"), max_concurrency=AT_ONCE, rubric="judged")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from fakes.targets import ScriptedTarget, fails
 from steelyard.contracts.run_artifacts.pruned import PrunedFile
 from steelyard.store.pruned import PruneShelf
 from steelyard.store.runs import RunStore
-from steelyard.usecases.prune import Retention, plan_pruning, prune
-from steelyard.usecases.run_ports import RunDoor
+from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.prune import Retention, plan_pruning, prune
 
 CANARY = "a canary that sings"
 
@@ -23,18 +23,18 @@ def old_run(project: Project) -> Path:
     """The folder of a run in which no artifact is empty."""
     dataset = project.cases([row("a"), row("b"), row("c")])
     target = ScriptedTarget({"b": [fails("bad_request")]}, otherwise=CANARY)
-    run = project.run(project.door(target), dataset)
+    run = project.run(project.ports(target), dataset)
     return Path(run.folder)
 
 
-def engine_of(door: RunDoor) -> RunStore:
-    """The store behind a door."""
-    return cast(RunStore, door.repository)
+def engine_of(ports: RunPorts) -> RunStore:
+    """The store of some ports."""
+    return cast(RunStore, ports.repository)
 
 
 def shelf_of(project: Project) -> PruneShelf:
     """What `prune` clears."""
-    return PruneShelf(engine_of(project.door()).engine, project.root / ".steelyard")
+    return PruneShelf(engine_of(project.ports()).engine, project.root / ".steelyard")
 
 
 def later(project: Project, days: float) -> datetime:
@@ -53,7 +53,7 @@ class StoppingShelf(PruneShelf):
     """Dies before its nth step, or in the middle of it."""
 
     def __init__(self, project: Project, step: int, *, is_begun: bool = False) -> None:
-        super().__init__(engine_of(project.door()).engine, project.root / ".steelyard")
+        super().__init__(engine_of(project.ports()).engine, project.root / ".steelyard")
         self._notes = project.root / ".steelyard" / "pruned.jsonl"
         self._left = step
         self._is_begun = is_begun

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from fakes.targets import ScriptedTarget
+from steelyard.execution.ports import TargetSpec
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.run_options import RunOptions
 from steelyard.model.run import Result, StoredRun
-from steelyard.usecases.planning import Prepared, prepare
-from steelyard.usecases.run import FinishedRun, resume_run, start_run
-from steelyard.usecases.run_options import RunOptions
-from steelyard.usecases.run_ports import RunDoor, TargetSpec
-from steelyard.wiring import run_door
+from steelyard.usecases.runs.planning import prepare
+from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.run import FinishedRun, resume_run, start_run
+from steelyard.wiring import run_ports
 
 SETTINGS = "retry: {backoff_s: [0, 0]}\n"
 """Retries without waiting, since the clock of these projects is the real one."""
@@ -40,7 +42,7 @@ class Project:
         self.root = root
         self.write("steelyard.yaml", settings)
         self.seen: list[Result] = []
-        self._doors: list[RunDoor] = []
+        self._opened: list[RunPorts] = []
 
     def write(self, name: str, text: str) -> Path:
         """A file of the project."""
@@ -60,36 +62,36 @@ class Project:
         self.write(name, json.dumps({**head, "records": records}))
         return Path(name)
 
-    def door(self, *specs: ScriptedTarget | TargetSpec, **changes: Any) -> RunDoor:
+    def ports(self, *specs: ScriptedTarget | TargetSpec, **changes: Any) -> RunPorts:
         """What a process needs to run; without targets, those of the project file."""
-        door = run_door(self.root / "steelyard.yaml")
-        self._doors.append(door)
+        ports = run_ports(self.root / "steelyard.yaml")
+        self._opened.append(ports)
         made = {
             entry.name: entry if isinstance(entry, TargetSpec) else spec(entry) for entry in specs
         }
         if made:
-            door = replace(door, target=made.__getitem__)
-        return replace(door, **changes)
+            ports = replace(ports, target=made.__getitem__)
+        return replace(ports, **changes)
 
-    def prepare(self, door: RunDoor, dataset: Path, **options: Any) -> Prepared:
+    def prepare(self, ports: RunPorts, dataset: Path, **options: Any) -> Prepared:
         """A run that may start."""
         asked: dict[str, Any] = {"dataset": dataset, "target": "scripted", **options}
-        return prepare(door, RunOptions(**asked))
+        return prepare(ports, RunOptions(**asked))
 
-    def run(self, door: RunDoor, dataset: Path, **options: Any) -> FinishedRun:
+    def run(self, ports: RunPorts, dataset: Path, **options: Any) -> FinishedRun:
         """A run from its start to its end."""
-        prepared = self.prepare(door, dataset, **options)
-        return asyncio.run(start_run(door, prepared, lambda _: None, self.seen.append))
+        prepared = self.prepare(ports, dataset, **options)
+        return asyncio.run(start_run(ports, prepared, lambda _: None, self.seen.append))
 
-    def resume(self, door: RunDoor, run: StoredRun | None = None) -> FinishedRun:
+    def resume(self, ports: RunPorts, run: StoredRun | None = None) -> FinishedRun:
         """The rest of a run; of the latest, as it is now, unless it was read before."""
-        found = run or door.repository.find("latest")
-        return asyncio.run(resume_run(door, found, self.seen.append))
+        found = run or ports.repository.find("latest")
+        return asyncio.run(resume_run(ports, found, self.seen.append))
 
     def close(self) -> None:
         """Let go of the databases."""
-        for door in self._doors:
-            door.repository.close()
+        for ports in self._opened:
+            ports.repository.close()
 
 
 def rows_of(run: FinishedRun, name: str = "predictions.jsonl") -> list[dict[str, Any]]:

@@ -13,8 +13,8 @@ from steelyard.reports.publication import Publication
 from steelyard.settings import Settings, parse_settings
 from steelyard.store.artifacts import digest_of
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.publish import carry_out, plan_publication
-from steelyard.usecases.registry import RegistryDoor
+from steelyard.usecases.registry.publish import carry_out, plan_publication
+from steelyard.usecases.registry.registry import RegistryPorts
 
 WHEN = "2026-01-15T12:00:00.000+00:00"
 
@@ -29,9 +29,9 @@ class RegistryProject(DefinitionProject):
         )
 
     @property
-    def door(self) -> RegistryDoor:
+    def ports(self) -> RegistryPorts:
         """What publishing needs, with the files as they stand now."""
-        return RegistryDoor(
+        return RegistryPorts(
             workspace=DiskWorkspace(self.root),
             root=self.root,
             settings=self.settings,
@@ -45,5 +45,5 @@ class RegistryProject(DefinitionProject):
 
     def publish(self, name: str | Path, kind: ReferenceKind = "rubric") -> Publication:
         """What publishing a file or a reference comes to."""
-        door = self.door
-        return carry_out(door, plan_publication(door, kind, str(name)))
+        ports = self.ports
+        return carry_out(ports, plan_publication(ports, kind, str(name)))

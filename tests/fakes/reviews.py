@@ -17,8 +17,8 @@ from steelyard.errors import NotFoundError
 from steelyard.reports.labels import ImportedLabels
 from steelyard.store.annotations import AnnotationStore
 from steelyard.store.database import open_database
-from steelyard.usecases.review_import import import_labels
-from steelyard.usecases.review_ports import ReviewDoor
+from steelyard.usecases.review.import_labels import import_labels
+from steelyard.usecases.review.ports import ReviewPorts
 
 RUN = "run_1"
 DESK = "rubric/desk-v1"
@@ -104,9 +104,9 @@ class ReviewProject(DefinitionProject):
         return AnnotationStore(self.engine)
 
     @property
-    def door(self) -> ReviewDoor:
+    def ports(self) -> ReviewPorts:
         """What review needs, with the files as they stand now."""
-        return ReviewDoor(
+        return ReviewPorts(
             annotations=self.store,
             references=self.references,
             run_folder=self.folder_of,
@@ -119,7 +119,7 @@ class ReviewProject(DefinitionProject):
         """What becomes of rows that are brought in."""
         lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
         stream = io.BytesIO("\n".join(lines).encode())
-        return import_labels(self.door, stream, "labels.jsonl", **options)
+        return import_labels(self.ports, stream, "labels.jsonl", **options)
 
 
 def label(index: int, annotator: str = "ann", **more: Any) -> dict[str, Any]:

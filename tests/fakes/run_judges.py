@@ -7,7 +7,7 @@ from steelyard.checks.catalog import Catalog
 from steelyard.checks.programs import Programs
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.model.json_value import JsonObject
-from steelyard.usecases.judges import Judges, JudgeSettings
+from steelyard.usecases.runs.asked_judges import Judges, JudgeSettings
 
 
 def judges_in(

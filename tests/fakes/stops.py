@@ -13,7 +13,7 @@ from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.store.artifacts import ArtifactFolder, Draft
 from steelyard.store.runs import RunStore
-from steelyard.usecases.run_ports import RunDoor
+from steelyard.usecases.runs.ports import RunPorts
 
 
 class Stopped(BaseException):
@@ -78,16 +78,16 @@ class StoppingFolder(ArtifactFolder):
         raise Stopped
 
 
-def stopping_at_state(door: RunDoor, state: str) -> RunDoor:
+def stopping_at_state(ports: RunPorts, state: str) -> RunPorts:
     """A process that dies before a state is kept."""
-    return replace(door, repository=StoppingStore(cast(RunStore, door.repository), state))
+    return replace(ports, repository=StoppingStore(cast(RunStore, ports.repository), state))
 
 
-def stopping_at_artifact(door: RunDoor, name: str, *, is_begun: bool) -> RunDoor:
+def stopping_at_artifact(ports: RunPorts, name: str, *, is_begun: bool) -> RunPorts:
     """A process that dies while it writes an artifact."""
-    folders = cast(Callable[[str], ArtifactFolder], door.artifacts)
+    folders = cast(Callable[[str], ArtifactFolder], ports.artifacts)
 
     def stopping(run_id: str) -> StoppingFolder:
         return StoppingFolder(folders(run_id), name, is_begun=is_begun)
 
-    return replace(door, artifacts=stopping)
+    return replace(ports, artifacts=stopping)

@@ -30,7 +30,7 @@ for found in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
     if found.name.partition(".")[2] not in {"__main__", "pytest_plugin"}:
         importlib.import_module(found.name)
 
-from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.usecases.datasets.validate import ValidateOptions, validate
 from steelyard.wiring import catalog, workspace
 
 # Makes the schemas of all contracts, which the commands share.

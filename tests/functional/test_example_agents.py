@@ -1,4 +1,4 @@
-"""The example agent behind its three doors: the same traces, the same numbers."""
+"""The example agent behind its three entry points: the same traces, the same numbers."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def port(project: Path) -> Generator[str]:
 
 @pytest.fixture(scope="module")
 def runs(steelyard: Steelyard, project: Path, port: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """What `steelyard run` says, by dataset and door."""
+    """What `steelyard run` says, by dataset and entry point."""
     # `python3` of the project file is the one of this test.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     made: dict[tuple[str, str], dict[str, Any]] = {}
     for dataset, rubric in RUNS.items():
-        for door in DOORS:
+        for ports in DOORS:
             done = steelyard(
-                *("run", dataset, "--target", door, "--rubric", rubric, "--format", "json"),
+                *("run", dataset, "--target", ports, "--rubric", rubric, "--format", "json"),
                 cwd=project,
                 env={"AGENT_PORT": port, "PATH": path},
             )
             assert done.returncode == 0, done.stderr
-            made[dataset, door] = json.loads(done.stdout)
+            made[dataset, ports] = json.loads(done.stdout)
     return made
 
 
@@ -73,12 +73,12 @@ def calls(row: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(call["tool"], call["output"]) for call in made]
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("ports", DOORS)
 @pytest.mark.parametrize("dataset", RUNS)
-def test_the_agent_passes_behind_every_door(
-    runs: dict[tuple[str, str], dict[str, Any]], dataset: str, door: str
+def test_the_agent_passes_behind_every_entry_point(
+    runs: dict[tuple[str, str], dict[str, Any]], dataset: str, ports: str
 ) -> None:
-    run = runs[dataset, door]
+    run = runs[dataset, ports]
 
     assert run["status"] == "completed"
     assert run["metrics"]["pass_rate"]["value"] == 1.0
@@ -86,10 +86,10 @@ def test_the_agent_passes_behind_every_door(
 
 
 @pytest.mark.parametrize("dataset", RUNS)
-def test_every_door_hands_over_the_same_trace(
+def test_every_entry_point_hands_over_the_same_trace(
     runs: dict[tuple[str, str], dict[str, Any]], dataset: str
 ) -> None:
-    traces = [[row["trace"]["messages"] for row in rows(runs[dataset, door])] for door in DOORS]
+    traces = [[row["trace"]["messages"] for row in rows(runs[dataset, ports])] for ports in DOORS]
 
     assert traces[0] == traces[1] == traces[2]
 

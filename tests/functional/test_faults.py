@@ -85,7 +85,7 @@ def calls(root: Path) -> int:
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run over the same dataset that nobody stopped."""
     project = Project(tmp_path_factory.mktemp("uninterrupted"))
-    run = project.run(project.door(ScriptedTarget()), project.cases(ROWS))
+    run = project.run(project.ports(ScriptedTarget()), project.cases(ROWS))
     project.close()
     return Path(run.folder)
 
@@ -119,7 +119,7 @@ def test_a_run_survives_its_death_at_every_point(
     folder = newest(root)
     kept = stored_predictions(folder)
     project = Project(root)
-    run = project.resume(project.door(CountingTarget(root)))
+    run = project.resume(project.ports(CountingTarget(root)))
     project.close()
     trial = Trial(
         acknowledged=kept,
@@ -310,17 +310,17 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_space(
         ballast.write_bytes(bytes(left))
         target = ScriptedTarget(otherwise="yes " * 1000)
         with pytest.raises(RunError, match=r"disk is full|disk I/O error|No space left on device"):
-            project.run(project.door(target), dataset, max_concurrency=4)
+            project.run(project.ports(target), dataset, max_concurrency=4)
         project.close()
         ballast.unlink()
 
-        door = project.door(target)
-        if door.repository.list(1):
+        ports = project.ports(target)
+        if ports.repository.list(1):
             kept = stored_predictions(newest(root))
-            run = project.resume(door)
+            run = project.resume(ports)
         else:
             kept = {}
-            run = project.run(door, dataset)
+            run = project.run(ports, dataset)
         project.close()
 
         assert run.status == "completed"
@@ -390,7 +390,7 @@ def test_a_torn_tail_of_legal_rows_is_one_rejected_record(tmp_path: Path) -> Non
     dataset = project.cases({**case, "id": f"m{number}"} for number in range(5))
     path = tmp_path / dataset
     path.write_bytes(path.read_bytes()[:-30])
-    run = project.run(project.door(ScriptedTarget(otherwise="A")), dataset)
+    run = project.run(project.ports(ScriptedTarget(otherwise="A")), dataset)
     project.close()
 
     check_run(Path(run.folder))
@@ -406,7 +406,7 @@ def test_a_torn_tail_of_the_store_loses_nothing_that_was_acknowledged(
     project = Project(tmp_path)
     dataset = project.cases(ROWS)
     with pytest.raises(Stopped):
-        project.run(project.door(StoppingTarget(after=20)), dataset, max_concurrency=2)
+        project.run(project.ports(StoppingTarget(after=20)), dataset, max_concurrency=2)
     copy = Project(tmp_path / "copy")
     copy.cases(ROWS)
     (copy.root / ".steelyard").mkdir()
@@ -416,7 +416,7 @@ def test_a_torn_tail_of_the_store_loses_nothing_that_was_acknowledged(
         stream.write(torn)
     kept = stored_predictions(newest(tmp_path))
     project.close()
-    run = copy.resume(copy.door(ScriptedTarget()))
+    run = copy.resume(copy.ports(ScriptedTarget()))
     copy.close()
 
     assert kept

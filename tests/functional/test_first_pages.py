@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import steelyard as package
 from steelyard.pytest_plugin import Steelyard as Fixture
-from steelyard.usecases.evaluate import Run
 from steelyard.usecases.init import scaffold
+from steelyard.usecases.runs.evaluate import Run
 
 if TYPE_CHECKING:
     import pytest

@@ -17,7 +17,7 @@ from fakes.doomed_judges import (
     JUDGE_CALLS,
     JUDGED,
     JUDGED_POINTS,
-    judged_door,
+    judged_ports,
 )
 from fakes.projects import Project, row
 
@@ -39,7 +39,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run over the same dataset that nobody stopped."""
     root = tmp_path_factory.mktemp("uninterrupted")
     project = Project(root, JUDGED)
-    run = project.run(judged_door(project, root), project.cases(ROWS), rubric="judged")
+    run = project.run(judged_ports(project, root), project.cases(ROWS), rubric="judged")
     project.close()
     check_run(Path(run.folder), Trial(calls=20, judge_calls=40))
     return Path(run.folder)
@@ -73,10 +73,10 @@ def test_a_run_survives_its_death_at_every_point_of_judging(
 ) -> None:
     root, code = graves[point]
     project = Project(root, JUDGED)
-    door = judged_door(project, root)
-    folder = root / ".steelyard" / "runs" / door.repository.find("latest").run_id
+    ports = judged_ports(project, root)
+    folder = root / ".steelyard" / "runs" / ports.repository.find("latest").run_id
     kept, judged = stored_predictions(folder), stored_judgements(folder)
-    run = project.resume(door)
+    run = project.resume(ports)
     project.close()
     trial = Trial(
         acknowledged=kept,

@@ -22,8 +22,8 @@ from steelyard.contracts.run_artifacts.rows import ARTIFACTS
 from steelyard.store.artifacts import digest_of
 from steelyard.store.database import open_database
 from steelyard.store.pruned import PruneShelf
-from steelyard.usecases.prune import Retention, plan_pruning, prune
-from steelyard.usecases.verify import verify
+from steelyard.usecases.results.verify import verify
+from steelyard.usecases.runs.prune import Retention, plan_pruning, prune
 
 JSON = ("--format", "json")
 KILLED_AT = """

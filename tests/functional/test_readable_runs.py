@@ -15,8 +15,8 @@ import pytest
 
 from fakes.desk_project import case, jsonl, write_desk
 from fakes.many_commands import Done, run_many
-from steelyard.usecases.evaluate import Run
-from steelyard.usecases.read_run import read_run
+from steelyard.usecases.results.read_run import read_run
+from steelyard.usecases.runs.evaluate import Run
 
 JSON = ("--format", "json")
 MANUAL = "Be kind to everybody.\n" * 200

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from steelyard.settings import parse_settings
-from steelyard.usecases.planning import unused_settings
+from steelyard.usecases.runs.planning import unused_settings
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -31,7 +31,7 @@ from servers.openai_server import (
     serving,
     trickles,
 )
-from steelyard.usecases.run import FinishedRun, start_run
+from steelyard.usecases.runs.run import FinishedRun, start_run
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -137,9 +137,9 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
         async with serving(endpoint.answer) as url:
             settings = SETTINGS.format(url=url, port=closed_port())
             project = Project(tmp_path_factory.mktemp("faults"), settings)
-            door = project.door()
-            prepared = project.prepare(door, project.cases(rows), target=None)
-            run = await start_run(door, prepared, lambda _: None, project.seen.append)
+            ports = project.ports()
+            prepared = project.prepare(ports, project.cases(rows), target=None)
+            run = await start_run(ports, prepared, lambda _: None, project.seen.append)
             project.close()
             return run
 

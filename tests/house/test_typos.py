@@ -1,7 +1,7 @@
 """A misspelt field name is named with the right suggestion, at any level of any schema.
 
 For each published schema there are examples that together hold every field it knows. Each field
-of each example is misspelt in several ways, the file goes through the door that its users take,
+of each example is misspelt in several ways, the file goes through the ports that its users take,
 and one of the findings must name the misspelling and what was meant.
 """
 
@@ -29,7 +29,7 @@ from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.question import Answers
 from steelyard.settings import parse_settings
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.usecases.datasets.validate import ValidateOptions, validate
 
 pytestmark = pytest.mark.no_cover
 

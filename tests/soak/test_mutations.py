@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.usecases.datasets.validate import ValidateOptions, validate
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(

@@ -12,8 +12,8 @@ from steelyard.model.case import Case
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.load_eval_cases import load_eval_cases
-from steelyard.usecases.validate import ValidateOptions, ValidationReport, validate
+from steelyard.usecases.datasets.load_eval_cases import load_eval_cases
+from steelyard.usecases.datasets.validate import ValidateOptions, ValidationReport, validate
 
 
 def row(**changes: JsonValue) -> JsonObject:

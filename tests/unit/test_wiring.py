@@ -16,6 +16,7 @@ from fakes.projects import Project, json_of, row, rows_of
 from fakes.targets import ScriptedTarget
 from steelyard import wiring
 from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.event_loop import run_async
 from steelyard.model.definition import reference_to
 from steelyard.results_wiring import find_run_folder, run_folder
 
@@ -53,8 +54,8 @@ def test_a_target_comes_with_what_a_plan_must_know(
 ) -> None:
     monkeypatch.setenv("A_KEY", "sk-0123456789")
     project.write("steelyard.yaml", TARGETS)
-    door = project.door()
-    cheap, live = door.target("cheap"), door.target("live")
+    ports = project.ports()
+    cheap, live = ports.target("cheap"), ports.target("live")
 
     assert (cheap.max_concurrency, cheap.price, cheap.secrets) == (3, (1.5, 0.0), ())
     assert (live.model, live.sampling, live.price) == ("m-1", {"temperature": 0.5}, None)
@@ -70,7 +71,7 @@ def test_recorded_responses_are_graded_by_candidate(
 ) -> None:
     project.write("r.jsonl", RESPONSES)
     options = {"target": None, "responses": Path("r.jsonl"), "candidate": candidate}
-    run = project.run(project.door(), project.cases([row("a")]), **options)
+    run = project.run(project.ports(), project.cases([row("a")]), **options)
     graded = rows_of(run)[0]
 
     assert (graded["target"], graded["passed"]) == (name, passed)
@@ -81,7 +82,7 @@ def test_recorded_responses_are_graded_by_candidate(
 def test_responses_of_nobody_in_particular_have_a_name_all_the_same(project: Project) -> None:
     project.write("r.jsonl", '{"record_id": "a", "response_text": "yes"}\n')
     options = {"target": None, "responses": Path("r.jsonl"), "candidate": ""}
-    run = project.run(project.door(), project.cases([row("a")]), **options)
+    run = project.run(project.ports(), project.cases([row("a")]), **options)
 
     assert rows_of(run)[0]["target"] == "recorded"
     assert json_of(run)["model"] is None
@@ -95,12 +96,12 @@ def test_a_rubric_is_found_from_every_folder_of_the_project(
     project.write("rubrics/first.yaml", RUBRIC)
     monkeypatch.chdir(project.root / folder)
 
-    assert project.door().rubric(name, False).name == "rubric/first@1.0.0"
+    assert project.ports().rubric(name, False).name == "rubric/first@1.0.0"
 
 
 def test_the_folder_of_a_run_is_found_by_name_or_by_itself(project: Project) -> None:
-    door = project.door(ScriptedTarget())
-    older, run = (project.run(door, project.cases([row("a")])) for _ in range(2))
+    ports = project.ports(ScriptedTarget())
+    older, run = (project.run(ports, project.cases([row("a")])) for _ in range(2))
     folder = Path(run.folder)
     names = (run.run_id, run.run_id, "latest", "latest~0", str(folder))
 
@@ -113,7 +114,7 @@ def test_the_folder_of_a_run_is_found_by_name_or_by_itself(project: Project) -> 
 
 
 def test_a_changed_run_is_found_and_not_opened(project: Project) -> None:
-    run = project.run(project.door(ScriptedTarget()), project.cases([row("a")]))
+    run = project.run(project.ports(ScriptedTarget()), project.cases([row("a")]))
     path = Path(run.folder) / "metrics_by_slice.json"
     path.chmod(0o600)
     path.write_bytes(path.read_bytes() + b" ")
@@ -150,7 +151,7 @@ def test_the_loop_is_uvloops_where_there_is_one(
     async def loop() -> str:
         return type(asyncio.get_running_loop()).__module__
 
-    assert wiring.run_async(loop).startswith("uvloop" if is_there else "asyncio")
+    assert run_async(loop).startswith("uvloop" if is_there else "asyncio")
 
 
 def test_rubrics_and_judges_of_the_current_project_are_loaded(

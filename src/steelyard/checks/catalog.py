@@ -1,4 +1,4 @@
-"""The kinds of checks by name; built-ins and plug-ins come in through the same door."""
+"""The kinds of checks by name; built-ins and plug-ins are found the same way."""
 
 from __future__ import annotations
 

@@ -26,14 +26,15 @@ def command(
 ) -> None:
     """Break off what a run is doing and seal what there is. Exit 3 when it does not stop."""
     from steelyard.engine.states import is_terminal
-    from steelyard.usecases.cancel import cancel_run
-    from steelyard.wiring import run_async, run_door
+    from steelyard.event_loop import run_async
+    from steelyard.usecases.runs.cancel import cancel_run
+    from steelyard.wiring import run_ports
 
-    door = run_door()
-    stored = door.repository.find(run)
+    ports = run_ports()
+    stored = ports.repository.find(run)
     if is_terminal(stored.status):
         typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
-    after = run_async(lambda: cancel_run(door, stored))
+    after = run_async(lambda: cancel_run(ports, stored))
     if output is Format.json:
         show_json({"run_id": after.run_id, "status": after.status})
     else:

@@ -15,8 +15,8 @@ from steelyard.cli.terminal import painter, show, show_json
 if TYPE_CHECKING:
     from steelyard.model.comparison import Comparison
     from steelyard.model.gate import GateResult
-    from steelyard.usecases.gates import ComparisonGate
-    from steelyard.usecases.pairwise import PairwiseWishes
+    from steelyard.usecases.results.gates import ComparisonGate
+    from steelyard.usecases.runs.pairwise import PairwiseWishes
 
     Gated = tuple[Comparison, GateResult]
 
@@ -82,17 +82,17 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     scores missing unevenly.
     """
     from steelyard.errors import UsageError
+    from steelyard.event_loop import spare_collector
     from steelyard.results_wiring import run_folder
-    from steelyard.usecases.compare import compare_all
-    from steelyard.usecases.gates import ComparisonGate, gate_comparisons
+    from steelyard.usecases.results.compare import compare_all
+    from steelyard.usecases.results.gates import ComparisonGate, gate_comparisons
     from steelyard.validation_wiring import judge_knowledge
-    from steelyard.wiring import spare_collector
 
     if len(runs) < 2:
         raise UsageError("name two runs to compare, or more")
     gate = ComparisonGate.parse(fail_if) if fail_if is not None else None
     if pairwise is not None:
-        from steelyard.usecases.pairwise import PairwiseWishes
+        from steelyard.usecases.runs.pairwise import PairwiseWishes
 
         wishes = PairwiseWishes(pairwise, budget, max_concurrency, cache, strict)
         raise typer.Exit(_compare_pairwise(runs, wishes, gate, output, file, is_plan=plan))
@@ -127,7 +127,7 @@ def _put_page(
 ) -> None:
     from steelyard.errors import UsageError
     from steelyard.reports.comparison_html import SHOWN, comparison_html
-    from steelyard.usecases.moved_records import moved_records
+    from steelyard.usecases.results.moved_records import moved_records
 
     if len(folders) != 2:
         raise UsageError("--format html compares two runs; name two")

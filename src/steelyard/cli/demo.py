@@ -129,8 +129,9 @@ def _show(*arguments: str, since: str = "", most: int | None = None) -> None:
 
     Of what it prints all is shown, or only so many lines, from the first that begins so.
     """
-    from steelyard.cli.main import command_line
+    from click import get_current_context
 
+    command_line = get_current_context().obj
     show("\n" + typer.style(_typed(arguments), bold=True))
     held = _Held(is_terminal=sys.stdout.isatty()) if since or most else None
     with redirect_stdout(held) if held else nullcontext():

@@ -40,8 +40,8 @@ def command(
     """Write one row a record and repeat."""
     from steelyard.errors import UsageError
     from steelyard.results_wiring import run_folder
-    from steelyard.usecases.export import check_names, export_csv, export_jsonl
-    from steelyard.usecases.read_run import read_predictions, read_run
+    from steelyard.usecases.results.export import check_names, export_csv, export_jsonl
+    from steelyard.usecases.results.read_run import read_predictions, read_run
 
     folder = run_folder(run)
     rows = read_predictions(folder)

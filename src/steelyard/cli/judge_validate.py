@@ -98,14 +98,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
     """Compare a judge's verdicts with people's labels. What came of it is kept."""
+    from steelyard.event_loop import run_async
     from steelyard.reports.judge_validation import validation_json, validation_lines
-    from steelyard.usecases.validate_judge import (
+    from steelyard.usecases.judges.validate_judge import (
         ValidationRequest,
         plan_validation,
         validate_judge,
     )
-    from steelyard.validation_wiring import validation_door
-    from steelyard.wiring import run_async
+    from steelyard.validation_wiring import validation_ports
 
     request = ValidationRequest(
         judge=judge,
@@ -123,12 +123,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         is_written=write,
         fail_under=fail_under,
     )
-    door = validation_door(labels if labels and labels.is_file() else None)
-    with closing(door.run.repository):
-        plan = plan_validation(door, request)
+    ports = validation_ports(labels if labels and labels.is_file() else None)
+    with closing(ports.run.repository):
+        plan = plan_validation(ports, request)
         is_quiet = output is Format.json
         with stoppable([]), Progress("judging", None, is_quiet=is_quiet) as progress:
-            report = run_async(lambda: validate_judge(door, plan, _ignore, progress.note))
+            report = run_async(lambda: validate_judge(ports, plan, _ignore, progress.note))
     if output is Format.json:
         show_json(validation_json(report))
     else:

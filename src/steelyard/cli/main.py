@@ -115,6 +115,7 @@ def command_line(asked: str | None = None) -> Callable[..., Any]:
 
 
 def _options(
+    context: typer.Context,
     _version: Annotated[
         bool,
         typer.Option(
@@ -123,6 +124,7 @@ def _options(
     ] = False,
 ) -> None:
     """Evaluate language models and agents with numbers you can defend."""
+    context.obj = command_line
 
 
 def main() -> None:

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from steelyard.cli.plans import print_plans
-from steelyard.cli.run import run_one
-from steelyard.cli.running import exit_code, group_code, print_gates
+from steelyard.cli.running import exit_code, group_code, print_gates, run_one
 from steelyard.cli.terminal import painter
 
 if TYPE_CHECKING:
+    from steelyard.execution.prepared import Prepared
     from steelyard.reports.findings import Paint
     from steelyard.reports.pairwise_text import PairwiseView
     from steelyard.reports.run_text import RunView
-    from steelyard.usecases.gates import ComparisonGate
-    from steelyard.usecases.pairwise import PairwiseWishes
-    from steelyard.usecases.planning import Prepared
-    from steelyard.usecases.run import FinishedRun
-    from steelyard.usecases.run_ports import RunDoor
+    from steelyard.usecases.results.gates import ComparisonGate
+    from steelyard.usecases.runs.pairwise import PairwiseWishes
+    from steelyard.usecases.runs.ports import RunPorts
+    from steelyard.usecases.runs.run import FinishedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +45,13 @@ class PairwiseRun:
 
 def pairwise_of(view: RunView) -> PairwiseRun | None:
     """What a pairwise run came to; None for any other run, or when its rows were pruned."""
-    from steelyard.usecases.pruned_files import pruned_on
-    from steelyard.usecases.read_run import is_pairwise_run
+    from steelyard.usecases.results.pruned_files import pruned_on
+    from steelyard.usecases.results.read_run import is_pairwise_run
 
     folder = Path(view.folder)
     if not is_pairwise_run(view) or pruned_on(folder, "predictions.jsonl"):
         return None
-    from steelyard.usecases.pairwise_results import read_pairwise
+    from steelyard.usecases.results.pairwise_results import read_pairwise
 
     return PairwiseRun(read_pairwise(folder))
 
@@ -71,23 +70,24 @@ class PairwiseCommand:
 
 def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     """Let a judge compare every pair of the runs; the exit code."""
+    from steelyard.event_loop import spare_collector
     from steelyard.results_wiring import run_folder
-    from steelyard.usecases.gates import Gates
-    from steelyard.usecases.pairwise import pairwise_options
-    from steelyard.usecases.pairwise_results import read_all
-    from steelyard.usecases.planning import prepare
-    from steelyard.wiring import run_door, spare_collector
+    from steelyard.usecases.results.gates import Gates
+    from steelyard.usecases.results.pairwise_results import read_all
+    from steelyard.usecases.runs.pairwise import pairwise_options
+    from steelyard.usecases.runs.planning import prepare
+    from steelyard.wiring import run_ports
 
-    door = run_door()
+    ports = run_ports()
     spare_collector()
     folders = [run_folder(name) for name in runs]
-    with closing(door.crew):
-        options = pairwise_options(door, folders, asked.wishes)
-        prepared = [prepare(door, one) for one in options]
+    with closing(ports.crew):
+        options = pairwise_options(ports, folders, asked.wishes)
+        prepared = [prepare(ports, one) for one in options]
         if asked.is_plan:
-            print_plans(door, prepared, None, is_json=asked.is_json)
+            print_plans(ports, prepared, None, is_json=asked.is_json)
             return 0
-        finished = list(_run_all(door, prepared, asked))
+        finished = list(_run_all(ports, prepared, asked))
     gates = Gates.of(options[0].gates)
     for one in finished:
         print_gates(one, gates)
@@ -100,7 +100,7 @@ def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
 def pairwise_json(views: Sequence[PairwiseView]) -> dict[str, Any]:
     """Pairwise runs for programs."""
     from steelyard.reports.pairwise_text import pairwise_row, strength_row
-    from steelyard.usecases.pairwise_results import strength_table
+    from steelyard.usecases.results.pairwise_results import strength_table
 
     table = strength_table(views) if len(views) > 1 else []
     return {
@@ -112,7 +112,7 @@ def pairwise_json(views: Sequence[PairwiseView]) -> dict[str, Any]:
 
 
 def _run_all(
-    door: RunDoor, prepared: Sequence[Prepared], asked: PairwiseCommand
+    ports: RunPorts, prepared: Sequence[Prepared], asked: PairwiseCommand
 ) -> Iterator[FinishedRun]:
     """One run after the other; what one has spent, the next has no longer."""
     left = prepared[0].limits.budget_usd
@@ -122,7 +122,7 @@ def _run_all(
             limits=one.limits._replace(budget_usd=left),
             options=replace(one.options, budget_usd=left),
         )
-        done = run_one(door, limited, is_quiet=asked.is_json)
+        done = run_one(ports, limited, is_quiet=asked.is_json)
         yield done
         if left is not None:
             cost = done.metrics.cost_usd.total if done.metrics else None
@@ -134,7 +134,7 @@ def _put(views: Sequence[PairwiseView], asked: PairwiseCommand) -> None:
         asked.put(json.dumps(pairwise_json(views), ensure_ascii=False, indent=2))
         return
     from steelyard.reports.pairwise_text import pairwise_lines, strength_lines
-    from steelyard.usecases.pairwise_results import strength_table
+    from steelyard.usecases.results.pairwise_results import strength_table
 
     lines: list[str] = []
     for view in views:
@@ -146,7 +146,7 @@ def _put(views: Sequence[PairwiseView], asked: PairwiseCommand) -> None:
 
 def _gate_codes(views: Sequence[PairwiseView], asked: ComparisonGate) -> Iterator[int]:
     """Each run against the first, and what was looked at."""
-    from steelyard.usecases.pairwise_results import gate_of
+    from steelyard.usecases.results.pairwise_results import gate_of
 
     for view in views:
         if view.a.run_id != views[0].a.run_id:

@@ -11,19 +11,19 @@ import typer
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
+    from steelyard.execution.prepared import Prepared
     from steelyard.model.detection import Detection
     from steelyard.reports.grading import WhoGrades
-    from steelyard.usecases.planning import Prepared
-    from steelyard.usecases.run_ports import RunDoor
+    from steelyard.usecases.runs.ports import RunPorts
 
 
 def print_plans(
-    door: RunDoor, prepared: Sequence[Prepared], detect: float | None, *, is_json: bool
+    ports: RunPorts, prepared: Sequence[Prepared], detect: float | None, *, is_json: bool
 ) -> None:
     """What each run would take, and how many records would show a difference of some points."""
     from steelyard.reports.detection import detection_lines
 
-    found = _detections(door, prepared, detect)
+    found = _detections(ports, prepared, detect)
     if is_json:
         rows = [
             _plan_row(one) | ({"detect": asdict(needed)} if needed else {})
@@ -37,13 +37,13 @@ def print_plans(
 
 
 def _detections(
-    door: RunDoor, prepared: Sequence[Prepared], detect: float | None
+    ports: RunPorts, prepared: Sequence[Prepared], detect: float | None
 ) -> Sequence[Detection | None]:
     if detect is None:
         return [None] * len(prepared)
-    from steelyard.usecases.detection import detection_of
+    from steelyard.usecases.runs.detection import detection_of
 
-    return [detection_of(door, one, detect) for one in prepared]
+    return [detection_of(ports, one, detect) for one in prepared]
 
 
 def say_who_grades(prepared: Prepared) -> None:

@@ -11,7 +11,7 @@ import typer
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
-    from steelyard.usecases.prune import Pruning, Retention
+    from steelyard.usecases.runs.prune import Pruning, Retention
 
 _UNIT = 1000
 
@@ -36,7 +36,7 @@ def command(
     ),
 ) -> None:
     """List what is old enough to go, and remove it with --yes."""
-    from steelyard.usecases.prune import plan_pruning, prune, retention_of
+    from steelyard.usecases.runs.prune import plan_pruning, prune, retention_of
     from steelyard.wiring import project, prune_shelf, system_clock
 
     found = project()

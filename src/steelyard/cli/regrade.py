@@ -19,7 +19,7 @@ def command(
 ) -> None:
     """Grade what was answered once more; no target is called."""
     from steelyard.results_wiring import run_folder
-    from steelyard.usecases.derive import never_asked, regrade_options
+    from steelyard.usecases.runs.derive import never_asked, regrade_options
 
     folder = run_folder(run)
     options = regrade_options(folder, rubric)

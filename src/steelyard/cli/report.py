@@ -32,8 +32,8 @@ def command(
     from steelyard.errors import UsageError
     from steelyard.reports.run_html import run_html
     from steelyard.results_wiring import run_folder
-    from steelyard.usecases.pruned_files import pruned_on
-    from steelyard.usecases.read_run import read_predictions, read_run
+    from steelyard.usecases.results.pruned_files import pruned_on
+    from steelyard.usecases.results.read_run import read_predictions, read_run
     from steelyard.validation_wiring import as_of_today
 
     folder = run_folder(run)

@@ -20,7 +20,7 @@ from steelyard.cli.running import (
 from steelyard.cli.terminal import show_json
 
 if TYPE_CHECKING:
-    from steelyard.usecases.run import FinishedRun
+    from steelyard.usecases.runs.run import FinishedRun
 
 
 class Format(StrEnum):
@@ -55,14 +55,15 @@ def command(  # noqa: PLR0917 - one parameter for each option
     """Resume an interrupted run. Kept answers are not asked again; the run's gates still apply."""
     from steelyard.cli.run import show_finished
     from steelyard.engine.states import is_terminal
-    from steelyard.usecases.gates import Gates
-    from steelyard.usecases.run import resume_run
-    from steelyard.usecases.run_options import stored_options
-    from steelyard.wiring import run_async, run_door, spare_collector
+    from steelyard.event_loop import run_async, spare_collector
+    from steelyard.execution.run_options import stored_options
+    from steelyard.usecases.results.gates import Gates
+    from steelyard.usecases.runs.run import resume_run
+    from steelyard.wiring import run_ports
 
-    door = run_door()
+    ports = run_ports()
     spare_collector()
-    stored = door.repository.find(run)
+    stored = ports.repository.find(run)
     if is_terminal(stored.status):
         typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
     is_quiet = output is Format.json
@@ -70,7 +71,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
         stoppable([stored.run_id]),
         Progress(stored.run_id, None, is_quiet=is_quiet) as progress,
     ):
-        finished = run_async(lambda: resume_run(door, stored, progress.note))
+        finished = run_async(lambda: resume_run(ports, stored, progress.note))
     named = {
         "fail_under": fail_under,
         "fail_under_low": fail_under_low,
@@ -93,7 +94,7 @@ def _row(finished: FinishedRun) -> dict[str, Any]:
     """The run, and what a pairwise one has compared."""
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.cli.run import finished_row
-    from steelyard.usecases.read_run import read_run
+    from steelyard.usecases.results.read_run import read_run
 
     pairwise = pairwise_of(read_run(Path(finished.folder))) if finished.metrics else None
     return {**finished_row(finished), **(pairwise.row() if pairwise else {})}

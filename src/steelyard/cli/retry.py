@@ -18,6 +18,6 @@ def command(
 ) -> None:
     """Ask failed records again, in a run that keeps the rest."""
     from steelyard.results_wiring import run_folder
-    from steelyard.usecases.derive import retry_options
+    from steelyard.usecases.runs.derive import retry_options
 
     run_derived(retry_options(run_folder(run)), output)

@@ -34,12 +34,12 @@ def command(
 
     from steelyard.errors import UsageError
     from steelyard.reports.agreement_text import agreement_lines
-    from steelyard.review_wiring import review_door
-    from steelyard.usecases.review_agreement import agreement
+    from steelyard.review_wiring import review_ports
+    from steelyard.usecases.review.agreement import agreement
 
     if check is not None and run is None:
         raise UsageError("--check names a check of a run; name the run")
-    found = agreement(review_door(), run=run, rubric=rubric, check=check)
+    found = agreement(review_ports(), run=run, rubric=rubric, check=check)
     if output is Format.json:
         show_json(asdict(found))
         return

@@ -32,16 +32,16 @@ def command(
     """Check labels against their rubrics and traces, and keep them."""
     from steelyard.errors import UnreadableFileError
     from steelyard.reports.labels import imported_json, imported_lines
-    from steelyard.review_wiring import review_door
-    from steelyard.usecases.review_import import import_labels
+    from steelyard.review_wiring import review_ports
+    from steelyard.usecases.review.import_labels import import_labels
 
-    door = review_door()
+    ports = review_ports()
     try:
         stream = file.open("rb")
     except OSError as error:
         raise UnreadableFileError(f"cannot read {file}: {error.strerror}") from None
     with stream:
-        found = import_labels(door, stream, str(file), run=run, is_replacing=replace)
+        found = import_labels(ports, stream, str(file), run=run, is_replacing=replace)
     if output is Format.json:
         show_json(imported_json(found))
     else:

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steelyard.cli.plans import print_plans, say_who_grades
+from steelyard.cli.plans import print_plans
 from steelyard.cli.running import (
-    Progress,
     check_allowed,
     exit_code,
     gate_results,
     group_code,
     print_gates,
     require_number,
+    run_one,
     share,
-    stoppable,
 )
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
-    from steelyard.usecases.gates import Gates
-    from steelyard.usecases.planning import Prepared, RunOptions
-    from steelyard.usecases.run import FinishedRun
-    from steelyard.usecases.run_ports import RunDoor
+    from steelyard.execution.prepared import Prepared
+    from steelyard.usecases.results.gates import Gates
+    from steelyard.usecases.runs.planning import RunOptions
+    from steelyard.usecases.runs.ports import RunPorts
+    from steelyard.usecases.runs.run import FinishedRun
 
 
 class Format(StrEnum):
@@ -137,14 +137,15 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
     from steelyard.errors import UsageError
+    from steelyard.event_loop import spare_collector
     from steelyard.results_wiring import run_folder
-    from steelyard.usecases.gates import Gates
-    from steelyard.usecases.planning import prepare
-    from steelyard.usecases.suites import SuiteChoice, choose
-    from steelyard.wiring import run_door, spare_collector
+    from steelyard.usecases.results.gates import Gates
+    from steelyard.usecases.runs.planning import prepare
+    from steelyard.usecases.runs.suites import SuiteChoice, choose
+    from steelyard.wiring import run_ports
 
     first = datasets[0] if datasets else None
-    door = run_door(first)
+    ports = run_ports(first)
     spare_collector()
     if detect is not None and not plan:
         raise UsageError("--detect belongs to --plan: it says how many records a run would need")
@@ -154,7 +155,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if from_run:
         responses = run_folder(from_run) / "predictions.jsonl"
     runs = choose(
-        door,
+        ports,
         SuiteChoice(
             datasets=tuple(datasets or ()),
             suite=suite,
@@ -179,34 +180,35 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             allow_failures=allow_failures,
         ),
     )
-    with closing(door.crew):
+    with closing(ports.crew):
         if workers > 1 and not plan:
-            door.crew.warm(workers)
-        prepared = [prepare(door, options) for options in runs]
+            ports.crew.warm(workers)
+        prepared = [prepare(ports, options) for options in runs]
         if plan:
-            print_plans(door, prepared, detect, is_json=output is Format.json)
+            print_plans(ports, prepared, detect, is_json=output is Format.json)
             return
-        finished, codes = run_all(door, prepared, Gates.of(runs[0].gates), output)
+        finished, codes = run_all(ports, prepared, Gates.of(runs[0].gates), output)
     print_runs(finished, runs, output)
     raise typer.Exit(group_code(codes))
 
 
 def run_derived(options: RunOptions, output: Format) -> None:
     """A run that is made from a finished one, with the gates of that one."""
-    from steelyard.usecases.gates import Gates
-    from steelyard.usecases.planning import prepare
-    from steelyard.wiring import run_door, spare_collector
+    from steelyard.event_loop import spare_collector
+    from steelyard.usecases.results.gates import Gates
+    from steelyard.usecases.runs.planning import prepare
+    from steelyard.wiring import run_ports
 
-    door = run_door()
+    ports = run_ports()
     spare_collector()
-    prepared = prepare(door, options)
-    finished, codes = run_all(door, [prepared], Gates.of(options.gates), output)
+    prepared = prepare(ports, options)
+    finished, codes = run_all(ports, [prepared], Gates.of(options.gates), output)
     print_runs(finished, [options], output)
     raise typer.Exit(group_code(codes))
 
 
 def run_all(
-    door: RunDoor, prepared: Sequence[Prepared], gates: Gates, output: Format
+    ports: RunPorts, prepared: Sequence[Prepared], gates: Gates, output: Format
 ) -> tuple[list[FinishedRun], list[int]]:
     """One run after the other; one that cannot go on does not keep the others from it."""
     from steelyard.errors import RunError
@@ -216,7 +218,7 @@ def run_all(
     codes: list[int] = []
     for one in prepared:
         try:
-            done = run_one(door, one, is_quiet=output is not Format.text)
+            done = run_one(ports, one, is_quiet=output is not Format.text)
         except RunError as error:
             if len(prepared) == 1:
                 raise
@@ -231,27 +233,13 @@ def run_all(
     return finished, codes
 
 
-def run_one(door: RunDoor, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
-    """A run from its start to its end, with its progress."""
-    from steelyard.usecases.run import start_run
-    from steelyard.wiring import run_async
-
-    started: list[str] = []
-    outlook, repeats = prepared.outlook, prepared.options.repeat
-    total = outlook.answers + outlook.skipped * repeats + outlook.total - outlook.valid
-    title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
-    say_who_grades(prepared)
-    with stoppable(started), Progress(title, total, is_quiet=is_quiet) as progress:
-        return run_async(lambda: start_run(door, prepared, started.append, progress.note))
-
-
 def print_runs(
     finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: Format
 ) -> None:
     """The forms that hold all runs at once; text was shown run by run."""
     from steelyard.reports.run_junit import run_junit
     from steelyard.reports.run_text import run_markdown
-    from steelyard.usecases.read_run import read_predictions, read_run
+    from steelyard.usecases.results.read_run import read_predictions, read_run
 
     if output is Format.json:
         rows = [finished_row(one) for one in finished]
@@ -269,7 +257,7 @@ def show_finished(finished: FinishedRun, gates: Gates) -> None:
     """A finished run as text, with the gates that hold now."""
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import next_steps, run_lines
-    from steelyard.usecases.read_run import read_run
+    from steelyard.usecases.results.read_run import read_run
 
     view = replace(read_run(Path(finished.folder)), gates=gate_results(finished, gates))
     pairwise = pairwise_of(view)

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from steelyard.cli.plans import say_who_grades
+
 if TYPE_CHECKING:
+    from steelyard.execution.prepared import Prepared
     from steelyard.model.gate import GateResult
     from steelyard.model.run import Result
-    from steelyard.usecases.gates import Gates
-    from steelyard.usecases.run import FinishedRun
+    from steelyard.usecases.results.gates import Gates
+    from steelyard.usecases.runs.ports import RunPorts
+    from steelyard.usecases.runs.run import FinishedRun
 
 _PLAIN_EVERY_S = 5.0
 
@@ -49,7 +53,7 @@ def print_gates(finished: FinishedRun, gates: Gates) -> None:
 def gate_results(finished: FinishedRun, gates: Gates) -> tuple[GateResult, ...]:
     """What became of each gate; nothing of a run that did not come to its end."""
     from steelyard.errors import NotFoundError
-    from steelyard.usecases.gates import UNGATED, evaluate_gates
+    from steelyard.usecases.results.gates import UNGATED, evaluate_gates
 
     if finished.status in UNGATED:
         return ()
@@ -84,7 +88,7 @@ def share(text: str | float) -> float:
 def check_allowed(text: str | None) -> str | None:
     """`N` or `P%`, or a usage error."""
     from steelyard.errors import UsageError
-    from steelyard.usecases.gates import require_allowed
+    from steelyard.usecases.results.gates import require_allowed
 
     try:
         if text is not None:
@@ -181,3 +185,17 @@ class Progress:
             self._last = self._now()
             of = "" if self._total is None else f" of {self._total}"
             typer.echo(f"{self._title}: {counts['done']}{of}, {told}", err=True)
+
+
+def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
+    """A run from its start to its end, with its progress."""
+    from steelyard.event_loop import run_async
+    from steelyard.usecases.runs.run import start_run
+
+    started: list[str] = []
+    outlook, repeats = prepared.outlook, prepared.options.repeat
+    total = outlook.answers + outlook.skipped * repeats + outlook.total - outlook.valid
+    title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
+    say_who_grades(prepared)
+    with stoppable(started), Progress(title, total, is_quiet=is_quiet) as progress:
+        return run_async(lambda: start_run(ports, prepared, started.append, progress.note))

@@ -32,8 +32,8 @@ def command(
     from steelyard.results_wiring import unknown_runs
     from steelyard.store.owners import is_alive
     from steelyard.store.private_files import STEELYARD_FOLDER
-    from steelyard.usecases.held import STOPPED, is_resumable
-    from steelyard.usecases.pruned_files import pruned_runs
+    from steelyard.usecases.results.pruned_files import pruned_runs
+    from steelyard.usecases.runs.held import STOPPED, is_resumable
     from steelyard.wiring import project, run_store
 
     root = project().root

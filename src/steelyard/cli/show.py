@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from steelyard.reports.findings import Paint
     from steelyard.reports.run_text import RunView
-    from steelyard.usecases.unfinished import UnfinishedRun
+    from steelyard.usecases.runs.unfinished import UnfinishedRun
 
 _SHOWN = 15
 
@@ -64,7 +64,7 @@ def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
 def _show_run(folder: Path, output: Format) -> None:
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import run_lines
-    from steelyard.usecases.read_run import read_run
+    from steelyard.usecases.results.read_run import read_run
     from steelyard.validation_wiring import as_of_today
 
     view = read_run(folder)
@@ -92,8 +92,8 @@ def _known(view: RunView) -> dict[str, Any]:
 
 def _labels(folder: Path) -> dict[str, Any]:
     """How many records have no score, by why; nothing where that was pruned."""
-    from steelyard.usecases.pruned_files import pruned_on
-    from steelyard.usecases.read_run import failures_of
+    from steelyard.usecases.results.pruned_files import pruned_on
+    from steelyard.usecases.results.read_run import failures_of
 
     if pruned_on(folder, "failures.jsonl"):
         return {}
@@ -101,8 +101,8 @@ def _labels(folder: Path) -> dict[str, Any]:
 
 
 def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
-    from steelyard.usecases.pruned_files import pruned_on
-    from steelyard.usecases.read_run import failures_of, read_rows
+    from steelyard.usecases.results.pruned_files import pruned_on
+    from steelyard.usecases.results.read_run import failures_of, read_rows
 
     if day := pruned_on(folder, "predictions.jsonl"):
         yield f"\nthe records were pruned on {day}"

@@ -13,7 +13,7 @@ from steelyard.cli.terminal import painter, show
 
 if TYPE_CHECKING:
     from steelyard.ports import Workspace
-    from steelyard.usecases.validate import ValidationReport
+    from steelyard.usecases.datasets.validate import ValidationReport
 
 
 class Format(StrEnum):
@@ -49,7 +49,7 @@ def command(
     """Check evaluation files; exit 1 when any of them has an error."""
     from steelyard.contracts.detect import CONTRACTS, KINDS
     from steelyard.errors import UsageError
-    from steelyard.usecases.validate import ValidateOptions, validate
+    from steelyard.usecases.datasets.validate import ValidateOptions, validate
     from steelyard.wiring import catalog, policies, references_of, workspace
 
     known = (*KINDS, *CONTRACTS)
@@ -65,7 +65,7 @@ def command(
 
 def _lines(report: ValidationReport, output: Format, disk: Workspace) -> Iterator[str | bytes]:
     from steelyard.reports import findings
-    from steelyard.usecases.excerpts import excerpts
+    from steelyard.usecases.datasets.excerpts import excerpts
 
     if output is Format.text:
         paint = painter()

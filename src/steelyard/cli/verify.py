@@ -26,7 +26,7 @@ def command(
     """Compare every artifact with the manifest. Exit 1 when one was changed or is missing."""
     from steelyard.results_wiring import find_run_folder
     from steelyard.store.artifacts import digest_of
-    from steelyard.usecases.verify import verify
+    from steelyard.usecases.results.verify import verify
 
     found = verify(find_run_folder(run), digest_of)
     if output is Format.json:

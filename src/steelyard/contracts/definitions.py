@@ -10,12 +10,12 @@ from steelyard.checks.catalog import Catalog
 from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.detect import detect_document
 from steelyard.contracts.differences import grading_bytes
-from steelyard.contracts.hashes import canonical, whole_numbers
 from steelyard.contracts.judge.reader import read_judge
 from steelyard.contracts.question_rubric.reader import read_question_rubric
 from steelyard.contracts.reading import located_finding
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_hash import canonical, whole_numbers
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import SecondLook, parse_json, parse_json_tolerantly
 from steelyard.formats.lines import Lines, Located

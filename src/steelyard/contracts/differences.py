@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from steelyard.contracts.hashes import canonical, whole_numbers
+from steelyard.formats.json_hash import canonical, whole_numbers
 from steelyard.model.difference import Difference
 from steelyard.model.json_value import JsonObject, JsonValue
 

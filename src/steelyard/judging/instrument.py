@@ -15,7 +15,14 @@ from steelyard.judging.jury import Jury
 from steelyard.judging.prompting import call_identity
 from steelyard.judging.questions_asked import AskedQuestion
 from steelyard.model.judge import Judge
-from steelyard.model.rubric import PASS_THRESHOLD, Rubric, RubricCheck
+from steelyard.model.rubric import (
+    PASS_THRESHOLD,
+    Check,
+    JudgedCheck,
+    Rubric,
+    RubricCheck,
+    StatedCheck,
+)
 
 
 class AskedOf(NamedTuple):
@@ -34,6 +41,16 @@ def asked_by(check: object) -> Iterator[AskedOf]:
         return
     for asked in cast(Iterable[AskedQuestion], questions()):
         yield AskedOf(asked.judge, asked.target, call_identity(asked))
+
+
+def judges_of(
+    check: Check | JudgedCheck | StatedCheck,
+) -> Iterator[tuple[Judge, str | None]]:
+    """The judges that one check asks itself, with the targets that it names for them."""
+    for asked in (check, *getattr(check, "jurors", ()), getattr(check, "judge", None)):
+        judge = getattr(asked, "judge", None)
+        if isinstance(judge, Judge):
+            yield judge, getattr(asked, "target", None)
 
 
 def rule_of(entry: RubricCheck, rubric: Rubric | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from steelyard.model.interval import Interval
 
@@ -82,3 +82,12 @@ class CorrectedRate:
     def is_drifted(self) -> bool:
         """Whether the judge errs otherwise on this run than on earlier labels."""
         return self.drift is not None and self.drift.is_drifted
+
+
+class Correction(NamedTuple):
+    """The corrected rates of a run."""
+
+    whole: CorrectedRate
+    """The corrected pass rate of the run, or why there is none."""
+    checks: dict[str, CorrectedRate]
+    """The same for each check that judges decide."""

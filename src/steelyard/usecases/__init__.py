@@ -1,1 +1,1 @@
-"""One verb per module; the only door for the command line, the API and the pages."""
+"""Feature folders: their verbs are what the command line, the API and the pages call."""

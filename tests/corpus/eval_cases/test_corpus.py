@@ -11,8 +11,8 @@ import pytest
 
 from steelyard.model.finding import CODES
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.load_eval_cases import load_eval_cases
-from steelyard.usecases.validate import ValidateOptions, ValidationReport, validate
+from steelyard.usecases.datasets.load_eval_cases import load_eval_cases
+from steelyard.usecases.datasets.validate import ValidateOptions, ValidationReport, validate
 
 CORPUS = Path(__file__).parent
 EXTENSIONS = (".jsonl", ".yaml", ".yml")

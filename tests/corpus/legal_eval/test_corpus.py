@@ -11,8 +11,8 @@ import pytest
 
 from steelyard.model.finding import CODES
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.read_dataset import read_dataset
-from steelyard.usecases.validate import FileReport, ValidateOptions, validate
+from steelyard.usecases.datasets.read_dataset import read_dataset
+from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 
 CORPUS = Path(__file__).parent
 KEYS = ["severity", "code", "message", "path", "line", "index", "record_id", "hint"]

@@ -25,8 +25,8 @@ from steelyard.errors import NotFoundError
 from steelyard.model.interval import Interval
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
-from steelyard.usecases.gates import Gates
-from steelyard.usecases.run import FinishedRun
+from steelyard.usecases.results.gates import Gates
+from steelyard.usecases.runs.run import FinishedRun
 
 LOW = "the lower bound of the pass rate"
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.contracts.hashes import file_hashes, record_sha256
+from steelyard.contracts.hashes import file_hashes
+from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import JsonValue

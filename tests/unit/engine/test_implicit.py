@@ -14,6 +14,7 @@ from steelyard.contracts.schemas import load_schema
 from steelyard.engine.graders import JudgeSetting
 from steelyard.engine.implicit import NothingGrades, implicit_rubric
 from steelyard.judging.criteria import Criteria
+from steelyard.judging.instrument import judges_of
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.case import Case
 from steelyard.model.choice import Choice
@@ -21,7 +22,6 @@ from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric, RubricCheck
-from steelyard.usecases.judges import judges_of
 
 GRADERS = NamedJudges()
 YES_NO = (Choice("A", "yes"), Choice("B", "no"))

@@ -13,13 +13,13 @@ from sqlalchemy import select
 from fakes.ledger import MemoryLedger
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
+from steelyard.execution.ports import OpenLedger
 from steelyard.model.run import Attempt, Result, StoredRun
 from steelyard.store.database import open_database
 from steelyard.store.ledger import BatchLedger
 from steelyard.store.row_writer import RowWriter
 from steelyard.store.runs import RunStore
 from steelyard.store.tables import attempts
-from steelyard.usecases.run_ports import OpenLedger
 
 
 class Given(NamedTuple):

@@ -18,8 +18,8 @@ from steelyard.reports.findings import (
     skipped_text,
     summary_text,
 )
-from steelyard.usecases.excerpts import Excerpt
-from steelyard.usecases.validate import FileReport
+from steelyard.usecases.datasets.excerpts import Excerpt
+from steelyard.usecases.datasets.validate import FileReport
 
 
 def record_error(

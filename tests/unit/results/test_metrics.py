@@ -24,7 +24,7 @@ from steelyard.results.metrics import (
     read_slices,
     slices_json,
 )
-from steelyard.usecases.read_run import read_run
+from steelyard.usecases.results.read_run import read_run
 from strategies.run_facts import checked, facts
 
 ESTIMATE = {"value": 0.5, "low": 0.1, "high": 0.9, "method": "wilson", "n": 2}

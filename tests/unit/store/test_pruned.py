@@ -16,7 +16,7 @@ from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import RunError
 from steelyard.store.artifacts import digest_of
 from steelyard.store.pruned import PruneShelf
-from steelyard.usecases.prune import Retention, plan_pruning
+from steelyard.usecases.runs.prune import Retention, plan_pruning
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_a_store_that_fails_is_told(project: Project) -> None:
 
 
 def test_the_shelf_lets_go_of_the_database(project: Project) -> None:
-    shelf = PruneShelf(engine_of(project.door()).engine, project.root)
+    shelf = PruneShelf(engine_of(project.ports()).engine, project.root)
 
     shelf.close()
     assert shelf.finished() == []

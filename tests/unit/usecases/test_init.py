@@ -25,7 +25,7 @@ def test_the_files_of_a_new_project_are_valid(tmp_path: Path) -> None:
 def test_a_new_project_can_be_run_at_once(tmp_path: Path) -> None:
     scaffold(tmp_path)
     project = Project(tmp_path, (tmp_path / "steelyard.yaml").read_text(encoding="utf-8"))
-    run = project.run(project.door(), Path("datasets/first.yaml"), target="echo", rubric="first")
+    run = project.run(project.ports(), Path("datasets/first.yaml"), target="echo", rubric="first")
     project.close()
 
     assert (run.status, measured(run).pass_count) == ("completed", 2)
@@ -36,7 +36,7 @@ def test_without_the_rubric_it_is_said_that_a_judge_needs_a_target(tmp_path: Pat
     project = Project(tmp_path, (tmp_path / "steelyard.yaml").read_text(encoding="utf-8"))
 
     with pytest.raises(UsageError) as caught:
-        project.run(project.door(), Path("datasets/first.yaml"), target="echo")
+        project.run(project.ports(), Path("datasets/first.yaml"), target="echo")
     project.close()
 
     assert str(caught.value) == (

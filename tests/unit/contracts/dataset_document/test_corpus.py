@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.model.finding import RECORD_CODES
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.validate import FileReport, ValidateOptions, validate
+from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "dataset_document"
 VALID = sorted(CORPUS.glob("valid/*.json"))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from steelyard.model.finding import CODES, RECORD_CODES
 from steelyard.reports.findings import findings_json
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.validate import FileReport, ValidateOptions, validate
+from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 from strategies.dataset_documents import DOCUMENTS, opened, raw_document, written
 from strategies.effort import examples
 

@@ -14,8 +14,8 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.read_dataset import read_dataset
-from steelyard.usecases.validate import FileReport, ValidateOptions, validate
+from steelyard.usecases.datasets.read_dataset import read_dataset
+from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 from strategies.dataset_documents import (
     document,
     header,

@@ -15,7 +15,7 @@ from steelyard.errors import UnreadableFileError
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.read_dataset import read_dataset
+from steelyard.usecases.datasets.read_dataset import read_dataset
 from strategies.eval_folder import EvalFolder, jsonl, row, without
 
 GOOD = json.dumps(row())

@@ -13,7 +13,7 @@ from steelyard.contracts.evals_json.reader import EvalsJsonReading
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.validate import FileReport, ValidateOptions, validate
+from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "evals_json"
 VALID = sorted((CORPUS / "valid").iterdir())

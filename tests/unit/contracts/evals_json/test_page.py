@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from steelyard.contracts.schemas import load_schema
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.usecases.datasets.validate import ValidateOptions, validate
 from strategies.evals_files import opened
 
 ROOT = Path(__file__).parents[4]

@@ -17,7 +17,7 @@ from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.open_dataset import open_dataset
+from steelyard.usecases.datasets.open_dataset import open_dataset
 from strategies.evals_files import (
     entry,
     entry_errors,

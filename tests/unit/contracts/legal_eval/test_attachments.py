@@ -11,8 +11,8 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.ports import NoFiles
 from steelyard.store import project
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.open_dataset import open_dataset
-from steelyard.usecases.read_dataset import read_dataset
+from steelyard.usecases.datasets.open_dataset import open_dataset
+from steelyard.usecases.datasets.read_dataset import read_dataset
 from strategies.legal_eval import case_of, found_in, jsonl, pdf, row, rows_of
 
 

@@ -9,8 +9,8 @@ import pytest
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.model.json_value import JsonObject
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.open_dataset import open_dataset
-from steelyard.usecases.validate import ValidateOptions, validate
+from steelyard.usecases.datasets.open_dataset import open_dataset
+from steelyard.usecases.datasets.validate import ValidateOptions, validate
 from strategies.legal_eval import jsonl, row, without
 
 

@@ -15,7 +15,7 @@ from steelyard.contracts.schemas import load_schema
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.schema import Schema
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.read_dataset import read_dataset
+from steelyard.usecases.datasets.read_dataset import read_dataset
 from strategies.legal_eval import found_in
 
 ROOT = Path(__file__).parents[4]

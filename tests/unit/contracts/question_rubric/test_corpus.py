@@ -14,7 +14,7 @@ from steelyard.formats.encoding import without_bom
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.question import Question, Scale
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.open_dataset import open_dataset
+from steelyard.usecases.datasets.open_dataset import open_dataset
 from strategies.question_rubrics import sound
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "question_rubric"

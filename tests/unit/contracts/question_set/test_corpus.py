@@ -12,7 +12,7 @@ import pytest
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.store.workspace import DiskWorkspace
-from steelyard.usecases.validate import FileReport, ValidateOptions, validate
+from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "question_set"
 VALID = sorted((CORPUS / "valid").iterdir())

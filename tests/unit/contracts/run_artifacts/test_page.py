@@ -27,7 +27,7 @@ TITLES = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with one record that passes and one that is invalid."""
     project = Project(tmp_path_factory.mktemp("page"))
-    run = project.run(project.door(ScriptedTarget()), project.cases([row("a"), {"id": "b"}]))
+    run = project.run(project.ports(ScriptedTarget()), project.cases([row("a"), {"id": "b"}]))
     project.close()
     return Path(run.folder)
 

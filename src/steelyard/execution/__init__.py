@@ -1,0 +1,1 @@
+"""Carries a planned run through: work, workers, sealing; the run verbs alone use it."""

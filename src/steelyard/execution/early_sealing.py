@@ -1,0 +1,106 @@
+"""Artifacts that are written while other processes still work on the run.
+
+A thread follows the results in dataset order, as far as none is missing, so that little is left
+to do when the last one comes in. Nothing is sealed before the run is finalizing.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from steelyard.engine.metrics import metrics_of
+from steelyard.execution.accounts import account_of
+from steelyard.execution.evaluating import redactor_of
+from steelyard.execution.ports import ExecutionPorts, KeptResult
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.row_artifacts import row_artifacts
+from steelyard.results.metrics import Metrics, Slice
+
+STEP = 256
+"""So many records more are worth a query."""
+
+
+def may_seal_early(prepared: Prepared) -> bool:
+    """Whether a run's results are known beforehand: one for each index, from 0 on, and repeat."""
+    options = prepared.options
+    return prepared.is_sound and not options.where and options.derived is None
+
+
+class _GivenUpError(Exception):
+    """Nobody needs the artifacts any more."""
+
+
+class EarlySealing:
+    """The artifacts of a run as far as its first records have all their results."""
+
+    def __init__(self, ports: ExecutionPorts, run_id: str, prepared: Prepared) -> None:
+        self._repository = ports.repository
+        self._run_id = run_id
+        self._missing = array("I", (prepared.options.repeat,)) * prepared.outlook.total
+        self._complete = 0
+        """Records from the first on that need nothing more."""
+        self._is_over = self._is_given_up = False
+        self._changed = threading.Condition()
+        ports.artifacts(run_id).clear_drafts()
+        self.redact = redactor_of(prepared)
+        account = account_of(ports, run_id, prepared)
+        self.rows = row_artifacts(ports, run_id, account, self.redact)
+        self.note(ports.repository.done(run_id))
+        self._thread = ThreadPoolExecutor(1, "steelyard-sealing")
+        self._metrics = self._thread.submit(lambda: metrics_of(self.rows.facts(self._results())))
+
+    def note(self, places: Iterable[tuple[int, int]]) -> None:
+        """There is a result for each of these (index, repeat)."""
+        missing = self._missing
+        for index, _ in places:
+            missing[index] -= 1
+        complete, total = self._complete, len(missing)
+        while complete < total and not missing[complete]:
+            complete += 1
+        with self._changed:
+            self._complete = complete
+            self._changed.notify()
+
+    def metrics(self) -> tuple[Metrics, list[Slice]]:
+        """The metrics, and those of the slices, once there are no more results to come."""
+        with self._changed:
+            self._is_over = True
+            self._changed.notify()
+        try:
+            return self._metrics.result()
+        finally:
+            self._thread.shutdown()
+
+    def give_up(self) -> None:
+        """Leave the drafts as they are."""
+        with self._changed:
+            self._is_given_up = True
+            self._changed.notify()
+        with suppress(BaseException):
+            self._metrics.result()
+        self._thread.shutdown()
+        self.rows.close()
+
+    def _results(self) -> Iterator[KeptResult]:
+        begin = 0
+        while (end := self._known(begin)) is not None:
+            yield from self._taken(begin, end)
+            begin = end
+        yield from self._taken(begin, None)
+
+    def _taken(self, begin: int, end: int | None) -> Iterator[KeptResult]:
+        yield from self._repository.results(self._run_id, begin, end)
+        self.rows.add_attempts(self._repository.attempt_rows(self._run_id, begin, end))
+
+    def _known(self, begin: int) -> int | None:
+        """Up to which index all results are there, when that is worth a look; None at the end."""
+        with self._changed:
+            while not (self._is_over or self._is_given_up or self._complete - begin >= STEP):
+                self._changed.wait()
+            if self._is_given_up:
+                raise _GivenUpError
+            return None if self._is_over else self._complete

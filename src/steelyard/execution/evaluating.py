@@ -1,0 +1,234 @@
+"""The records of a run, or of a part of it, from the first question to the last grade."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import random
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias, cast
+
+from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
+from steelyard.engine.phase import Phase
+from steelyard.engine.record_work import Ledger, Surroundings
+from steelyard.engine.records import RecordLoop
+from steelyard.engine.redaction import Redactor
+from steelyard.errors import TargetStoppedError
+from steelyard.execution.judging import RunJudges, Shared, run_judges
+from steelyard.execution.ports import ExecutionPorts
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.prompting import prompt_of
+from steelyard.execution.work import Limiters, asked, shares, work_items
+from steelyard.model.run import Result, RunState
+
+OnResult: TypeAlias = Callable[[Result], None]
+_log = logging.getLogger("steelyard")
+
+
+async def evaluate_records(
+    ports: ExecutionPorts,
+    run_id: str,
+    prepared: Prepared,
+    on_result: OnResult,
+    status: RunState,
+) -> None:
+    """Ask and grade every record that has no result yet, in this process."""
+    ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
+    around = _surroundings(ports, run_id, prepared, ledger, on_result)
+    around.budget.on_stop(_tell)
+    phase = Phase(status, ledger.move)
+    done = Done(ports.repository.done(run_id), prepared.options.repeat)
+    tried = ports.repository.tried(run_id)
+    limiters = _limiters(ports, run_id, prepared)
+    judges = run_judges(ports, run_id, prepared, Shared(around, phase, limiters))
+    if judges:
+        around = replace(around, judges=judges.records)
+    answered = judges.answered if judges else {}
+    loops = {
+        share.target: RecordLoop(
+            work_items(
+                prepared,
+                share,
+                done.has,
+                tried,
+                answered,
+                prompt=partial(
+                    prompt_of,
+                    ports.policies,
+                    spec.template,
+                    carries=spec.carries if spec.omits else None,
+                ),
+            ),
+            asked(ports, run_id, spec, limiters.of(spec), prepared),
+            around,
+            phase,
+        )
+        for share, spec in shares(prepared)
+    }
+    stopped: list[TargetStoppedError] = []
+    running = (
+        _to_its_end(loop.run(prepared.concurrency_of(name)), stopped)
+        for name, loop in loops.items()
+    )
+    try:
+        with _stoppable(ports, run_id, prepared, [*loops.values(), *([judges] if judges else [])]):
+            await (_beside(judges, running) if judges else all_to_their_end(running))
+    finally:
+        if judges:
+            judges.end()
+        await asyncio.shield(ledger.close())
+    if stopped:
+        why = "; ".join(map(str, stopped))
+        raise TargetStoppedError(f"{why}. Go on with: steelyard resume {run_id}")
+
+
+async def _to_its_end(
+    running: Coroutine[Any, Any, None], stopped: list[TargetStoppedError]
+) -> None:
+    """One loop; a target that cannot be asked any further keeps no other from going on."""
+    try:
+        await running
+    except TargetStoppedError as error:
+        stopped.append(error)
+
+
+async def probe_judges(
+    ports: ExecutionPorts, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
+) -> None:
+    """Find out about the endpoints of judges, before processes share the records of a run."""
+    if not prepared.judge_specs:
+        return
+    ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
+    around = _surroundings(ports, run_id, prepared, ledger, on_result)
+    shared = Shared(around, Phase(status, ledger.move), _limiters(ports, run_id, prepared))
+    judges = cast(RunJudges, run_judges(ports, run_id, prepared, shared))
+    try:
+        with _stoppable(ports, run_id, prepared, [judges]):
+            await judges.probe()
+    finally:
+        judges.end()
+        await asyncio.shield(ledger.close())
+
+
+def _limiters(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Limiters:
+    has_answered = partial(ports.repository.has_answered, run_id)
+    return Limiters(ports.clock, has_answered, prepared.limits.outage_s)
+
+
+def _surroundings(
+    ports: ExecutionPorts, run_id: str, prepared: Prepared, ledger: Ledger, on_result: OnResult
+) -> Surroundings:
+    return Surroundings(
+        ledger=ledger,
+        clock=ports.clock,
+        retry=prepared.retry,
+        chance=random.Random(run_id),  # noqa: S311 - jitter, no secret
+        on_result=on_result,
+        # A part of the budget has its part in what the whole run has spent before.
+        budget=Budget(
+            prepared.limits.budget_usd,
+            _spent_usd(ports, run_id) / prepared.part.of,
+            prepared.part.of,
+        ),
+        deadline=_deadline(ports, prepared),
+    )
+
+
+async def _beside(judges: RunJudges, running: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Loops hand their answers over to judges; both have come to an end when these have."""
+    await judges.probe()
+
+    async def ask() -> None:
+        await all_to_their_end(running)
+        judges.records.close()
+
+    await all_to_their_end((ask(), judges.records.run()))
+
+
+async def all_to_their_end(running: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Every loop to its end; when one cannot go on, none does."""
+    tasks = [asyncio.ensure_future(one) for one in running]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            # One that is ending must not be kept from it: it still logs what it has broken off.
+            if not task.cancelling():
+                task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@contextmanager
+def _stoppable(
+    ports: ExecutionPorts, run_id: str, prepared: Prepared, loops: Iterable[RecordLoop | RunJudges]
+) -> Generator[None]:
+    """While the loops run, a deadline or somebody's word ends them."""
+    running = asyncio.get_running_loop()
+
+    def stop(why: Stop) -> None:
+        for loop in loops:
+            loop.stop(why)
+
+    async def late(seconds: float) -> None:
+        await ports.clock.sleep(seconds)
+        why = deadline_stop(seconds)
+        _tell(why)
+        stop(why)
+
+    def cancel() -> None:
+        with suppress(RuntimeError):  # the run was over first
+            running.call_soon_threadsafe(stop, CANCEL)
+
+    ports.on_cancel(run_id, cancel)
+    if ports.repository.is_cancelling(run_id):
+        stop(CANCEL)  # before the first call, and not when the lease looks next
+    seconds = prepared.limits.deadline_s
+    timer = None if seconds is None else asyncio.ensure_future(late(seconds))
+    try:
+        yield
+    finally:
+        if timer:
+            timer.cancel()
+
+
+def _spent_usd(ports: ExecutionPorts, run_id: str) -> float:
+    """What all calls of a run have cost, those included that are in no result yet."""
+    return ports.repository.spent_usd(run_id) + ports.judgements.spent_usd(run_id)
+
+
+def _deadline(ports: ExecutionPorts, prepared: Prepared) -> float:
+    """When the run has taken too long, by the clock's monotonic time."""
+    seconds = prepared.limits.deadline_s
+    return math.inf if seconds is None else ports.clock.monotonic() + seconds
+
+
+def _tell(why: Stop) -> None:
+    _log.warning("%s; the records that are left are kept as cancelled", why.message)
+
+
+def redactor_of(prepared: Prepared) -> Redactor:
+    """What keeps secrets of targets and personal data out of everything that is written."""
+    specs = (*prepared.specs.values(), *prepared.judge_specs.values())
+    used = (secret for spec in specs for secret in spec.secrets)
+    return Redactor.by(prepared.redacted, (*prepared.secrets, *used))
+
+
+class Done:
+    """Which (index, repeat) have a result: one byte each."""
+
+    def __init__(self, found: Iterator[tuple[int, int]], repeats: int) -> None:
+        self._repeats = repeats
+        self._marks = bytearray()
+        for index, repeat in found:
+            place = index * repeats + repeat
+            self._marks.extend(bytes(max(0, place + 1 - len(self._marks))))
+            self._marks[place] = 1
+
+    def has(self, index: int, repeat: int) -> bool:
+        """Whether this record and repeat needs nothing more."""
+        place = index * self._repeats + repeat
+        return place < len(self._marks) and bool(self._marks[place])

@@ -1,0 +1,103 @@
+"""What is told of the judges of a run: in its plan, and in its manifest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import cast
+
+from steelyard.contracts.run_artifacts.judgements import read_judgement
+from steelyard.execution.judging import NO_RECORD, endpoint_id
+from steelyard.execution.ports import ExecutionPorts, TargetSpec
+from steelyard.execution.prepared import Prepared
+from steelyard.judging.fingerprint import fingerprint
+from steelyard.judging.probe import is_enforced
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.judge import Judge
+from steelyard.model.judgement import Judgement
+
+MOST_FINGERPRINTS = 100
+
+
+def judge_targets(plan: JsonObject) -> list[str]:
+    """The targets through which the judges of a stored run are asked."""
+    judges = cast("dict[str, JsonObject]", plan.get("judges", {}))
+    return list(judges.get("targets", {}))
+
+
+def judge_sha256(judge: Judge) -> str:
+    """The hash of a judge; of one made in code, that of its template."""
+    return judge.sha256 or template_sha256(judge)
+
+
+def template_sha256(judge: Judge) -> str:
+    """The hash of what a judge is told."""
+    return hashlib.sha256(judge.template.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def judge_rows(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> list[JsonValue]:
+    """The judges that were asked, each once for every target."""
+    asked: dict[tuple[str, str], list[str]] = {}
+    for used in ports.judgements.used(run_id):
+        asked.setdefault((used.judge, used.target), []).append(used.fingerprint)
+    enforced = dict(_enforced(ports, run_id))
+    judges, specs = prepared.judges.judges, prepared.judge_specs
+    return [
+        {
+            **_row(judges.get(name), name, specs.get(target)),
+            "target": target,
+            "enforced": enforced.get(_endpoint(specs.get(target))),
+            "fingerprints": cast(list[JsonValue], found[:MOST_FINGERPRINTS]),
+            "fingerprint_count": len(found),
+        }
+        for (name, target), found in asked.items()
+    ]
+
+
+def template_rows(prepared: Prepared) -> list[JsonValue]:
+    """The templates of the judges of a run."""
+    judges = prepared.judges.judges
+    return [{"judge": name, "sha256": template_sha256(judges[name])} for name in sorted(judges)]
+
+
+def _row(judge: Judge | None, name: str, spec: TargetSpec | None) -> JsonObject:
+    template = template_sha256(judge) if judge else None
+    return {
+        "judge": name,
+        "id": judge.id if judge else None,
+        "version": judge.version if judge else None,
+        "sha256": judge.sha256 if judge else None,
+        "template_sha256": template,
+        "model": spec.model if spec else None,
+        "fingerprint": fingerprint(template, spec.model, spec.sampling, spec.replies_sha256)
+        if template and spec
+        else None,
+    }
+
+
+def probe_rows(ports: ExecutionPorts, run_id: str) -> Iterator[JsonObject]:
+    """What each probe of an endpoint took, which belongs to no record."""
+    for probe in _probes(ports, run_id):
+        usage = probe.trace.usage if probe.trace else None
+        yield {
+            "target": probe.target,
+            "enforced": is_enforced(probe.trace.response) if probe.trace else None,
+            "attempts": probe.attempts,
+            "input_tokens": usage.input_tokens if usage else None,
+            "output_tokens": usage.output_tokens if usage else None,
+            "cost_usd": probe.cost_usd,
+        }
+
+
+def _enforced(ports: ExecutionPorts, run_id: str) -> Iterator[tuple[str | None, bool | None]]:
+    """What the probes have shown, by endpoint."""
+    for probe in _probes(ports, run_id):
+        yield probe.item, is_enforced(probe.trace.response) if probe.trace else None
+
+
+def _probes(ports: ExecutionPorts, run_id: str) -> Iterator[Judgement]:
+    return map(read_judgement, ports.judgements.judged(run_id).get(NO_RECORD, {}).values())
+
+
+def _endpoint(spec: TargetSpec | None) -> str | None:
+    return endpoint_id(spec) if spec else None

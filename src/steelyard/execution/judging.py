@@ -1,0 +1,160 @@
+"""The judges of a run, with all that their calls need."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from functools import partial
+from typing import NamedTuple
+
+from steelyard.contracts.run_artifacts.judgements import read_judgement
+from steelyard.engine.budget import Stop
+from steelyard.engine.cache import AnswerCache
+from steelyard.engine.judge_calls import JudgeCalls, KeptBefore
+from steelyard.engine.judge_errand import judge_claims
+from steelyard.engine.judge_probe import probe_endpoints
+from steelyard.engine.judge_targets import Endpoint, JudgeTarget
+from steelyard.engine.judged_records import JudgedRecords
+from steelyard.engine.phase import JudgesPhase, Phase
+from steelyard.engine.record_work import Surroundings
+from steelyard.execution.ports import ExecutionPorts, Judgements, Part, TargetSpec
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.work import Limiters
+from steelyard.model.trace import Trace
+from steelyard.model.unsent import EVERYTHING
+
+NO_RECORD = (-1, 0)
+"""The place of what is about no record."""
+_log = logging.getLogger("steelyard")
+
+
+class KeptJudging:
+    """What earlier processes have kept of records that have no result yet."""
+
+    def __init__(self, judgements: Judgements, run_id: str) -> None:
+        self.answered = judgements.answered(run_id)
+        self._judged = judgements.judged(run_id)
+        self._tried = judgements.tried(run_id)
+
+    def before(self, index: int, repeat: int) -> KeptBefore:
+        """What judges have said about a record, and how often they were asked."""
+        place = index, repeat
+        if place not in self._judged and place not in self._tried:
+            return KeptBefore()
+        kept = self._judged.get(place, {})
+        judgements = {key: read_judgement(data) for key, data in kept.items()}
+        return KeptBefore(judgements, self._tried.get(place, {}))
+
+
+class Shared(NamedTuple):
+    """What judging shares with the rest of a run."""
+
+    around: Surroundings
+    phase: Phase
+    limiters: Limiters
+
+
+class RunJudges:
+    """The judges of a run, or of a part of it."""
+
+    def __init__(self, calls: JudgeCalls, at_once: int, kept: KeptJudging, part: Part) -> None:
+        self.records = JudgedRecords(calls, at_once, kept.before)
+        self.answered = kept.answered
+        """The answers that were kept before and wait for judges, by index and repeat."""
+        self._calls = calls
+        self._kept = kept
+        self._is_whole = part.of == 1
+
+    async def probe(self) -> None:
+        """Find out whether endpoints hold to a schema, and say where they do not.
+
+        A part of a run finds what the process that holds it has found out before.
+        """
+        await probe_endpoints(self._calls, self._kept.before(*NO_RECORD))
+        for by in self._calls.targets:
+            if by.endpoint.can_hold and by.endpoint.is_enforced is False and self._is_whole:
+                _log.warning(
+                    "targets.%s does not hold its model to a schema: judges are told the form of "
+                    "their reply in words alone, and a reply without it is unscored",
+                    by.name,
+                )
+
+    def stop(self, stop: Stop) -> None:
+        """Ask judges nothing more: records that still need one are kept as cancelled."""
+        self._calls.stop(stop)
+
+    def end(self) -> None:
+        """No call is under way any more."""
+        for by in self._calls.targets:
+            if by.claims:
+                by.claims.end()
+
+
+def run_judges(
+    ports: ExecutionPorts, run_id: str, prepared: Prepared, shared: Shared
+) -> RunJudges | None:
+    """The judges of a run; None where nobody is judged."""
+    specs = prepared.judge_specs
+    if not specs:
+        return None
+    endpoints: dict[str, Endpoint] = {}
+    for spec in specs.values():
+        known = endpoint_id(spec)
+        endpoints.setdefault(known, Endpoint(id=known, can_hold=spec.can_hold))
+    scope = None if prepared.options.cache else run_id
+    targets = {
+        name: JudgeTarget(
+            name=name,
+            target=spec.target,
+            limiter=shared.limiters.of(spec),
+            slots=asyncio.Semaphore(2 * spec.max_concurrency),
+            claims=(
+                judge_claims(
+                    prepared.part.holder(f"judge {name}"), shared.around, 2 * spec.max_concurrency
+                )
+                if spec.response_source == "sampled"
+                else None
+            ),
+            endpoint=endpoints[endpoint_id(spec)],
+            price=spec.price,
+            counts_tokens=spec.tokens_per_minute is not None,
+            cache=_cache(ports.judgements, scope, spec) if spec.is_cacheable else None,
+            model=spec.model,
+            sampling=spec.sampling,
+            replies_sha256=spec.replies_sha256,
+            # Whoever made the replies of a recording has seen what there was to see.
+            carries=spec.carries if spec.is_asked else frozenset((EVERYTHING,)),
+            omits=spec.omits,
+            is_timed=spec.is_asked,
+        )
+        for name, spec in specs.items()
+    }
+    secret = str(ports.repository.find(run_id).plan.get("secret", run_id)).encode("utf-8")
+    phase = JudgesPhase(shared.phase)
+    calls = JudgeCalls(targets, prepared.judges.target_of, shared.around, phase, secret)
+    # As many records as keep the busiest target at work while others are being committed.
+    at_once = 2 * max(spec.max_concurrency for spec in specs.values())
+    return RunJudges(calls, at_once, KeptJudging(ports.judgements, run_id), prepared.part)
+
+
+def endpoint_id(spec: TargetSpec) -> str:
+    """What a model at its address is known by, whatever the sampling."""
+    described = spec.target.described()
+    parts = [described.get(key) for key in ("provider", "base_url", "model")]
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()[:16]
+
+
+def _cache(judgements: Judgements, scope: str | None, spec: TargetSpec) -> AnswerCache:
+    """Replies that were given before, within a run or within all of the project."""
+    replies = [spec.replies_sha256] if spec.replies_sha256 else []
+    settings = json.dumps(["judge", spec.target.described(), *replies], sort_keys=True)
+    recall = partial(_recalled, judgements, scope)
+    return AnswerCache(settings, recall, judgements.keys(scope))
+
+
+def _recalled(judgements: Judgements, scope: str | None, key: bytes) -> Trace | None:
+    """A stored reply; one in which something was redacted is not what the judge said."""
+    kept = judgements.reply(key, scope)
+    return None if kept is None or b"[redacted" in kept else read_judgement(kept).trace

@@ -1,0 +1,118 @@
+"""What a target is asked for a case, and what is kept of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from steelyard.contracts.legal_eval.policies import Policies
+from steelyard.contracts.legal_eval.prompting import policy_messages
+from steelyard.contracts.run_artifacts.expected import expected_row
+from steelyard.contracts.run_artifacts.requests import LONG
+from steelyard.engine.prompt_template import PromptTemplate
+from steelyard.engine.prompts import build_prompt
+from steelyard.engine.redaction import is_redacted
+from steelyard.engine.redaction_own import OwnFields
+from steelyard.execution.record_selection import fields_of
+from steelyard.formats.json_hash import messages_sha256
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.message import FileBlock, ImageBlock
+from steelyard.model.run import AskedContent, Asking
+from steelyard.model.unsent import has_more_than_text, unsent, without
+from steelyard.ports import Prompt, Turn
+
+
+def prompt_of(
+    policies: Policies,
+    template: PromptTemplate | None,
+    case: Case,
+    carries: frozenset[str] | None = None,
+) -> Prompt:
+    """A case with a type of task by its policy, others as they stand; a template is around it.
+
+    With `carries`, what a target that carries no more cannot be sent is left out.
+    """
+    if carries is not None and has_more_than_text(case.input_messages):
+        sent = without(case.input_messages, unsent(case.input_messages, carries))
+        case = replace(case, input_messages=sent)
+    if case.task_type is not None:
+        messages = policy_messages(case, policies.of(case))
+        case = replace(case, input_messages=messages, context="")
+    return template.prompt(case) if template else build_prompt(case)
+
+
+def asking_of(prompt: Prompt, case: Case, hidden: Iterable[str] = ()) -> Asking:
+    """What a run keeps of a prompt, beside what a good answer to it would be."""
+    turns = prompt.turns
+    return Asking(
+        messages=tuple(map(_kept, turns)) if turns else prompt.messages,
+        sha256=_turns_sha256(turns) if turns else messages_sha256(prompt.messages),
+        expected=expected_row(case),
+        documents=tuple(_documents(case)) if len(prompt.text) >= LONG else (),
+        private=tuple(_private(case, hidden)) if hidden else (),
+    )
+
+
+def _kept(turn: Turn) -> tuple[str, AskedContent]:
+    """A message of which a part is no text: images by their hash, tool calls as they went."""
+    calls: list[JsonObject] = [{"type": "tool_call", **call._asdict()} for call in turn.tools]
+    return turn.role, (*(map(_part, turn.parts)), *calls)
+
+
+def _part(part: str | ImageBlock) -> str | JsonObject:
+    if isinstance(part, str):
+        return part
+    kept: JsonObject = {"type": "image", "sha256": part.sha256}
+    if part.url:
+        return kept | {"url": part.url}
+    return kept | {"media_type": part.media_type, "size": len(part.content)}
+
+
+def _turns_sha256(turns: Iterable[Turn]) -> str:
+    return hashlib.sha256("\n".join(turn.told for turn in turns).encode()).hexdigest()
+
+
+def _private(case: Case, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What a case has in fields that are never written, where it is not too short to be found."""
+    found = _hidden(fields_of(case), OwnFields(tuple(paths)), ())
+    for path, value in found:
+        for text in map(str, _leaves(value)):
+            if is_redacted(text):
+                yield path, text
+
+
+def _hidden(
+    value: JsonValue, fields: OwnFields, walked: tuple[str, ...]
+) -> Iterator[tuple[str, JsonValue]]:
+    """The values of hidden fields, wherever an object has them, each with the path."""
+    for item in value if isinstance(value, list) else ():
+        yield from _hidden(item, fields, walked)
+    for name, item in value.items() if isinstance(value, dict) else ():
+        path = fields.of((*walked, name))
+        if path:
+            yield path, item
+        else:
+            yield from _hidden(item, fields, (*walked, name))
+
+
+def _leaves(value: JsonValue) -> Iterator[str | float]:
+    """The texts and numbers in a value, however deep."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item)
+    elif value is not None and not isinstance(value, bool):
+        yield value
+
+
+def _documents(case: Case) -> Iterator[str]:
+    """The texts of files, which many cases may show, as they stand in a prompt."""
+    shown = (
+        block.text.strip()
+        for message in case.input_messages
+        for block in message.blocks
+        if isinstance(block, FileBlock)
+    )
+    attached = ((document.text or "").strip() for document in case.attachments)
+    return (text for text in (*shown, *attached) if len(text) >= LONG)

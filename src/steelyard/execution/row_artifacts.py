@@ -1,0 +1,148 @@
+"""The artifacts with a row for each result, attempt or record, written in dataset order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
+from functools import partial
+from typing import TypeAlias
+
+import msgspec
+
+from steelyard.contracts.run_artifacts.exemptions import INPUT
+from steelyard.contracts.run_artifacts.facts import Facts, read_facts
+from steelyard.contracts.run_artifacts.requests import PARTS
+from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.execution.accounts import Account
+from steelyard.execution.ports import Artifacts, Draft, ExecutionPorts, KeptResult
+from steelyard.model.json_value import JsonObject
+from steelyard.results.sealing import Sealing
+
+_INPUT = "input_dataset.json"
+_ROWS = ("predictions.jsonl", "record_validation.jsonl", "failures.jsonl", "attempt_logs.jsonl")
+
+
+Parts: TypeAlias = Callable[[], Iterator[tuple[str, bytes]]]
+"""The texts that requests have in common, each with its hash, in the order of the hashes."""
+
+
+class RowArtifacts:
+    """Drafts of all of them; what is closed before it is sealed stays a draft."""
+
+    def __init__(
+        self, artifacts: Artifacts, account: Account, redact: Redactor, parts: Parts
+    ) -> None:
+        self._open = ExitStack()
+        with ExitStack() as stack:
+            self._drafts = {
+                name: stack.enter_context(closing(artifacts.draft(name)))
+                for name in (*_ROWS, _INPUT)
+            }
+            self._input = _InputRecords(self._drafts[_INPUT], account, redact, parts)
+            self._open = stack.pop_all()
+
+    def facts(self, results: Iterable[KeptResult]) -> Iterator[Facts]:
+        """Write results, and pass on what metrics need of each."""
+        predictions, validation, failures = (self._drafts[name].write for name in _ROWS[:3])
+        add = self._input.add
+        for kept in results:
+            predictions(kept.prediction + b"\n")
+            if kept.repeat == 0:
+                validation(kept.validation + b"\n")
+                add(kept.validation)
+            if kept.failure is not None:
+                failures(kept.failure + b"\n")
+            yield read_facts(kept.facts)
+
+    def add_attempts(self, rows: Iterable[bytes]) -> None:
+        """Write attempts."""
+        write = self._drafts[_ROWS[3]].write
+        for row in rows:
+            write(row + b"\n")
+
+    def seal(self) -> dict[str, Sealing]:
+        """All rows are there."""
+        with self._open:
+            sealed = {name: self._drafts[name].seal() for name in _ROWS}
+            self._input.end()
+            sealed[_INPUT] = self._drafts[_INPUT].seal()
+        return sealed
+
+    def close(self) -> None:
+        """Let go of the drafts."""
+        self._open.close()
+
+
+def row_artifacts(
+    ports: ExecutionPorts, run_id: str, account: Account, redact: Redactor
+) -> RowArtifacts:
+    """Those of a run, begun."""
+    parts = partial(ports.repository.request_parts, run_id)
+    return RowArtifacts(ports.artifacts(run_id), account, redact, parts)
+
+
+class _Accepted(msgspec.Struct):
+    """What `input_dataset.json` says of an accepted record of a file that stays where it is."""
+
+    index: int
+    record_id: str | None
+    record_sha256: str
+
+
+class _Validated(_Accepted):
+    result: str
+
+
+_read_validated = msgspec.json.Decoder(_Validated).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class _InputRecords:
+    """The accepted document of contract 2; of other contracts, hashes and the source's own."""
+
+    def __init__(self, draft: Draft, account: Account, redact: Redactor, parts: Parts) -> None:
+        self._draft = draft
+        self._parts = parts
+        self._documents = account.documents
+        self._redact = redact
+        self._separator = b"\n"
+        head = redact(json_bytes(_head(account)), exempt=INPUT)
+        draft.write(head[:-1] + b',"records":[')
+
+    def add(self, validation: bytes) -> None:
+        """One more record, by what was kept of it when it was read."""
+        if self._documents:
+            return
+        row = _read_validated(validation)
+        if row.result == "accepted":
+            self._write(_encode(_Accepted(row.index, row.record_id, row.record_sha256)))
+
+    def end(self) -> None:
+        """All records are there."""
+        for value in self._documents() if self._documents else ():
+            self._write(self._redact(json_bytes(value)))
+        self._draft.write(b"\n]")
+        self._write_parts()
+        self._draft.write(b"}\n")
+
+    def _write_parts(self) -> None:
+        """One a line, so that one can be found without a look at all of them."""
+        separator = f',"{PARTS}":{{\n'.encode()
+        for sha256, text in self._parts():
+            self._draft.write(b'%b"%b":%b' % (separator, sha256.encode("ascii"), text))
+            separator = b",\n"
+        if separator == b",\n":
+            self._draft.write(b"\n}")
+
+    def _write(self, record: bytes) -> None:
+        self._draft.write(self._separator + record)
+        self._separator = b",\n"
+
+
+def _head(account: Account) -> JsonObject:
+    names = ("dataset_id", "dataset_version", "schema_version")
+    head: JsonObject = {name: account.about[name] for name in names}
+    if account.beside is None:
+        return {**head, "source": account.about["source"]}
+    # A document that another run has sealed may bring its parts.
+    return {**head, **{name: told for name, told in account.beside.items() if name != PARTS}}

@@ -1,0 +1,59 @@
+"""JSON in one canonical form, and the hashes of it by which records are known."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+import msgspec
+
+from steelyard.model.json_value import JsonValue
+
+canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False
+).encode
+"""JSON in one form: sorted keys, compact."""
+_encode = msgspec.json.Encoder(order="sorted").encode
+_NOWHERE = (-1, -1, -1, -1)
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+
+
+def record_sha256(value: JsonValue) -> str:
+    """The hash of a record in its canonical form: sorted keys, compact, UTF-8."""
+    return hashlib.sha256(_canonical_bytes(value)).hexdigest()
+
+
+def messages_sha256(messages: Iterable[tuple[str, str]]) -> str:
+    """The same for messages, which hold no number that could be written in two ways."""
+    rows: JsonValue = [{"role": role, "content": text} for role, text in messages]
+    try:
+        return hashlib.sha256(_encode(rows)).hexdigest()
+    except UnicodeEncodeError:
+        return record_sha256(rows)
+
+
+def _canonical_bytes(value: JsonValue) -> bytes:
+    """The canonical form, by the encoder that is ten times as fast where both agree.
+
+    They do not on numbers with an exponent, and on what is no number.
+    """
+    try:
+        data = _encode(value)
+    except UnicodeEncodeError:
+        return canonical(value).encode("utf-8", "surrogatepass")
+    digits = data.translate(_DIGITS)
+    # `find`, as `in` takes twice as long to look for so little.
+    seen = (data.find(b"null"), data.find(b"0.0000"), digits.find(b"0e0"), digits.find(b"0e-0"))
+    if seen != _NOWHERE:
+        return canonical(value).encode("utf-8", "surrogatepass")
+    return data
+
+
+def whole_numbers(value: JsonValue) -> JsonValue:
+    """The same value with 1.0 written as 1, where both mean one number."""
+    if isinstance(value, dict):
+        return {name: whole_numbers(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [whole_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,0 +1,31 @@
+"""How the JSON artifacts of a run are written, so that any later change shows."""
+
+from __future__ import annotations
+
+import json
+from typing import Protocol
+
+from steelyard.formats.json_hash import record_sha256
+from steelyard.model.json_value import JsonObject
+
+_OWN_HASH = "manifest_sha256"
+
+
+class Sealing(Protocol):
+    """What the manifest says of a file."""
+
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+
+
+def with_own_hash(manifest: JsonObject) -> JsonObject:
+    """The manifest with a hash of all else that it says."""
+    said = {name: value for name, value in manifest.items() if name != _OWN_HASH}
+    return {**said, _OWN_HASH: record_sha256(said)}
+
+
+def sealed_json(value: JsonObject) -> bytes:
+    """A JSON artifact as it is written: one value has one form, so that any change shows."""
+    return json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass") + b"\n"

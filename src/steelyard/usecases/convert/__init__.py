@@ -1,0 +1,1 @@
+"""Conversions between contracts and from the formats of other tools."""

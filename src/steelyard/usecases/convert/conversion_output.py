@@ -1,0 +1,229 @@
+"""Writes converted cases whole: to a draft, which our own reader reads before it stands."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Protocol
+
+from steelyard.contracts.dataset_document.writer import write_dataset_document
+from steelyard.contracts.eval_cases.writer import (
+    write_eval_cases_jsonl,
+    write_eval_cases_yaml,
+)
+from steelyard.contracts.evals_json.writer import write_evals_json
+from steelyard.contracts.legal_eval.writer import case_row as legal_row
+from steelyard.contracts.question_set.writer import question_set, write_question_set
+from steelyard.contracts.reading import Row
+from steelyard.errors import UsageError
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import Files, FoundPath, Workspace
+from steelyard.usecases.datasets.open_dataset import open_dataset
+
+EXTENSIONS = {
+    "legal_eval": (".jsonl",),
+    "dataset_document": (".json",),
+    "question_set": (".yaml", ".yml", ".json"),
+    "eval_cases": (".yaml", ".yml", ".jsonl"),
+    "evals_json": (".json",),
+}
+"""The forms in which each contract is written, the usual one first."""
+
+
+class Draft(Protocol):
+    """A file that is being written; it stands under its name only once it is settled."""
+
+    def write(self, data: bytes) -> None:
+        """Append."""
+        ...
+
+    def read(self) -> BinaryIO:
+        """What was written so far."""
+        ...
+
+    def settle(self) -> None:
+        """Put it in place, whole."""
+        ...
+
+    def discard(self) -> None:
+        """Remove it; of a draft that is settled nothing is left to remove."""
+        ...
+
+
+MakeDraft = Callable[[Path], Draft]
+
+
+class Rejected(NamedTuple):
+    """A row that our own reader refused."""
+
+    position: int
+    row: Row
+
+
+class Output(Protocol):
+    """Takes cases of one contract and makes its files of them."""
+
+    drafts: dict[Path, Draft]
+
+    def add(self, case: Case | JsonObject) -> None:
+        """One more case, or a row of the contract as it is."""
+        ...
+
+    def finish(self) -> None:
+        """Write what is not written yet."""
+        ...
+
+    def without(self, positions: Sequence[int]) -> None:
+        """Write all again, without the cases at these positions."""
+        ...
+
+
+def open_output(path: Path, header: Dataset, make: MakeDraft) -> Output:
+    """The output for a contract and a file's extension."""
+    if path.suffix.lower() == ".jsonl":
+        lines = Lines(path, make, _line_of(header))
+        if header.contract == "eval_cases":
+            _, sidecar = write_eval_cases_jsonl(header)
+            lines.add_file(path.with_suffix(".yaml"), sidecar)
+        return lines
+    return Document(path, header, make)
+
+
+def check_output(
+    output: Output, workspace: Workspace, path: Path, contract: str
+) -> list[Rejected]:
+    """Read what was written with our own reader, as if it stood in its place already."""
+    opened = open_dataset(_Staged(workspace, output.drafts), path, contract)
+    sidecar = opened.sidecar.findings if opened.sidecar else ()
+    of_file = opened.reading.findings if opened.reading else ()
+    for finding in (*opened.findings, *sidecar, *of_file):
+        if finding.is_error:
+            raise UsageError(f"{contract} cannot hold this: {finding.message}")
+    assert opened.reading
+    rows = enumerate(opened.reading.rows())
+    return [Rejected(position, row) for position, row in rows if not row.is_accepted]
+
+
+class Lines:
+    """Rows of JSONL, written as they come."""
+
+    def __init__(self, path: Path, make: MakeDraft, line: Callable[[Case], bytes]) -> None:
+        self._path = path
+        self._make = make
+        self._line = line
+        self.drafts = {path: make(path)}
+
+    def add_file(self, path: Path, data: bytes) -> None:
+        """A file that belongs beside the rows."""
+        self.drafts[path] = self._make(path)
+        self.drafts[path].write(data)
+
+    def add(self, case: Case | JsonObject) -> None:
+        """Write one row."""
+        is_case = isinstance(case, Case)
+        line = self._line(case) if is_case else _json_line(case)
+        self.drafts[self._path].write(line)
+
+    def finish(self) -> None:
+        """All rows are written already."""
+
+    def without(self, positions: Sequence[int]) -> None:
+        """Copy the rows that stay to a new draft."""
+        left_out = array("Q", positions)
+        old, new = self.drafts[self._path], self._make(self._path)
+        place = 0
+        with old.read() as stream:
+            for position, line in enumerate(stream):
+                if place < len(left_out) and left_out[place] == position:
+                    place += 1
+                else:
+                    new.write(line)
+        old.discard()
+        self.drafts[self._path] = new
+
+
+class Document:
+    """One document, written when all of its cases are known."""
+
+    def __init__(self, path: Path, header: Dataset, make: MakeDraft) -> None:
+        self._path = path
+        self._header = header
+        self._make = make
+        self._cases: list[Case] = []
+        self.drafts: dict[Path, Draft] = {}
+
+    def add(self, case: Case | JsonObject) -> None:
+        """Keep one case."""
+        assert isinstance(case, Case)
+        self._cases.append(case)
+
+    def finish(self) -> None:
+        """Write the document."""
+        dataset = replace(self._header, cases=tuple(self._cases))
+        draft = self._make(self._path)
+        draft.write(_document_bytes(dataset, self._path.suffix.lower()))
+        self.drafts[self._path] = draft
+
+    def without(self, positions: Sequence[int]) -> None:
+        """Write the document of the cases that stay."""
+        left_out = set(positions)
+        self._cases = [case for at, case in enumerate(self._cases) if at not in left_out]
+        self.drafts[self._path].discard()
+        self.finish()
+
+
+def _line_of(header: Dataset) -> Callable[[Case], bytes]:
+    if header.contract == "legal_eval":
+        return lambda case: _json_line(legal_row(case))
+    return lambda case: write_eval_cases_jsonl(replace(header, cases=(case,)))[0]
+
+
+def _json_line(row: JsonObject) -> bytes:
+    return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _document_bytes(dataset: Dataset, extension: str) -> bytes:
+    if dataset.contract == "question_set" and extension == ".json":
+        text = json.dumps(question_set(dataset), ensure_ascii=False, indent=2)
+        return text.encode("utf-8") + b"\n"
+    writers = {
+        "dataset_document": write_dataset_document,
+        "question_set": write_question_set,
+        "eval_cases": write_eval_cases_yaml,
+        "evals_json": write_evals_json,
+    }
+    return writers[dataset.contract](dataset)
+
+
+class _Staged:
+    """The user's files with drafts among them, under the names that they will have."""
+
+    def __init__(self, workspace: Workspace, drafts: dict[Path, Draft]) -> None:
+        self._workspace = workspace
+        self._drafts = drafts
+
+    def expand(self, patterns: Sequence[str]) -> list[FoundPath]:
+        """As without drafts."""
+        return self._workspace.expand(patterns)
+
+    def open(self, path: Path) -> BinaryIO:
+        """A draft's bytes, or a file's."""
+        draft = self._drafts.get(path)
+        return draft.read() if draft else self._workspace.open(path)
+
+    def is_file(self, path: Path) -> bool:
+        """Whether there is or will be such a file."""
+        return path in self._drafts or self._workspace.is_file(path)
+
+    def size(self, path: Path) -> int:
+        """How many bytes a file has."""
+        return self._workspace.size(path)
+
+    def files_of(self, path: Path) -> Files:
+        """The files that one eval file may show."""
+        return self._workspace.files_of(path)

@@ -1,0 +1,213 @@
+"""Convert a dataset to another contract and say what could not be carried over."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from steelyard.contracts.detect import DATASETS
+from steelyard.contracts.fits.eval_cases import needs_goal, needs_grading
+from steelyard.contracts.fits.fit import Fit, Fitted, Way, wordless
+from steelyard.contracts.fits.fitting import ONE_PROMPT, fit
+from steelyard.contracts.fits.header import fit_header
+from steelyard.contracts.legal_eval.policies import built_in_policies
+from steelyard.contracts.legal_eval.prompting import choice_lines, policy_messages
+from steelyard.engine.prompts import build_prompt
+from steelyard.errors import UsageError
+from steelyard.formats.names import did_you_mean
+from steelyard.model.case import Case
+from steelyard.model.conversion import Change, Conversion, Outcome, Refusal
+from steelyard.model.message import Message
+from steelyard.ports import Workspace
+from steelyard.usecases.convert.conversion_output import (
+    EXTENSIONS,
+    Draft,
+    Output,
+    check_output,
+    open_output,
+)
+from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
+from steelyard.usecases.convert.convert_traces import RESPONSES, convert_traces
+from steelyard.usecases.convert.import_rows import (
+    BENCHMARKS,
+    TABLES,
+    TOOLS,
+    RowSource,
+    row_intake,
+)
+from steelyard.usecases.convert.intake import (
+    Candidate,
+    Intake,
+    contract_intake,
+    place_of,
+    refusal,
+)
+from steelyard.usecases.convert.tally import Tally
+
+__all__ = ["ConvertOptions", "ConvertPorts", "convert"]
+
+SOURCES = (*BENCHMARKS, *TOOLS, *TABLES, *DATASETS, "otel")
+"""What `--from` can name."""
+
+_CHOICES = (
+    Change("choices", "stand in the prompt", is_lost=False),
+    Change("correct_choice_ids", "stand as the reference answer", is_lost=False),
+)
+_UNSHOWN = Change("attachments", "a document that is not there, or is no text, is not shown")
+
+
+def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
+    """Write the dataset in the other contract; nothing is written where no case can be."""
+    if options.to == RESPONSES:
+        return convert_traces(ports, options)
+    path = _checked(ports.workspace, options)
+    intake = _intake(ports, options)
+    header, changes = intake.header, list[Change]()
+    if intake.header.contract != options.to:
+        header, changes = fit_header(intake.header, options.to, path.name.partition(".")[0])
+    tally = Tally()
+    tally.change("", (*intake.changes, *changes))
+    with ExitStack() as stack:
+
+        def draft(at: Path) -> Draft:
+            made = ports.scratch() if options.output is None else ports.draft(at)
+            stack.callback(made.discard)
+            return made
+
+        output = open_output(path, header, draft)
+        way = Way(intake.contract, options.to, header.id)
+        for candidate in intake.candidates():
+            _carry(candidate, way, options, output, tally)
+        output.finish()
+        _drop_rejected(output, ports.workspace, path, way, tally)
+        files = _settle(ports, options, output, path) if tally.emitted else ()
+    made = tally.conversion(str(options.source), intake.name, options.to)
+    return replace(made, files=files)
+
+
+def _checked(workspace: Workspace, options: ConvertOptions) -> Path:
+    """The path of the result; raises UsageError for a request that cannot be served."""
+    _check_name("--to", options.to, (*DATASETS, RESPONSES))
+    if options.made_from is not None:
+        _check_name("--from", options.made_from, SOURCES)
+    if options.made_from == "otel":
+        raise UsageError("spans hold answers and no cases; write them with --to responses")
+    known = EXTENSIONS[options.to]
+    if options.output is None:
+        folder = options.source.parent
+        return folder / f"stdout{known[0]}"
+    if options.output.suffix.lower() not in known:
+        listed = " or ".join(known)
+        raise UsageError(f"{options.to} is written to {listed}; -o names {options.output}")
+    taken = [options.output]
+    if options.to == "eval_cases" and options.output.suffix.lower() == ".jsonl":
+        taken.append(options.output.with_suffix(".yaml"))
+    for path in taken:
+        if workspace.is_file(path) and not options.force:
+            raise UsageError(f"{path} exists; --force writes over it")
+    return options.output
+
+
+def _check_name(option: str, name: str, known: tuple[str, ...]) -> None:
+    if name not in known:
+        hint = did_you_mean(name, known)
+        meant = f" ({hint})" if hint else ""
+        raise UsageError(f"{option} {name}: there is no such form{meant}; {', '.join(known)}")
+
+
+def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
+    name = options.made_from
+    if name is None or name in DATASETS:
+        for option, value in (("--map", options.names), ("--split", options.split)):
+            if value:
+                raise UsageError(f"{option} is for tables; name one with --from")
+        return contract_intake(ports.workspace, options.source, name)
+    source = RowSource(options.source, name, options.to, options.names, options.split)
+    return row_intake(ports.workspace, source, ports.frames)
+
+
+def _carry(
+    candidate: Candidate, way: Way, options: ConvertOptions, output: Output, tally: Tally
+) -> None:
+    """Add one candidate to the output, or count why it is not."""
+    tally.read += 1
+    found, changes = candidate.found, candidate.changes
+    if isinstance(found, Case):
+        fitted = _fitted(found, way, options)
+        if isinstance(fitted, Fitted):
+            found, changes = fitted.case, (*changes, *fitted.changes)
+        else:
+            found = fitted
+    if isinstance(found, Refusal):
+        tally.refuse(candidate.label, found)
+        return
+    output.add(found)
+    tally.emit(candidate.label, changes)
+
+
+def _fitted(case: Case, way: Way, options: ConvertOptions) -> Fit:
+    if options.flatten and way.to in ONE_PROMPT:
+        if (refused := wordless(case, way.to)) is not None:
+            return refused
+        case, changes = _flattened(case)
+        made = fit(case, way)
+        if isinstance(made, Fitted):
+            made = Fitted(made.case, (*made.changes, *changes))
+    else:
+        made = fit(case, way)
+    if isinstance(made, Refusal) or way.to != "eval_cases":
+        return made
+    in_lines = options.output is not None and options.output.suffix.lower() == ".jsonl"
+    lacks = needs_goal(made.case) if in_lines else needs_grading(made.case)
+    return lacks or made
+
+
+def _flattened(case: Case) -> tuple[Case, tuple[Change, ...]]:
+    """A case that asks with one text what a target would be shown, and what became of the rest."""
+    unshown = any(attachment.text is None for attachment in case.attachments)
+    changes = (_UNSHOWN,) if unshown else ()
+    if case.task_type:
+        case = replace(case, input_messages=policy_messages(case, built_in_policies().of(case)))
+        changes += _CHOICES if case.choices else ()
+        answers = case.reference_answers or _correct_choices(case)
+        shown = replace(case, context="", attachments=(), reference_answers=answers)
+        case = replace(shown, choices=(), correct_choice_ids=())
+    text = build_prompt(case).text
+    asked = (Message(role="user", content=text),)
+    return replace(case, input_messages=asked, context=""), changes
+
+
+def _correct_choices(case: Case) -> tuple[str, ...]:
+    """The choices that are correct as one reference answer, in the words of the prompt."""
+    correct = [choice for choice in case.choices if choice.id in case.correct_choice_ids]
+    return (choice_lines(correct),) if correct else ()
+
+
+def _drop_rejected(
+    output: Output, workspace: Workspace, path: Path, way: Way, tally: Tally
+) -> None:
+    """Leave out what our own reader refuses; what remains must be right."""
+    if not tally.emitted:
+        return
+    rejected = check_output(output, workspace, path, way.to)
+    outcome: Outcome = "invalid" if way.source == way.to else "left_out"
+    for position, row in rejected:
+        tally.take_back(position, place_of(row), refusal(outcome, row.findings))
+    if rejected and tally.emitted:
+        output.without([position for position, _ in rejected])
+        check_output(output, workspace, path, way.to)
+
+
+def _settle(
+    ports: ConvertPorts, options: ConvertOptions, output: Output, path: Path
+) -> tuple[str, ...]:
+    if options.output is None:
+        with output.drafts[path].read() as stream:
+            while chunk := stream.read(1 << 20):
+                ports.show(chunk)
+        return ()
+    # The rows come last: where they stand, everything stands.
+    for place in reversed(output.drafts):
+        output.drafts[place].settle()
+    return tuple(str(place) for place in output.drafts)

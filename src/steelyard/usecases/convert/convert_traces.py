@@ -1,0 +1,206 @@
+"""Write what other tools recorded as a response file, and say what could not be carried over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from steelyard.contracts.importers.inspect_log import import_response
+from steelyard.contracts.importers.otel_spans import Span, spans_of
+from steelyard.contracts.importers.otel_traces import MAPPED, import_trace
+from steelyard.contracts.importers.source_row import Import, Imported
+from steelyard.contracts.trace.reader import read_trace
+from steelyard.errors import ParseError, UnreadableFileError, UsageError
+from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_text import compact, parse_json
+from steelyard.formats.records import Record, jsonl_records
+from steelyard.model.conversion import Change, Conversion, Refusal
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import Workspace
+from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
+from steelyard.usecases.convert.inspect_logs import open_logs
+from steelyard.usecases.convert.source_records import source_files
+from steelyard.usecases.convert.tally import Tally
+
+RESPONSES = "responses"
+"""What `--to` is called for recorded traces."""
+RECORDERS = ("inspect", "otel")
+"""The tools whose traces can be read."""
+_MAX_JSON = 1024 * 1024 * 1024
+_ENDINGS = (".json", ".jsonl", ".ndjson")
+_ANOTHER = Refusal(
+    "left_out",
+    "another answer of the same candidate to the same record; convert one run at a time",
+)
+_SAME = Refusal("skipped", "the same row again")
+
+
+class _Recorded(NamedTuple):
+    imports: Iterator[tuple[str, Import]]
+    changes: tuple[Change, ...] = ()
+    has_repeats: bool = False
+    """Whether a further answer to a record is another repeat."""
+
+
+def convert_traces(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
+    """Write one row for each trace; nothing is written where no trace can be."""
+    _check(ports.workspace, options)
+    source = _recorded(ports.workspace, options)
+    tally = Tally()
+    tally.change("", source.changes)
+    rows = _Rows(has_repeats=source.has_repeats)
+    files: tuple[str, ...] = ()
+    with ExitStack() as stack:
+        draft = ports.draft(options.output) if options.output else ports.scratch()
+        stack.callback(draft.discard)
+        for place, found in source.imports:
+            tally.read += 1
+            made = rows.checked(found)
+            if isinstance(made, Refusal):
+                tally.refuse(place, made)
+                continue
+            draft.write(
+                json.dumps(made.row, ensure_ascii=False).encode("utf-8", "backslashreplace")
+            )
+            draft.write(b"\n")
+            tally.emit(cast(str, made.row["record_id"]), made.changes)
+        if tally.emitted and options.output:
+            draft.settle()
+            files = (str(options.output),)
+        elif tally.emitted:
+            with draft.read() as stream:
+                while chunk := stream.read(1 << 20):
+                    ports.show(chunk)
+    made_from = cast(str, options.made_from)
+    return replace(tally.conversion(str(options.source), made_from, RESPONSES), files=files)
+
+
+class _Rows:
+    """Sees to it that every row is a response which our own reader takes."""
+
+    def __init__(self, *, has_repeats: bool) -> None:
+        self._has_repeats = has_repeats
+        self._seen: dict[tuple[object, ...], set[int]] = {}
+        self._repeats: dict[tuple[object, object], int] = {}
+
+    def checked(self, found: Import) -> Import:
+        """The row itself, or why it cannot stand."""
+        if isinstance(found, Refusal):
+            return found
+        _, findings = read_trace(found.row["trace"])
+        for finding in findings:
+            if finding.is_error:
+                return Refusal("invalid", f"no trace: {finding.message}", finding.code)
+        return self._placed(found)
+
+    def _placed(self, found: Imported) -> Import:
+        row = found.row
+        key = (row["record_id"], row["candidate_name"])
+        mark = hash(compact(row))
+        seen = self._seen.setdefault((*key, row.get("repeat", 0)), set())
+        if mark in seen:
+            return _SAME
+        is_first = not seen
+        seen.add(mark)
+        if is_first:
+            return found
+        if not self._has_repeats:
+            return _ANOTHER
+        self._repeats[key] = self._repeats.get(key, 0) + 1
+        return found._replace(row={**row, "repeat": self._repeats[key]})
+
+
+def _check(workspace: Workspace, options: ConvertOptions) -> None:
+    if options.made_from not in RECORDERS:
+        raise UsageError(f"--to responses needs --from {' or '.join(RECORDERS)}")
+    if options.split or options.flatten:
+        raise UsageError("--split and --flatten are for datasets; traces are written as they are")
+    unknown = [name for name in options.names if name not in MAPPED]
+    if options.names and (options.made_from != "otel" or unknown):
+        named = next(iter(unknown or options.names))
+        raise UsageError(
+            f"--map {named}=…: spans can fill {' and '.join(MAPPED)}; Inspect's logs name both"
+        )
+    if options.output is None:
+        return
+    if options.output.suffix.lower() != ".jsonl":
+        raise UsageError(f"responses are written to .jsonl; -o names {options.output}")
+    if workspace.is_file(options.output) and not options.force:
+        raise UsageError(f"{options.output} exists; --force writes over it")
+
+
+def _recorded(workspace: Workspace, options: ConvertOptions) -> _Recorded:
+    if options.made_from == "otel":
+        return _Recorded(_traces(workspace, options), has_repeats=True)
+    logs = open_logs(workspace, options.source)
+    changes = tuple(change for log in logs for change in log.changes)
+
+    def imports() -> Iterator[tuple[str, Import]]:
+        for log in logs:
+            for sample in log.samples():
+                if sample.value is None:
+                    yield sample.place, Refusal("invalid", sample.fault)
+                    continue
+                try:
+                    yield sample.place, import_response(sample.head, sample.value)
+                except ParseError as wrong:
+                    yield sample.place, Refusal("invalid", str(wrong))
+
+    return _Recorded(imports(), changes)
+
+
+def _traces(workspace: Workspace, options: ConvertOptions) -> Iterator[tuple[str, Import]]:
+    """One import for each trace, in the order in which they begin; lines that are none first."""
+    traces: dict[str, list[Span]] = {}
+    for path in _files(workspace, options.source):
+        for record in _records(workspace, path):
+            fault = record.fault
+            try:
+                for span in spans_of(record.value) if record.value is not None else ():
+                    traces.setdefault(span.trace_id, []).append(span)
+            except ParseError as wrong:
+                fault = str(wrong)
+            if fault:
+                yield record.place, Refusal("invalid", fault)
+    for trace_id, spans in sorted(traces.items(), key=_begin):
+        yield trace_id, import_trace(spans, options.names)
+
+
+def _files(workspace: Workspace, path: Path) -> list[Path]:
+    found = [file.path for file in source_files(workspace, path, None)]
+    files = [file for file in found if file.suffix.lower() in _ENDINGS]
+    if not files:
+        raise UsageError(f"{path}: spans are read from files that end in {', '.join(_ENDINGS)}")
+    return files
+
+
+def _begin(found: tuple[str, list[Span]]) -> tuple[int, str]:
+    return min(span.start_ns for span in found[1]), found[0]
+
+
+def _records(workspace: Workspace, path: Path) -> Iterator[Record]:
+    """The exports of a file: JSONL with one a line, or one JSON document."""
+    if path.suffix.lower() in _ENDINGS[1:]:
+        with workspace.open(path) as stream:
+            yield from jsonl_records(stream)
+        return
+    with workspace.open(path) as stream:
+        data = stream.read(_MAX_JSON + 1)
+    if len(data) > _MAX_JSON:
+        raise UnreadableFileError(f"{path}: the file is larger than 1 GB; write JSONL")
+    try:
+        value = parse_json(without_bom(data))
+    except ParseError as wrong:
+        line = f":{wrong.line}" if wrong.line else ""
+        raise UnreadableFileError(f"{path}{line}: {wrong}") from None
+    listed = value if isinstance(value, list) else [value]
+    for number, item in enumerate(listed, start=1):
+        is_object = isinstance(item, dict)
+        fault = "" if is_object else "an export of spans must be an object"
+        yield Record(
+            f"{path.name} item {number}", cast(JsonObject, item) if is_object else None, fault
+        )

@@ -1,0 +1,274 @@
+"""Rows of benchmarks, tables and other tools as a source of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
+from steelyard.contracts.eval_cases.reader import EvalCasesYaml
+from steelyard.contracts.evals_json.reader import EvalsJsonReading
+from steelyard.contracts.importers.apexv1 import import_apexv1
+from steelyard.contracts.importers.columns import ColumnMap
+from steelyard.contracts.importers.includebase import import_includebase
+from steelyard.contracts.importers.inspect_log import import_case
+from steelyard.contracts.importers.lar_echr import import_lar_echr
+from steelyard.contracts.importers.lexam import import_lexam
+from steelyard.contracts.importers.openai_evals import import_openai_evals
+from steelyard.contracts.importers.prbench import import_prbench
+from steelyard.contracts.importers.promptfoo import (
+    checked_config,
+    import_promptfoo,
+    unread_config,
+)
+from steelyard.contracts.importers.source_row import Import, Imported
+from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
+from steelyard.contracts.question_set.reader import QuestionSetReading
+from steelyard.contracts.reading import DatasetReading
+from steelyard.errors import NotFoundError, ParseError, UnreadableFileError, UsageError
+from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_text import compact, parse_json
+from steelyard.formats.lines import Lines, Located
+from steelyard.formats.records import Record
+from steelyard.formats.seen_ids import SeenIds
+from steelyard.formats.yaml_text import parse_yaml
+from steelyard.model.conversion import Change, Refusal
+from steelyard.model.dataset import Dataset
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.ports import Workspace
+from steelyard.usecases.convert.inspect_logs import LogFile, open_logs
+from steelyard.usecases.convert.intake import Candidate, Intake, read_row
+from steelyard.usecases.convert.source_records import Frames, file_records, source_files
+
+BENCHMARKS: dict[str, Callable[[JsonObject], list[JsonObject]]] = {
+    "prbench": import_prbench,
+    "apexv1": import_apexv1,
+    "lexam": import_lexam,
+    "includebase": import_includebase,
+    "lar_echr": import_lar_echr,
+}
+TABLES = ("csv", "parquet", "hf")
+TOOLS = ("openai-evals", "promptfoo", "inspect")
+_BATCH = 500
+_MAX_CONFIG = 64 * 1024 * 1024
+_MAPPED = ("id", "input", "expected_output", "expected_outcome")
+
+
+class RowSource(NamedTuple):
+    """What to import: from where, in which form, for which contract."""
+
+    path: Path
+    name: str
+    to: str
+    names: Mapping[str, str]
+    split: str | None = None
+    title: str = ""
+    """What the source calls itself, where it does."""
+
+    @property
+    def dataset(self) -> str:
+        """What the dataset is called: as the source says, else after its file or folder."""
+        return self.name if self.name in BENCHMARKS else self.title or self.path.resolve().stem
+
+
+def row_intake(workspace: Workspace, source: RowSource, frames: Frames) -> Intake:
+    """The rows that an importer makes of a source, as cases of the contract they are made for."""
+    changes: tuple[Change, ...] = ()
+    description = ""
+    if source.name == "promptfoo":
+        config = _config(workspace, source.path)
+        changes = tuple(unread_config(config))
+        description = str(config.get("description") or "")
+        imports: Iterator[tuple[str, Import]] = (
+            (f"pair {number}", found)
+            for number, found in enumerate(import_promptfoo(config), start=1)
+        )
+        contract = "eval_cases"
+    elif source.name == "inspect":
+        logs = open_logs(workspace, source.path)
+        tasks = {log.head.task for log in logs}
+        source = source._replace(title=tasks.pop() if len(tasks) == 1 else "")
+        contract, imports = _samples(source, logs)
+        changes = tuple(change for log in logs for change in log.changes)
+    else:
+        contract, make = _importer(source)
+        imports = _imports(_records(workspace, source, frames), make)
+    unique = _Unique(contract).only(imports)
+    if contract == "legal_eval" == source.to:
+        # Rows of the contract itself: they are written as they are and read once they stand.
+        candidates = _as_rows(unique)
+    else:
+        candidates = _as_cases(unique, contract, source, workspace)
+    header = Dataset(id=source.dataset, contract=source.name, description=description)
+    return Intake(
+        name=source.name,
+        contract=contract,
+        header=header,
+        candidates=lambda: candidates,
+        changes=changes,
+    )
+
+
+def _importer(source: RowSource) -> tuple[str, Callable[[Record], list[Import]]]:
+    """Which contract's rows are made, and how."""
+    if source.name in BENCHMARKS:
+        _refuse_map(source)
+        importer = BENCHMARKS[source.name]
+        return "legal_eval", lambda record: [
+            Imported(row) for row in importer(cast(JsonObject, record.value))
+        ]
+    if source.name == "openai-evals":
+        unknown = [name for name in source.names if name not in _MAPPED]
+        if unknown:
+            raise UsageError(
+                f"--map {unknown[0]}=…: an item can fill {', '.join(_MAPPED)}; "
+                "its other fields are kept in metadata"
+            )
+        is_legal = source.to == "legal_eval"
+        importer = partial(
+            import_openai_evals, names=source.names, legal=source.dataset if is_legal else None
+        )
+        return ("legal_eval" if is_legal else "eval_cases"), lambda record: importer(
+            cast(JsonObject, record.value)
+        )
+    columns = ColumnMap.checked(source.to, source.dataset, source.names)
+    return source.to, lambda record: [columns.imported(cast(JsonObject, record.value))]
+
+
+def _samples(source: RowSource, logs: list[LogFile]) -> tuple[str, Iterator[tuple[str, Import]]]:
+    """The cases that the samples of Inspect's logs answer."""
+    _refuse_map(source)
+    contract = "legal_eval" if source.to == "legal_eval" else "eval_cases"
+    records = (
+        Record(sample.place, sample.value, sample.fault)
+        for log in logs
+        for sample in log.samples()
+    )
+
+    def make(record: Record) -> list[Import]:
+        return [import_case(cast(JsonObject, record.value), contract)]
+
+    return contract, _imports(records, make)
+
+
+def _refuse_map(source: RowSource) -> None:
+    if source.names:
+        raise UsageError(f"--map is for tables; the columns of {source.name} are known")
+
+
+def _records(workspace: Workspace, source: RowSource, frames: Frames) -> Iterator[Record]:
+    """All records of a source, each with its place; of a table with splits, with its split."""
+    files = source_files(workspace, source.path, source.split)
+    has_splits = source.name in TABLES and len({file.split for file in files}) > 1
+    for file in files:
+        within = f"{file.path.name} " if len(files) > 1 else ""
+        for record in file_records(workspace, file.path, frames):
+            value = record.value
+            if has_splits and value is not None and "split" not in value:
+                value = {**value, "split": file.split}
+            yield Record(f"{within}{record.place}", value, record.fault)
+
+
+def _imports(
+    records: Iterable[Record], make: Callable[[Record], list[Import]]
+) -> Iterator[tuple[str, Import]]:
+    for record in records:
+        if record.value is None:
+            yield record.place, Refusal("invalid", record.fault)
+            continue
+        try:
+            made = make(record)
+        except ParseError as wrong:
+            yield record.place, Refusal("invalid", str(wrong))
+            continue
+        for found in made:
+            yield record.place, found
+
+
+class _Unique:
+    """Passes each row once: a repetition is skipped, another row with the same id is wrong."""
+
+    def __init__(self, contract: str) -> None:
+        self._key = "record_id" if contract == "dataset_document" else "id"
+        self._rows = SeenIds()
+        self._ids = SeenIds()
+
+    def only(self, imports: Iterable[tuple[str, Import]]) -> Iterator[tuple[str, Import]]:
+        """The same imports, with refusals in place of rows that came before."""
+        for place, found in imports:
+            yield place, self._checked(found) if isinstance(found, Imported) else found
+
+    def _checked(self, found: Imported) -> Import:
+        name = found.row.get(self._key)
+        if not self._rows.add(compact(found.row).decode("utf-8", "surrogatepass")):
+            return Refusal("skipped", "the same row again")
+        if isinstance(name, str) and not self._ids.add(name):
+            reason = f"{self._key} '{name}' is used by an earlier row that says something else"
+            return Refusal("invalid", reason, "duplicate_record_id")
+        return found
+
+
+def _as_rows(imports: Iterator[tuple[str, Import]]) -> Iterator[Candidate]:
+    for place, found in imports:
+        if isinstance(found, Refusal):
+            yield Candidate(place, found)
+        else:
+            name = found.row.get("id")
+            yield Candidate(name if isinstance(name, str) else place, found.row, found.changes)
+
+
+def _as_cases(
+    imports: Iterator[tuple[str, Import]], contract: str, source: RowSource, workspace: Workspace
+) -> Iterator[Candidate]:
+    """The cases of the rows, read a batch at a time by the contract's own reader."""
+    while batch := list(islice(imports, _BATCH)):
+        rows = [found.row for _, found in batch if isinstance(found, Imported)]
+        reading = _native(contract, rows, source, workspace)
+        read = reading.rows()
+        for place, found in batch:
+            if isinstance(found, Refusal):
+                yield Candidate(place, found)
+            else:
+                row = next(read)
+                yield Candidate(row.record_id or place, read_row(reading, row), found.changes)
+
+
+def _native(
+    contract: str, rows: list[JsonObject], source: RowSource, workspace: Workspace
+) -> DatasetReading:
+    """Rows as the reader of their contract sees them."""
+    listed = cast(list[JsonValue], rows)
+    name, files = source.dataset, workspace.files_of(source.path)
+    if contract == "legal_eval":
+        data = b"".join(compact(row) + b"\n" for row in rows)
+        return LegalEvalJsonl(partial(BytesIO, data), name, files=files)
+    if contract == "eval_cases":
+        places = Lines(1, {index: Lines(1) for index in range(len(rows))})
+        located = Located({"dataset": name, "tests": listed}, Lines(1, {"tests": places}))
+        return EvalCasesYaml(located, name, files=files, is_made=True)
+    if contract == "question_set":
+        return QuestionSetReading(compact({"questions": listed}), name)
+    if contract == "evals_json":
+        return EvalsJsonReading(compact({"skill_name": name, "evals": listed}), name)
+    header: JsonObject = {"dataset_id": "d", "dataset_version": "1", "schema_version": "1.0"}
+    # A document without records would be wrong as a whole, for a reason of no row.
+    return DatasetDocumentReading(compact({**header, "records": listed or [None]}))
+
+
+def _config(workspace: Workspace, path: Path) -> JsonObject:
+    if not workspace.is_file(path):
+        raise NotFoundError(f"no such file: {path}; promptfoo has one configuration file")
+    with workspace.open(path) as stream:
+        data = stream.read(_MAX_CONFIG + 1)
+    if len(data) > _MAX_CONFIG:
+        raise UnreadableFileError(f"{path}: the file is larger than 64 MB")
+    try:
+        is_json = path.suffix.lower() == ".json"
+        return checked_config(parse_json(without_bom(data)) if is_json else parse_yaml(data).value)
+    except ParseError as wrong:
+        line = f":{wrong.line}" if wrong.line else ""
+        raise UnreadableFileError(f"{path}{line}: {wrong}") from None

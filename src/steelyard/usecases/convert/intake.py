@@ -1,0 +1,106 @@
+"""Where a conversion takes its cases from, and a file of a contract as such a source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from steelyard.contracts.detect import DATASETS
+from steelyard.contracts.reading import DatasetReading, Row
+from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.model.case import Case
+from steelyard.model.conversion import Change, Outcome, Refusal
+from steelyard.model.dataset import Dataset
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import Workspace
+from steelyard.usecases.datasets.open_dataset import open_dataset
+
+_LINE = re.compile(r"Line \d+: ")
+_INDEX = re.compile(r"\[\d+\]")
+
+
+class Candidate(NamedTuple):
+    """What one row of the source stands for: a case, a row of its contract, or neither."""
+
+    label: str
+    """The id of the case, or the place of the row."""
+    found: Case | JsonObject | Refusal
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """A source that was opened; its candidates can be taken once."""
+
+    name: str
+    contract: str
+    """The contract whose names its cases carry."""
+    header: Dataset
+    candidates: Callable[[], Iterator[Candidate]]
+    changes: tuple[Change, ...] = ()
+    """What the source says as a whole and no contract has a place for."""
+
+
+def contract_intake(workspace: Workspace, path: Path, contract: str | None) -> Intake:
+    """A file of a contract, which its keys tell, unless it is named."""
+    if not workspace.is_file(path):
+        raise NotFoundError(f"no such file: {path}; a folder needs --from")
+    opened = open_dataset(workspace, path, contract)
+    if opened.contract is not None and opened.contract not in DATASETS:
+        raise UnreadableFileError(f"{path}: a {opened.contract} file has no cases to convert")
+    if opened.reading is None:
+        hint = "" if opened.is_recognised else "; --from says what other file it is"
+        raise UnreadableFileError(f"{path}: {opened.findings[0].message}{hint}")
+    wrong = [*(opened.sidecar.findings if opened.sidecar else ()), *opened.reading.findings]
+    _refuse_spoiled(path, wrong)
+    reading = opened.reading
+    return Intake(
+        name=reading.contract,
+        contract=reading.contract,
+        header=reading.dataset(()),
+        candidates=lambda: _cases(path, reading),
+    )
+
+
+def read_row(reading: DatasetReading, row: Row) -> Case | Refusal:
+    """The case of a row, or why it is none."""
+    if row.is_accepted:
+        return reading.case(row)
+    return refusal("invalid", row.findings)
+
+
+def refusal(outcome: Outcome, findings: tuple[Finding, ...]) -> Refusal:
+    """The first error of a row as the reason why it is not written."""
+    wrong = next(finding for finding in findings if finding.is_error)
+    kind = f"{wrong.code} {_INDEX.sub('[]', wrong.path)}"
+    hint = f" ({wrong.hint})" if wrong.hint else ""
+    reason = f"{_LINE.sub('', wrong.message)}{hint}"
+    return Refusal(outcome, reason, kind)
+
+
+def place_of(row: Row) -> str:
+    """How people find a row: by its id, its line or its position."""
+    if row.record_id:
+        return row.record_id
+    return f"line {row.line}" if row.line else f"item {row.index + 1}"
+
+
+def _cases(path: Path, reading: DatasetReading) -> Iterator[Candidate]:
+    first: tuple[Finding, ...] = ()
+    for row in reading.rows():
+        found = read_row(reading, row)
+        if isinstance(found, Refusal) and not first:
+            first = row.findings
+        yield Candidate(place_of(row), found)
+    if reading.is_spoiled:
+        _refuse_spoiled(path, list(first))
+
+
+def _refuse_spoiled(path: Path, findings: list[Finding]) -> None:
+    wrong = next((finding for finding in findings if finding.is_error), None)
+    if wrong:
+        raise UnreadableFileError(f"{path}: {wrong.message}; `steelyard validate` shows all")

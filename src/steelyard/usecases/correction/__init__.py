@@ -1,0 +1,1 @@
+"""Rates corrected for the error of judges that were validated."""

@@ -1,0 +1,152 @@
+"""What the checks of a run that judges decide said, response by response."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.model.validation import JudgeValidation, LabelledItem
+from steelyard.stats.confusion import item_clusters
+from steelyard.stats.correction import JudgeRates, Labels, counted_rates, judge_rates
+from steelyard.stats.effective import Share, clustered_share
+from steelyard.stats.post_stratification import LabelledRun
+from steelyard.usecases.correction.judged_rows import Decision, JudgedRow, JudgedRows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(slots=True)
+class CheckRows:
+    """What one check decided; responses without a verdict are left out."""
+
+    judge: str = ""
+    rules: set[str | None] = field(default_factory=set[str | None])
+    fingerprints: set[str] = field(default_factory=set[str])
+    indices: array[int] = field(default_factory=lambda: array("q"))
+    repeats: array[int] = field(default_factory=lambda: array("q"))
+    verdicts: array[int] = field(default_factory=lambda: array("b"))
+    clusters: array[int] = field(default_factory=lambda: array("q"))
+    """A number for each conversation; without one, for each record with all its repeats."""
+    agreeing: int = 0
+    """Rows whose result is what this check says."""
+    _numbers: dict[str | int, int] = field(default_factory=dict[str | int, int])
+
+    def add(self, row: JudgedRow, decision: Decision) -> None:
+        """Note what was decided about one more response."""
+        self.judge = decision.judge
+        self.rules.add(decision.rule)
+        self.fingerprints.update(decision.fingerprints)
+        if decision.passed is None:
+            return
+        self.indices.append(row.index)
+        self.repeats.append(row.repeat)
+        self.verdicts.append(decision.passed)
+        name = row.index if row.cluster is None else row.cluster
+        self.clusters.append(self._numbers.setdefault(name, len(self._numbers)))
+
+    @property
+    def records(self) -> int:
+        """How many records have a verdict."""
+        return len(set(self.indices))
+
+    @property
+    def passes(self) -> Share:
+        """The share of responses that pass, at the effective number of responses."""
+        return clustered_share(self.passed.astype(float), np.array(self.clusters))
+
+    @property
+    def passed(self) -> NDArray[np.bool_]:
+        """The verdicts."""
+        return np.array(self.verdicts, dtype=np.bool_)
+
+    @property
+    def by_place(self) -> dict[tuple[int, int], bool]:
+        """The verdict of each index and repeat."""
+        places = zip(self.indices, self.repeats, strict=True)
+        return {place: bool(said) for place, said in zip(places, self.verdicts, strict=True)}
+
+    def labelled(self, items: Sequence[LabelledItem], *, is_weighted: bool) -> LabelledRun:
+        """The verdicts with people's labels of some of the same responses."""
+        places = {pair: place for place, pair in enumerate(self.by_place)}
+        known = [one for one in items if (one.index, one.repeat) in places]
+        chances = [one.inclusion_prob or 0.0 for one in known]
+        return LabelledRun(
+            passed=self.passed,
+            clusters=np.array(self.clusters, dtype=np.int64),
+            labelled=np.array([places[one.index, one.repeat] for one in known], dtype=np.int64),
+            good=np.array([one.is_good for one in known], dtype=np.bool_),
+            chances=np.array(chances) if is_weighted else None,
+        )
+
+
+@dataclass(slots=True)
+class RunRows:
+    """All checks of a run that judges decide."""
+
+    checks: dict[str, CheckRows] = field(default_factory=dict[str, CheckRows])
+    rows: int = 0
+    """Rows that have a result."""
+    population: str = ""
+    """What labels of this run are a sample of."""
+
+    @property
+    def deciding(self) -> str | None:
+        """The check that alone decides every record; None where several do."""
+        alone = (name for name, check in self.checks.items() if check.agreeing == self.rows)
+        return next(alone, None)
+
+
+def read_check_rows(folder: Path) -> RunRows:
+    """The rows of a finished run."""
+    run, rows = RunRows(), JudgedRows(folder)
+    for row in rows:
+        for name, decision in row.decisions.items():
+            run.checks.setdefault(name, CheckRows()).add(row, decision)
+        if row.passed is None:
+            continue
+        run.rows += 1
+        for name, decision in row.decisions.items():
+            run.checks[name].agreeing += decision.passed is row.passed
+    run.population = rows.population
+    return run
+
+
+def own_items(validation: JudgeValidation, population: str) -> list[LabelledItem]:
+    """The labelled items of a run over the same records with the same responses, each once."""
+    return list(of_population(validation, population).items)
+
+
+def of_population(validation: JudgeValidation, population: str) -> JudgeValidation:
+    """A validation with those of its runs and labels alone that are about these responses."""
+    runs = {run: about for run, about in validation.populations.items() if about == population}
+    own = {(one.index, one.repeat): one for one in validation.items if one.run_id in runs}
+    return replace(validation, populations=runs, items=tuple(own.values()))
+
+
+def is_weighted(validation: JudgeValidation) -> bool:
+    """Whether labels count by the inverse of their inclusion probabilities."""
+    return validation.has_weights and validation.design != "by_label"
+
+
+def label_rates(validation: JudgeValidation) -> JudgeRates:
+    """TPR and TNR of the labels of a validation, weighted where they have chances."""
+    if not validation.items:
+        return counted_rates(validation.counts)
+    return judge_rates(labels_of(validation.items, is_weighted=is_weighted(validation)))
+
+
+def labels_of(items: Sequence[LabelledItem], *, is_weighted: bool) -> Labels:
+    """Labelled items as arrays."""
+    chances = [one.inclusion_prob or 1.0 for one in items]
+    return Labels(
+        good=np.array([one.is_good for one in items], dtype=np.bool_),
+        passed=np.array([one.is_passed for one in items], dtype=np.bool_),
+        clusters=np.array(item_clusters(items), dtype=np.int64),
+        chances=np.array(chances) if is_weighted else None,
+    )

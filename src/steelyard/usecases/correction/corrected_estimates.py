@@ -1,0 +1,165 @@
+"""Corrected rates of a check, from the labels that say most about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from steelyard.model.interval import Interval
+from steelyard.model.validation import JudgeValidation, LabelledItem
+from steelyard.stats.confusion import Rates, known_rates
+from steelyard.stats.correction import (
+    JudgeRates,
+    NotCorrectableError,
+    judge_rates,
+    labels_needed,
+    rogan_gladen,
+    unknown_design,
+)
+from steelyard.stats.post_stratification import (
+    LabelledRun,
+    post_stratified,
+    sampling_p,
+    strata_of,
+)
+from steelyard.usecases.correction.check_rows import (
+    CheckRows,
+    is_weighted,
+    label_rates,
+    labels_of,
+    of_population,
+    own_items,
+)
+from steelyard.usecases.correction.standing import REFUSED
+from steelyard.usecases.correction.validation_rules import refusal_of, run_difference
+
+UNLIKELY = 0.001
+
+
+class Estimate(NamedTuple):
+    """A corrected rate, with the labels that it rests on."""
+
+    found: Interval
+    validation: JudgeValidation
+    """With labels of the run itself: those alone, beside the verdicts of this run."""
+    rates: Rates
+    needed: int | None
+    """About how many labels give ± 5 points; None where the run has too few records."""
+    is_own: bool
+    """Whether the labels are of the run's own responses."""
+
+
+def estimate_of(
+    check: CheckRows, population: str, validations: Sequence[JudgeValidation]
+) -> Estimate | str:
+    """The estimate from the newest labels of these very responses, else from the newest of all.
+
+    A reason stands where there is none. `validations` come the newest first.
+    """
+    try:
+        own = own_validation(validations, population)
+        if own is not None:
+            return _from_own(check, of_population(own, population))
+        return _from_others(check, validations[0])
+    except NotCorrectableError as why:
+        return f"{check.judge}: {why}"
+
+
+def own_validation(
+    validations: Sequence[JudgeValidation], population: str
+) -> JudgeValidation | None:
+    """The newest one with labels of these responses, unless it was refused."""
+    own = next((one for one in validations if own_items(one, population)), None)
+    if own is not None and (why := refusal_of(own)):
+        day = own.validated_at[:10]
+        raise NotCorrectableError(f"{REFUSED} the newest labels of these responses ({day}): {why}")
+    return own
+
+
+def _from_own(check: CheckRows, validation: JudgeValidation) -> Estimate:
+    items = with_verdicts(validation.items, check)
+    validation = replace(validation, items=items)
+    if validation.design == "by_label":
+        found, needed = _by_rates(check, judge_rates(labels_of(items, is_weighted=False)))
+    else:
+        strata = strata_of(own_labels(check, validation, items))
+        found = post_stratified(strata)
+        needed = labels_needed(found, strata.verdict_variance)
+    return Estimate(found, validation, known_rates(validation), needed, is_own=True)
+
+
+def _from_others(check: CheckRows, validation: JudgeValidation) -> Estimate:
+    found, needed = _by_rates(check, rates_of_validation(validation))
+    return Estimate(found, validation, known_rates(validation), needed, is_own=False)
+
+
+def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None]:
+    passes = check.passes
+    found = rogan_gladen(rates, passes)
+    return found, labels_needed(found, rates.verdict_variance(passes))
+
+
+def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
+    """TPR and TNR of a judge, where the way the labels were chosen lets them be known."""
+    if validation.is_of_unknown_design:
+        raise NotCorrectableError(unknown_design(validation))
+    if why := run_difference(validation):
+        raise NotCorrectableError(why)
+    return label_rates(validation)
+
+
+def with_verdicts(items: Sequence[LabelledItem], check: CheckRows) -> tuple[LabelledItem, ...]:
+    """Labelled responses with the verdicts of this run; those without a verdict are left out."""
+    said = check.by_place
+    return tuple(
+        replace(one, is_passed=said[one.index, one.repeat])
+        for one in items
+        if (one.index, one.repeat) in said
+    )
+
+
+def own_labels(
+    check: CheckRows, validation: JudgeValidation, items: Sequence[LabelledItem]
+) -> LabelledRun:
+    """Labels of a run's own responses, where they were chosen as they are said to be."""
+    if validation.is_of_unknown_design:
+        raise NotCorrectableError(unknown_design(validation))
+    run = check.labelled(items, is_weighted=is_weighted(validation))
+    if run.chances is not None:
+        require_plausible(run, is_whole=validation.split == "all")
+    if validation.design == "random" or _is_uniform(run):
+        require_random(run)
+    return run
+
+
+def _is_uniform(run: LabelledRun) -> bool:
+    return run.chances is not None and len(set(run.chances.tolist())) == 1
+
+
+def require_plausible(run: LabelledRun, *, is_whole: bool) -> None:
+    """Refuse inclusion probabilities that cannot have chosen these labels from this run.
+
+    The inverse probabilities of all labels estimate how many responses there are (Horvitz and
+    Thompson). Labels of one split are fewer, so that only too many are implausible.
+    """
+    assert run.chances is not None
+    weights, records = run.weights, len(run.passed)
+    error = 4 * float(((1 - run.chances) * weights**2).sum()) ** 0.5 + 0.02 * records
+    implied = float(weights.sum())
+    if implied > records + error or (is_whole and implied < records - error):
+        raise NotCorrectableError(
+            f"the inclusion probabilities of the labels imply about {implied:,.0f} responses, "
+            f"and the run has {records:,}"
+        )
+
+
+def require_random(run: LabelledRun) -> None:
+    """Refuse labels said to be chosen at random where the judge's verdicts show otherwise."""
+    if sampling_p(run) < UNLIKELY:
+        share, whole = (float(one.mean()) for one in (run.passed[run.labelled], run.passed))
+        raise NotCorrectableError(
+            f"the labels are said to be of randomly chosen responses, but the judge passes "
+            f"{100 * whole:.1f} % of the run and {100 * share:.1f} % of the labelled responses "
+            f"(p < {UNLIKELY:g})"
+        )

@@ -1,0 +1,128 @@
+"""What a validation must show before a judge is relied on."""
+
+from __future__ import annotations
+
+from steelyard.model.validation import JudgeValidation
+from steelyard.stats.confusion import differing_rates, known_rates, pooled_rates
+from steelyard.stats.correction import (
+    FEWEST_LABELS,
+    NotCorrectableError,
+    require_informative,
+    require_labels,
+    unknown_design,
+)
+from steelyard.stats.intervals import DIFFERENT
+from steelyard.usecases.correction.check_rows import label_rates
+from steelyard.usecases.correction.validations import Least
+
+MOST_LEFT_OUT = 0.02
+"""Items that the judge or people find hard are not missing at random: without a larger share of
+them, the rest is another population. Up to this share a corrected rate moves by 2 points at most,
+which is less than half of what its interval allows for with 200 labels."""
+
+
+def refusal_of(validation: JudgeValidation) -> str:
+    """Why a validation was refused, or would be today; empty where it may be relied on."""
+    return next(iter((*validation.refusals, *defects(validation))), "")
+
+
+def defects(validation: JudgeValidation) -> list[str]:
+    """Why TPR and TNR of a validation may not be relied on."""
+    sample = _sample_only(validation)
+    found = [sample or _uselessness(validation), _divided(validation)]
+    return [why for why in found if why]
+
+
+def _sample_only(validation: JudgeValidation) -> str:
+    if validation.design is None or not validation.is_sample_only:
+        return ""
+    counts = validation.counts
+    if not counts.tp + counts.fp or not counts.tn + counts.fn:
+        verdict = "passes" if not counts.tp + counts.fp else "fails"
+        why = f"no response that it {verdict} is labelled"
+    else:
+        why = "their inclusion probabilities are not known"
+    return (
+        f"the labels were chosen by the judge's verdict, and {why}: TPR and TNR are of the "
+        "labelled sample only"
+    )
+
+
+def _uselessness(validation: JudgeValidation) -> str:
+    """That the judge does no better than a coin, where enough labels show it."""
+    if _scarcity(validation):
+        return ""
+    tpr, tnr = (rate.value for rate in pooled_rates(validation))
+    if tpr is None or tnr is None:
+        return ""
+    try:
+        require_informative(tpr, tnr)
+    except NotCorrectableError as why:
+        return str(why)
+    return ""
+
+
+def _divided(validation: JudgeValidation) -> str:
+    """That people are divided evenly on too many items, where they are."""
+    ties = validation.left_out.ties
+    items = validation.counts.n + ties
+    if ties <= MOST_LEFT_OUT * items:
+        return ""
+    return (
+        f"people are divided evenly on {ties:,} of {items:,} labelled responses "
+        f"({100 * ties / items:.1f} %); without more than {100 * MOST_LEFT_OUT:g} % of them the "
+        "rest is no longer the sample that was chosen: let one more person label those"
+    )
+
+
+def shortage(validation: JudgeValidation) -> str:
+    """Why the labels do not validate the judge, though they do not refuse it; empty if they do."""
+    if validation.is_of_unknown_design:
+        return f"{unknown_design(validation)}, so that TPR and TNR are of the labelled sample only"
+    return run_difference(validation) or _scarcity(validation)
+
+
+def run_difference(validation: JudgeValidation) -> str:
+    """That the labelled runs have no TPR or TNR in common, where they have not."""
+    names = " and ".join(differing_rates(validation))
+    if not names:
+        return ""
+    verb = "differ" if " and " in names else "differs"
+    return (
+        f"{names} {verb} between the labelled runs (p < {DIFFERENT:g}), so that the labels say "
+        "nothing about other runs"
+    )
+
+
+def _scarcity(validation: JudgeValidation) -> str:
+    """That there are fewer labels than TPR and TNR can be known by, where there are."""
+    try:
+        require_labels(label_rates(validation))
+    except NotCorrectableError as why:
+        return str(why)
+    return ""
+
+
+def claimed_shortage(labels: int | None) -> str:
+    """The same of a validation of which only the number of labels is said, if that."""
+    if labels is not None and labels >= FEWEST_LABELS:
+        return ""
+    said = "which does not say by how many labels" if labels is None else f"by {labels:,} labels"
+    return f"{said}; at least {FEWEST_LABELS} are needed"
+
+
+def shortfall(validation: JudgeValidation, least: Least) -> str:
+    """What a validation lacks of what is required; empty where it lacks nothing."""
+    wanted = zip(("TPR", "TNR"), known_rates(validation), (least.tpr, least.tnr), strict=True)
+    missing = [
+        f"the lower bound of its {name} is {_percent(rate.low)}, below {_percent(bound)}"
+        for name, rate, bound in wanted
+        if bound is not None and (rate.low is None or rate.low < bound)
+    ]
+    if least.sample_size is not None and validation.counts.n < least.sample_size:
+        missing.append(f"it rests on {validation.counts.n:,} labels, not {least.sample_size:,}")
+    return " and ".join(missing)
+
+
+def _percent(share: float | None) -> str:
+    return "unknown" if share is None else f"{100 * share:.1f} %"

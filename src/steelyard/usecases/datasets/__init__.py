@@ -1,0 +1,1 @@
+"""Datasets: validate, read, open, publish."""

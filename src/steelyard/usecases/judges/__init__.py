@@ -1,0 +1,1 @@
+"""Judges validated against people."""

@@ -1,0 +1,100 @@
+"""What a judge, always asked in the same way, has passed and left unscored from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import VALIDATION, StoredRun
+from steelyard.results.metrics import Metrics, kept_metrics
+from steelyard.stats.tables import independence
+from steelyard.usecases.runs.ports import RunPorts
+
+_MOST_RUNS = 50
+_UNLIKELY = 0.001
+
+
+class _Counts(NamedTuple):
+    passed: int
+    failed: int
+    unscored: int
+    judged: int
+    """Responses that the judge was asked about; with repeats more than there are records."""
+
+    @property
+    def scored(self) -> int:
+        """Records that have a verdict."""
+        return self.passed + self.failed
+
+    @property
+    def row(self) -> JsonObject:
+        """The shares, each with what it is a share of."""
+        return {
+            "passed": self.passed,
+            "scored": self.scored,
+            "pass_share": self.passed / self.scored if self.scored else None,
+            "unscored": self.unscored,
+            "n": self.judged,
+            "unscored_share": self.unscored / self.judged if self.judged else None,
+        }
+
+
+def judge_history(ports: RunPorts, fingerprints: Iterable[str], check: str) -> list[JsonObject]:
+    """The runs that these fingerprints graded, the oldest first.
+
+    Each has its share of passes and of unscored responses, and says which of the two differs
+    at p < .001 from all earlier runs of the same dataset and targets together.
+    """
+    marks = set(fingerprints)
+    rows: list[JsonObject] = []
+    known: dict[str, _Counts] = {}
+    for run in reversed(ports.repository.list(_MOST_RUNS)):
+        counts = _counts(run, check)
+        used = ports.judgements.used(run.run_id)
+        if counts is None or not marks & {one.fingerprint for one in used}:
+            continue
+        name = f"{run.dataset} {run.target}"
+        before = known.get(name, _Counts(0, 0, 0, 0))
+        rows.append(_row(run, counts, before))
+        known[name] = _Counts(*(one + two for one, two in zip(before, counts, strict=True)))
+    return rows
+
+
+def _counts(run: StoredRun, check: str) -> _Counts | None:
+    if run.summary is None or (run.group_id or "").startswith(VALIDATION):
+        return None
+    metrics = kept_metrics(run.summary)
+    found = metrics.checks.get(check)
+    if found is None:
+        return None
+    n, unscored = found.pass_rate.n, found.unscored
+    passed = round((found.pass_rate.value or 0.0) * n)
+    return _Counts(passed, n - passed, unscored, _judged(metrics, n, unscored))
+
+
+def _judged(metrics: Metrics, scored: int, unscored: int) -> int:
+    """How many responses were judged: records with a verdict count once for each repeat."""
+    rows, records = metrics.rows, metrics.total_records
+    repeats = round(rows / records) if rows and records else 1
+    judged = scored * max(1, repeats) + unscored
+    return min(judged, rows) if rows else judged
+
+
+def _row(run: StoredRun, counts: _Counts, before: _Counts) -> JsonObject:
+    answered, earlier = (one.judged - one.unscored for one in (counts, before))
+    unlike = [
+        name
+        for name, p_value in (
+            ("passed", independence(*counts[:2], *before[:2])),
+            ("unscored", independence(answered, counts.unscored, earlier, before.unscored)),
+        )
+        if p_value < _UNLIKELY
+    ]
+    return {
+        "run_id": run.run_id,
+        "created_at": run.created_at,
+        **counts.row,
+        "unlike_earlier": list(unlike),
+        "earlier": before.row if before.judged else None,
+    }

@@ -1,0 +1,158 @@
+"""What people say about responses: votes, majorities, and which labels may be looked at."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from steelyard.contracts.labels.reader import read_labels
+from steelyard.errors import UsageError
+from steelyard.judging.question_scores import question_score
+from steelyard.model.label import Label
+from steelyard.model.rubric import PASS_THRESHOLD
+from steelyard.model.validation import Split, SplitChoice
+from steelyard.usecases.review.labels import KnownRubrics, LabelDesk
+
+_SHARES: tuple[tuple[Split, float], ...] = (("train", 0.2), ("dev", 0.6), ("test", 1.0))
+"""Up to which share of all items each split goes."""
+
+
+class Place(NamedTuple):
+    """A response that people look at."""
+
+    run_id: str
+    """Empty for a label that is about the record itself."""
+    record_id: str
+    repeat: int
+
+
+@dataclass(slots=True)
+class Said:
+    """What people say about one response."""
+
+    votes: dict[str, bool] = field(default_factory=dict[str, bool])
+    """By person."""
+    chances: set[float | None] = field(default_factory=set[float | None])
+
+    @property
+    def is_good(self) -> bool | None:
+        """What most people say; None where they are divided evenly."""
+        yes = sum(self.votes.values())
+        return None if 2 * yes == len(self.votes) else 2 * yes > len(self.votes)
+
+    def add(self, person: str, passed: bool, where: str) -> None:
+        """One more vote; nobody has two."""
+        if self.votes.setdefault(person, passed) is not passed:
+            raise UsageError(f"{person} says both pass and fail of {where}")
+
+
+@dataclass(slots=True)
+class People:
+    """All that people say, with what was left out."""
+
+    said: dict[Place, Said] = field(default_factory=dict[Place, Said])
+    rubric: str = ""
+    annotators: set[str] = field(default_factory=set[str])
+    labels: int = 0
+    not_blind: int = 0
+    other_rubrics: int = 0
+    other_content: int = 0
+    no_pass: int = 0
+
+
+def labels_of_file(desk: LabelDesk, stream: BinaryIO, path: Path) -> list[Label]:
+    """The labels of a file; one that is wrong is an error, because all of them decide together."""
+    labels: list[Label] = []
+    wrong: list[str] = []
+    for row in read_labels(stream, desk.answers):
+        found = list(row.findings)
+        if row.label is not None:
+            label, misplaced = desk.placed(row.label)
+            labels.append(label)
+            found.extend(misplaced)
+        wrong.extend(f"{path}:{row.line}: {one.message}" for one in found if one.is_error)
+    if wrong:
+        more = f" (and {len(wrong) - 1} more like this)" if len(wrong) > 1 else ""
+        raise UsageError(f"{wrong[0]}{more}")
+    if not labels:
+        raise UsageError(f"{path} holds no label")
+    return labels
+
+
+def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None) -> People:
+    """Who passes what, by label: only blind ones count, and only those of one rubric."""
+    people = People(labels=len(labels))
+    blind = [label for label in labels if label.is_blind]
+    people.not_blind = len(labels) - len(blind)
+    asked = {rubrics.whole_name(label.rubric) for label in blind}
+    if rubric is None and len(asked) > 1:
+        names = ", ".join(sorted(asked))
+        raise UsageError(f"the labels are about several rubrics; name one with --rubric: {names}")
+    people.rubric = rubrics.whole_name(rubric) if rubric else next(iter(asked), "")
+    for label in blind:
+        if rubrics.whole_name(label.rubric) != people.rubric:
+            people.other_rubrics += 1
+            continue
+        if rubrics.is_under_other_content(label):
+            people.other_content += 1
+            continue
+        passed = _passed(label, rubrics)
+        if passed is None:
+            people.no_pass += 1
+            continue
+        people.annotators.add(label.annotator)
+        place = Place(label.run_id or "", label.record_id, label.repeat)
+        said = people.said.setdefault(place, Said())
+        said.add(label.annotator, passed, f"'{label.record_id}'")
+        said.chances.add(label.inclusion_prob)
+    return people
+
+
+def _passed(label: Label, rubrics: KnownRubrics) -> bool | None:
+    """Whether a person passes a response: as they say, or as their answers come to."""
+    if label.passed is not None:
+        return label.passed
+    rubric = rubrics.questions(label.rubric)
+    if rubric is None or label.answers is None:
+        return None
+    score = question_score(rubric, label.answers).value
+    stated = rubric.scoring.pass_threshold if rubric.scoring else None
+    return None if score is None else score >= (PASS_THRESHOLD if stated is None else stated)
+
+
+def split_of(record_id: str, seed: int) -> Split:
+    """The split of a record: by its hash, so that it is the same on every machine, for ever."""
+    digest = hashlib.sha256(f"{seed}:{record_id}".encode("utf-8", "surrogatepass")).digest()
+    share = int.from_bytes(digest[:8], "big") / 2**64
+    return next(split for split, upto in _SHARES if share < upto)
+
+
+def is_looked_at(record_id: str, choice: SplitChoice, seed: int, examples: Sequence[str]) -> bool:
+    """Whether a label counts: examples that the judge is shown never do."""
+    if choice == "all":
+        return record_id not in examples
+    return split_of(record_id, seed) == choice
+
+
+def require_in_train(examples: Sequence[str], labelled: Iterable[str], seed: int) -> None:
+    """A judge that is shown a record must not be asked about it afterwards."""
+    known = set(labelled)
+    for example in examples:
+        split = split_of(example, seed)
+        if example in known and split != "train":
+            free = sorted(name for name in known if split_of(name, seed) == "train")
+            hint = f"; in train are {', '.join(free[:5])}" if free else ""
+            raise UsageError(
+                f"the judge is shown '{example}', which lies in {split}: examples may come from "
+                f"train alone{hint}"
+            )
+
+
+def label_set_sha256(said: Iterable[tuple[tuple[str, int], Said]]) -> str:
+    """The hash over labels, in whatever order they came and whichever run shows the responses."""
+    rows = sorted(json.dumps([*place, sorted(one.votes.items())]) for place, one in said)
+    return hashlib.sha256("\n".join(rows).encode("ascii")).hexdigest()

@@ -1,0 +1,371 @@
+"""Validate a judge: its verdicts against people's labels, and what may be said afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from steelyard.contracts.judge.validation import MOST_FINGERPRINTS
+from steelyard.errors import SteelyardError, UsageError
+from steelyard.execution.evaluating import OnResult
+from steelyard.execution.prepared import Prepared
+from steelyard.judging.examples import examples_of
+from steelyard.model.annotation import Wanted
+from steelyard.model.dataset import Dataset
+from steelyard.model.definition import reference_to
+from steelyard.model.interval import Interval
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.label import Design, Label
+from steelyard.model.reference import Reference, exact_name
+from steelyard.model.validation import CanaryTally, JudgeValidation, SplitChoice
+from steelyard.reports.judge_rates import gate_text
+from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport
+from steelyard.reports.run_text import RunView
+from steelyard.usecases.correction.correct_run import corrected_run
+from steelyard.usecases.correction.validation_rules import shortage
+from steelyard.usecases.correction.validations import Validations, fits
+from steelyard.usecases.judges.judge_against_people import Asked, Compared, compared
+from steelyard.usecases.judges.judge_bias import judge_bias
+from steelyard.usecases.judges.judge_history import judge_history
+from steelyard.usecases.judges.label_contradictions import contradictions
+from steelyard.usecases.judges.label_sets import People, labels_of_file, people_of
+from steelyard.usecases.judges.validation_runs import (
+    Grading,
+    canary_tally,
+    grading_of_run,
+    labelled_cases,
+    plan_asking,
+    plan_canaries,
+    single_grading,
+)
+from steelyard.usecases.judges.write_validation import writing_of
+from steelyard.usecases.registry.load_definition import load_judge
+from steelyard.usecases.results.read_run import read_run
+from steelyard.usecases.review.labels import LabelDesk, stored_labels
+from steelyard.usecases.review.ports import ReviewPorts
+from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.run import start_run
+
+_ANNOTATIONS = "annotations of the project"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationRequest:
+    """What a user asks for."""
+
+    judge: str
+    """A judge, or a rubric of which a check is validated as a whole."""
+    labels: Path | None = None
+    """A file of labels; without one, the annotations that the project keeps."""
+    runs: tuple[str, ...] = ()
+    """The runs whose verdicts are compared."""
+    dataset: Path | None = None
+    responses: Path | None = None
+    """What the judge is asked about now, where no run is named."""
+    check: str | None = None
+    rubric: str | None = None
+    """What people were asked, where the labels are about several things."""
+    design: Design | None = None
+    split: SplitChoice = "test"
+    seed: int = 0
+    threshold: float | None = None
+    has_canaries: bool = True
+    is_written: bool = False
+    fail_under: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationPorts:
+    """What a validation needs from outside."""
+
+    run: RunPorts
+    review: ReviewPorts
+    validations: Validations
+    open: Callable[[Path], BinaryIO]
+    replace_file: Callable[[Path, bytes], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationPlan:
+    """A validation that may begin."""
+
+    request: ValidationRequest
+    judge: Judge | None
+    asked: Asked
+    people: People
+    folders: tuple[Path, ...]
+    """The runs whose verdicts are compared; empty where the judge is asked now."""
+    asking: Prepared | None = None
+    """The run in which it is asked."""
+    grading: Grading | None = None
+
+
+def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> ValidationPlan:
+    """Check all that can be checked before the judge is asked anything."""
+    if bool(request.dataset) != bool(request.responses):
+        raise UsageError("--dataset and --responses go together: what is judged, and what on")
+    if request.runs and request.dataset:
+        raise UsageError("--run compares verdicts that are there; leave out --dataset")
+    judge = None if _is_rubric(request) else load_judge(ports.run.references, request.judge)
+    named = _rubric_name(ports, request.judge) if judge is None else judge.name
+    if request.is_written:
+        writing_of(ports.run.references, judge, request.judge)
+    folders = [ports.review.run_folder(name) for name in request.runs]
+    desk = LabelDesk(ports.review, request.runs[0] if len(request.runs) == 1 else None)
+    labels = _labels(ports, request, desk)
+    people = people_of(labels, desk.rubrics, request.rubric)
+    plan = ValidationPlan(
+        request=request,
+        judge=judge,
+        asked=Asked(
+            judge=named,
+            check=request.check,
+            design=request.design,
+            split=request.split,
+            seed=request.seed,
+            examples=tuple(one.id for one in examples_of(judge)) if judge else (),
+            source=str(request.labels) if request.labels else _ANNOTATIONS,
+            is_asked_now=request.dataset is not None,
+        ),
+        people=people,
+        folders=tuple(folders),
+    )
+    if request.dataset and request.responses:
+        return _asking_now(ports, plan, request.dataset, request.responses)
+    plan = plan if folders else replace(plan, folders=tuple(_labelled_runs(ports, people)))
+    if judge is None:
+        _require_graded_by(named, plan.folders)
+    if request.rubric is None:
+        _require_same_question(plan)
+    return plan
+
+
+def _is_rubric(request: ValidationRequest) -> bool:
+    return request.judge.startswith("rubric/")
+
+
+def _rubric_name(ports: ValidationPorts, text: str) -> str:
+    """A rubric as runs name it; one whose file is gone may still have graded one."""
+    reference = Reference.parse(text)
+    found = ports.run.references.find(reference).content if reference else None
+    return str(reference_to(found)) if found else exact_name(text)
+
+
+def _require_graded_by(rubric: str, folders: Sequence[Path]) -> None:
+    """What a check of another rubric decides tells nothing of this one."""
+    for folder in folders:
+        run_id, by = _graded_by(folder)
+        if rubric not in by:
+            graded = ", ".join(by) or "no rubric"
+            raise UsageError(f"{run_id} was not graded by {rubric}, but by {graded}")
+
+
+def _graded_by(folder: Path) -> tuple[str, list[str]]:
+    manifest = read_run(folder).manifest
+    by = [cast(str, one["rubric"]) for one in cast(list[JsonObject], manifest["rubrics"])]
+    return cast(str, manifest["run_id"]), by
+
+
+def _require_same_question(plan: ValidationPlan) -> None:
+    """What people say under another rubric is about something else, unless a user names it.
+
+    Plain labels may name the rubric, the judge or the check.
+    """
+    asked = plan.people.rubric
+    if not asked or asked in {plan.request.check, plan.judge and plan.judge.id}:
+        return
+    for folder in plan.folders:
+        run_id, by = _graded_by(folder)
+        if by and not {asked, f"rubric/{asked}"} & {*by, *(one.partition("@")[0] for one in by)}:
+            raise UsageError(
+                f"the labels are about '{asked}', and {run_id} was graded by {', '.join(by)}: "
+                f"pass --rubric {asked} if people were asked what the judge is asked"
+            )
+
+
+def _labels(ports: ValidationPorts, request: ValidationRequest, desk: LabelDesk) -> list[Label]:
+    if request.labels is None:
+        kept = list(stored_labels(ports.review.annotations, Wanted(), desk.rubrics))
+        if not kept:
+            raise UsageError("the project keeps no annotations; name a file with --labels")
+        return kept
+    with ports.open(request.labels) as stream:
+        return labels_of_file(desk, stream, request.labels)
+
+
+def _labelled_runs(ports: ValidationPorts, people: People) -> list[Path]:
+    """The runs that the labels name themselves."""
+    names = sorted({place.run_id for place in people.said if place.run_id})
+    if not names:
+        raise UsageError(
+            "say whose verdicts are compared: --run RUN, or --dataset and --responses to ask the "
+            "judge now"
+        )
+    return [ports.review.known_run(name) for name in names]
+
+
+def _asking_now(
+    ports: ValidationPorts, plan: ValidationPlan, dataset: Path, responses: Path
+) -> ValidationPlan:
+    request = plan.request
+    if plan.judge is None:
+        is_strict = False
+        grading = Grading(ports.run.rubric(request.judge, is_strict))
+    else:
+        grading = single_grading(ports.run, plan.judge, request.check, request.threshold)
+    records = {place.record_id for place in plan.people.said}
+    asking = plan_asking(ports.run, dataset, responses, grading, records)
+    return replace(plan, asking=asking, grading=grading)
+
+
+async def validate_judge(
+    ports: ValidationPorts,
+    plan: ValidationPlan,
+    on_start: Callable[[str], None],
+    on_result: OnResult,
+) -> ValidationReport:
+    """Ask the judge where needed, compare, try canaries, and keep what came of it."""
+    folders = plan.folders
+    if plan.asking:
+        folders = (await _carried_out(ports.run, plan.asking, on_start, on_result),)
+    request, at = plan.request, ports.run.clock.stamp()
+    found = compared(plan.asked, plan.people, folders, at)
+    against = contradictions(found, folders, is_asked_now=plan.asked.is_asked_now)
+    found = found._replace(refusals=(*found.refusals, *against))
+    is_test = request.split != "dev" and _has_looked(found.validation)
+    reads = ports.validations.read_test(plan.asked.judge, at) if is_test else None
+    notes: list[str] = []
+    labelled = _cases(ports.run, found, notes)
+    tally = await _canaries(ports.run, plan, found, labelled, (on_start, on_result))
+    validation = replace(
+        found.validation,
+        canaries=tally,
+        applicable_to=_bundles(labelled),
+        refusals=found.refusals,
+    )
+    report = ValidationReport(
+        validation=validation,
+        check=found.check,
+        labels=plan.people.labels,
+        splits=found.splits,
+        refusals=found.refusals,
+        jury=found.jury,
+        bias=judge_bias(validation.items, folders),
+        failed_gate=_gate(validation, request.fail_under),
+        test_reads=reads,
+        notes=tuple(notes),
+    )
+    return _concluded(ports, plan, report, folders)
+
+
+def _concluded(
+    ports: ValidationPorts, plan: ValidationPlan, report: ValidationReport, folders: Sequence[Path]
+) -> ValidationReport:
+    """Keep a validation, a refusal too, and say what it makes of the runs."""
+    validation, lack = report.validation, shortage(report.validation)
+    earlier = ports.validations.all()
+    kept: Kept = "not recorded"
+    written = ""
+    if plan.request.split != "dev" and _has_looked(validation):
+        word: Kept = "refusal recorded" if report.refusals else "recorded"
+        kept = word if ports.validations.add(validation) else "unchanged"
+        if plan.request.is_written and not report.refusals and not lack:
+            writing = writing_of(ports.run.references, plan.judge, plan.request.judge)
+            ports.replace_file(writing.path, writing.with_validation(validation))
+            written = writing.shown
+    notes = list(report.notes)
+    if lack and not report.refusals and kept != "not recorded":
+        unwritten = ", and it is not written into the judge's file" * plan.request.is_written
+        notes.append(f"{lack}; a run that requires validated judges does not take it{unwritten}")
+    if written and len(validation.fingerprints) > MOST_FINGERPRINTS:
+        notes.append(
+            f"the judge asks {len(validation.fingerprints):,} different things, too many for its "
+            "file: the registry alone knows which"
+        )
+    now = ports.run.clock.now()
+    runs = [
+        RatedRun(
+            run_id=cast(str, view.manifest["run_id"]),
+            raw=_raw_rate(view, report.check),
+            corrected=correction.checks.get(report.check) if correction else None,
+        )
+        for folder in folders
+        for view, correction in [
+            (read_run(folder), corrected_run(folder, [validation], now, earlier))
+        ]
+    ]
+    is_shown = not report.refusals and not plan.asking
+    return replace(
+        report,
+        kept=kept,
+        written=written,
+        notes=tuple(notes),
+        runs=tuple(runs) if is_shown else (),
+        history=tuple(judge_history(ports.run, validation.fingerprints, report.check)),
+        earlier=tuple(
+            one for one in earlier if fits(one, validation.fingerprints, validation.rule)
+        ),
+    )
+
+
+async def _carried_out(
+    ports: RunPorts, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
+) -> Path:
+    run = await start_run(ports.without_validations(), prepared, on_start, on_result)
+    return Path(run.folder)
+
+
+def _cases(ports: RunPorts, found: Compared, notes: list[str]) -> Dataset | None:
+    """The labelled cases, as far as their datasets are still what they were."""
+    whole: Dataset | None = None
+    for folder, indices in found.places.items():
+        try:
+            cases = labelled_cases(ports, folder, indices)
+        except SteelyardError as error:
+            notes.append(f"{error}: what the judge applies to is not known")
+            continue
+        whole = cases if whole is None else replace(whole, cases=(*whole.cases, *cases.cases))
+    return whole
+
+
+def _bundles(labelled: Dataset | None) -> tuple[str, ...] | None:
+    """The domains that the labels are about."""
+    names = {case.bundle for case in labelled.cases if case.bundle} if labelled else set[str]()
+    return tuple(sorted(names)) or None
+
+
+async def _canaries(
+    ports: RunPorts,
+    plan: ValidationPlan,
+    found: Compared,
+    labelled: Dataset | None,
+    watch: tuple[Callable[[str], None], OnResult],
+) -> CanaryTally:
+    """How the judge takes answers that none should pass; or why it was not asked."""
+    if not plan.request.has_canaries:
+        return CanaryTally(why_not="--no-canaries")
+    if found.refusals or labelled is None or not labelled.cases:
+        return CanaryTally(why_not="there is no case to try them on")
+    try:
+        grading = plan.grading or grading_of_run(ports, next(iter(found.places)))
+        prepared = plan_canaries(ports, labelled, grading)
+    except SteelyardError as error:
+        return CanaryTally(why_not=str(error))
+    return canary_tally(await _carried_out(ports, prepared, *watch), found.check)
+
+
+def _raw_rate(view: RunView, check: str) -> Interval:
+    """The pass rate of the check that was validated; one within a composite has the run's."""
+    return view.metrics.checks.get(check, view.metrics).pass_rate
+
+
+def _has_looked(validation: JudgeValidation) -> bool:
+    """Whether any label was put beside what the judge says of it."""
+    return bool(validation.counts.n + validation.left_out.unscored)
+
+
+def _gate(validation: JudgeValidation, least: float | None) -> str:
+    return "" if least is None else gate_text(validation, least)

@@ -1,0 +1,172 @@
+"""Runs that a validation makes: of a judge on labelled responses, and on canaries."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from steelyard.engine.graders import single_judge
+from steelyard.errors import UsageError
+from steelyard.execution.ports import TargetSpec
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.run_options import RunOptions, within
+from steelyard.judging.canaries import CANARIES, Canary, canary_trace, truncated
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.question import QuestionRubric
+from steelyard.model.rubric import Rubric, RubricCheck
+from steelyard.model.run import VALIDATION
+from steelyard.model.trace import Trace
+from steelyard.model.validation import CanaryTally
+from steelyard.ports import Request
+from steelyard.usecases.correction.judged_rows import JudgedRows
+from steelyard.usecases.results.read_run import read_run
+from steelyard.usecases.runs.asked_judges import JudgeSettings
+from steelyard.usecases.runs.derive import SomeRows, regrade_options
+from steelyard.usecases.runs.in_memory import DatasetInMemory
+from steelyard.usecases.runs.planning import open_source, prepare_source
+from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.survey import Source
+
+CANARY_CASES = 3
+"""On how many of the labelled cases each canary is tried."""
+_CANARIES = "canaries"
+_TOO_LONG = 100_000
+"""Canaries beyond this test the harness and not the judge, and cost a book's worth of tokens."""
+
+
+class Grading(NamedTuple):
+    """How a judge is put to use: by a rubric, or for cases graded by their own expectations."""
+
+    rubric: Rubric | QuestionRubric | None
+    judge: str | None = None
+    """The judge for cases that are graded by their own expectations."""
+
+
+def single_grading(
+    ports: RunPorts, judge: Judge, check: str | None, threshold: float | None
+) -> Grading:
+    """A judge alone, asked as the project's settings say."""
+    setting = JudgeSettings.of(ports.settings).setting(judge)
+    entry = RubricCheck(id=check or judge.id, check=single_judge(judge, setting, threshold))
+    return Grading(Rubric(id="validation", version="1.0.0", checks=(entry,), combine="all_pass"))
+
+
+def grading_of_run(ports: RunPorts, folder: Path) -> Grading:
+    """How a finished run was graded."""
+    options = cast(JsonObject, read_run(folder).manifest["options"])
+    stated = cast("str | None", options["rubric"])
+    is_strict = False
+    rubric = ports.rubric(stated, is_strict) if stated else None
+    return Grading(rubric, cast("str | None", options.get("judge")))
+
+
+def plan_asking(
+    ports: RunPorts, dataset: Path, responses: Path, grading: Grading, records: Iterable[str]
+) -> Prepared:
+    """A run of the judge over the labelled responses alone."""
+    options = RunOptions(
+        dataset=within(ports.root, dataset),
+        responses=within(ports.root, responses),
+        judge=grading.judge,
+        group_id=_group(ports),
+    )
+    source = open_source(ports, options)
+    wanted = set(records)
+    indices = {row.index for row in source.reading.rows() if row.record_id in wanted}
+    if not indices:
+        raise UsageError(f"{dataset} has none of the labelled records")
+    some = replace(source, reading=SomeRows(source.reading, indices, None))
+    return prepare_source(ports.without_validations(), options, some, grading.rubric, {})
+
+
+def labelled_cases(ports: RunPorts, folder: Path, indices: Iterable[int]) -> Dataset:
+    """The cases of some records of a finished run, whose dataset must still be the same."""
+    wanted = set(indices)
+    reading = open_source(ports, regrade_options(folder, None)).reading
+    return reading.dataset(
+        tuple(
+            reading.case(row) for row in reading.rows() if row.index in wanted and row.is_accepted
+        )
+    )
+
+
+def plan_canaries(ports: RunPorts, labelled: Dataset, grading: Grading) -> Prepared:
+    """A run of the judge over answers that it should not pass, in place of those to some cases."""
+    contract = labelled.contract
+    chosen = sorted(labelled.cases, key=lambda case: hashlib.sha256(case.id.encode()).digest())
+    answers: dict[str, Trace] = {}
+    asked: list[Case] = []
+    for case in chosen[:CANARY_CASES]:
+        for canary in _canaries(case):
+            name = f"{canary.id} {case.id}"
+            answers[name] = canary_trace(canary)
+            asked.append(replace(case, id=name, conversation_id=None))
+    reading = DatasetInMemory(Dataset(id=_CANARIES, contract=contract, cases=tuple(asked)))
+    source = Source(
+        name=_CANARIES,
+        reading=reading,
+        contract=contract,
+        digests={_CANARIES: reading.digest()},
+    )
+    options = RunOptions(
+        dataset=Path(_CANARIES),
+        target=_CANARIES,
+        judge=grading.judge,
+        group_id=_group(ports),
+    )
+    target = CanaryTarget(answers)
+    spec = TargetSpec(name=_CANARIES, target=target, sampling={}, response_source="prefilled")
+    return prepare_source(
+        ports.without_validations(), options, source, grading.rubric, {_CANARIES: spec}
+    )
+
+
+def canary_tally(folder: Path, check: str) -> CanaryTally:
+    """How the judge took them."""
+    asked = passed = unscored = 0
+    fallen_for: dict[str, None] = {}
+    for row in JudgedRows(folder):
+        decision = row.decisions.get(check)
+        asked += 1
+        if decision is None or decision.passed is None:
+            unscored += 1
+        elif decision.passed:
+            passed += 1
+            fallen_for[(row.record_id or "").partition(" ")[0]] = None
+    return CanaryTally(asked=asked, passed=passed, unscored=unscored, passed_ids=tuple(fallen_for))
+
+
+class CanaryTarget:
+    """Answers every case with the canary that it is named after."""
+
+    def __init__(self, answers: Mapping[str, Trace]) -> None:
+        self.name = _CANARIES
+        self._answers = answers
+
+    def described(self) -> JsonObject:
+        """Its settings."""
+        return {"provider": _CANARIES}
+
+    async def ask(self, request: Request) -> Trace:
+        """The canary."""
+        return self._answers[request.case.id]
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def _canaries(case: Case) -> list[Canary]:
+    cut = truncated(case)
+    short = [canary for canary in CANARIES if len(canary.text) <= _TOO_LONG]
+    return [*short, cut] if cut else short
+
+
+def _group(ports: RunPorts) -> str:
+    """What tells such runs from those that people mean by the latest."""
+    return ports.new_run_id().replace("run_", VALIDATION, 1)

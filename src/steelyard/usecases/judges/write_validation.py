@@ -1,0 +1,63 @@
+"""Write a validation into the file of its judge, in the contract's shape."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from steelyard.contracts.judge.validation import validation_row
+from steelyard.errors import UsageError
+from steelyard.formats.yaml_fields import with_fields
+from steelyard.formats.yaml_text import parse_yaml
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.reference import Reference
+from steelyard.model.validation import JudgeValidation
+from steelyard.usecases.registry.publish import BUILT_IN, ENDINGS
+from steelyard.usecases.registry.references import References
+
+
+class Writing(NamedTuple):
+    """The file of a judge."""
+
+    path: Path
+    shown: str
+
+    def with_validation(self, validation: JudgeValidation) -> bytes:
+        """Its content with a validation in place of the one before; all else stays as it is.
+
+        The domains of the labels are its `applicable_to`, unless its author named others.
+        """
+        data = self.path.read_bytes()
+        is_json = self.path.suffix.lower() == ".json"
+        before = cast(JsonObject, json.loads(data) if is_json else parse_yaml(data).value)
+        fields: JsonObject = {"validation": validation_row(validation, before.get("validation"))}
+        if validation.applicable_to is not None and before.get("applicable_to") is None:
+            fields["applicable_to"] = list(validation.applicable_to)
+        if is_json:
+            row = {**before, **fields}
+            return json.dumps(row, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+        made = with_fields(data, fields)
+        if made is None:
+            raise UsageError(
+                f"{self.shown} is laid out in a way that cannot be changed in one place; put "
+                "id, version, template and validation on lines of their own"
+            )
+        return made
+
+
+def writing_of(references: References, judge: Judge | None, named: str) -> Writing:
+    """The file that a validation can be written into."""
+    if judge is None:
+        raise UsageError(f"--write is for judges; {named} is a rubric, and holds no validation")
+    if Path(named).suffix.lower() in ENDINGS:
+        found = references.at(named)
+    else:
+        reference = Reference.parse(judge.name)
+        found = references.find(reference).definition if reference else None
+    if found is None or found.is_published or found.path.startswith(BUILT_IN):
+        raise UsageError(
+            f"{judge.name} has no file of its own to write into; copy it to judges/{judge.id}.yaml"
+        )
+    return Writing(Path(found.path), found.shown)

@@ -1,0 +1,1 @@
+"""Rubrics, judges and datasets by reference: publish, find, fix, compare versions."""

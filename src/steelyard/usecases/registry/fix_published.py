@@ -1,0 +1,65 @@
+"""Fix the content of rubrics and judges whose files call them published, at their first use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+
+from steelyard.contracts.definitions import fixed_bytes
+from steelyard.model.definition import Definition, reference_to
+from steelyard.model.reference import Reference, ReferenceKind
+from steelyard.ports import Clock
+from steelyard.usecases.registry.load_definition import is_path
+from steelyard.usecases.registry.publish import (
+    BUILT_IN,
+    contract_of,
+    proposed_version,
+    raw_value,
+)
+from steelyard.usecases.registry.references import References
+from steelyard.usecases.registry.registry import Registry
+
+KINDS: tuple[ReferenceKind, ...] = ("rubric", "judge")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFiles:
+    """The rubrics and judges of a project that may call themselves published."""
+
+    registry: Registry
+    references: References
+    clock: Clock
+
+    def fix(self, names: Collection[str]) -> None:
+        """Publish those, by reference or path, whose files say that they are.
+
+        A run or a label depends on them now: from here on other content under the same version
+        is a conflict, which the file alone cannot tell.
+        """
+        if not names:
+            return
+        held = {one.reference for kind in KINDS for one in self.registry.all(kind)}
+        for name in sorted(set(names) - held):
+            found = self._found(name)
+            if found and found.content and str(reference_to(found.content)) not in held:
+                self._fix(found)
+
+    def _found(self, name: str) -> Definition | None:
+        if is_path(name):
+            return self.references.at(name)
+        reference = Reference.parse(name)
+        return self.references.find(reference).definition if reference else None
+
+    def _fix(self, found: Definition) -> None:
+        if found.path.startswith(BUILT_IN) or found.content is None:
+            return
+        row = raw_value(found)
+        if row.get("status") != "published":
+            return
+        data = fixed_bytes(row, contract_of(found.content))
+        proposed = proposed_version(found, row, data, self.clock.stamp())
+        # The file may have changed since it was read: what was used is what is fixed, or nothing.
+        if proposed.sha256 == found.content.sha256:
+            self.registry.add(proposed, {proposed.sha256: partial(BytesIO, data)})

@@ -1,0 +1,92 @@
+"""Load the one rubric or judge that a run or a caller names."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import cast
+
+from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.formats.problem import Problem
+from steelyard.model.definition import Content, reference_to
+from steelyard.model.finding import Finding
+from steelyard.model.judge import Judge
+from steelyard.model.question import QuestionRubric
+from steelyard.model.reference import Reference, ReferenceKind
+from steelyard.model.rubric import Rubric
+from steelyard.usecases.registry.references import References
+from steelyard.usecases.registry.resolution import Found, said
+
+_ENDINGS = {".yaml", ".yml", ".json"}
+_UNREADABLE = {"invalid_yaml", "invalid_json", "unreadable_file", "payload_too_large"}
+_log = logging.getLogger("steelyard")
+
+
+def load_rubric(
+    references: References, name: str, *, strict: bool = False
+) -> Rubric | QuestionRubric:
+    """The rubric that a reference, a bare id or a path stands for.
+
+    One that cannot be used is a UsageError, and so in strict mode is one that strict mode does
+    not take. What else is wrong with it is a warning on the `steelyard` logger.
+    """
+    return cast("Rubric | QuestionRubric", _load(references, name, "rubric", strict=strict))
+
+
+def load_judge(references: References, name: str, *, strict: bool = False) -> Judge:
+    """The judge that a reference, a bare id or a path stands for; the same holds for it."""
+    return cast(Judge, _load(references, name, "judge", strict=strict))
+
+
+def is_path(name: str) -> bool:
+    """Whether a name stands for a file, and not for a reference or an id."""
+    return Path(name).suffix.lower() in _ENDINGS
+
+
+def _load(references: References, name: str, kind: ReferenceKind, *, strict: bool) -> Content:
+    look_up = _at_path if is_path(name) else _named
+    found = look_up(references, name, kind)
+    problems = [*found.problems]
+    if found.definition:
+        problems.extend(references.inside(found.definition))
+    findings = [_finding(problem) for problem in problems]
+    for finding in findings:
+        if (finding.strict() if strict else finding).is_error:
+            refusal = NotFoundError if finding.code == "dangling_reference" else UsageError
+            raise refusal(f"{'' if finding.is_error else 'strict: '}{_text(finding)}")
+    for finding in findings:
+        _log.warning("%s", _text(finding))
+    return cast(Content, found.content)
+
+
+def _at_path(references: References, name: str, kind: ReferenceKind) -> Found:
+    definition = references.at(name)
+    if definition is None:
+        raise NotFoundError(f"no such {kind} file: {name}")
+    if definition.content is None:
+        wrong = next(finding for finding in definition.findings if finding.is_error)
+        refusal = UnreadableFileError if wrong.code in _UNREADABLE else UsageError
+        raise refusal(said(definition, wrong))
+    held = reference_to(definition.content)
+    if held.kind != kind:
+        raise UsageError(f"{name} holds {held}, which is no {kind}")
+    found = (references.drift_of(definition), references.archived(definition))
+    problems = tuple(problem for problem in found if problem)
+    return Found(definition=definition, problems=problems)
+
+
+def _named(references: References, name: str, kind: ReferenceKind) -> Found:
+    reference = Reference.parse(name if "/" in name else f"{kind}/{name}")
+    if reference is None or reference.kind != kind:
+        raise UsageError(f"'{name}' is no {kind}; write {kind}/id@version or a path")
+    return references.find(reference)
+
+
+def _finding(problem: Problem) -> Finding:
+    return Finding(
+        severity=problem.severity, code=problem.code, message=problem.message, hint=problem.hint
+    )
+
+
+def _text(finding: Finding) -> str:
+    return f"{finding.message} ({finding.hint})" if finding.hint else finding.message

@@ -1,0 +1,177 @@
+"""What the registry and a project hold: listed, shown and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+from steelyard.contracts.check_rubric.writer import rubric_row
+from steelyard.contracts.differences import definition_differences
+from steelyard.contracts.judge.writer import judge_row
+from steelyard.contracts.question_rubric.writer import rubric_row as question_rubric_row
+from steelyard.errors import UsageError
+from steelyard.formats.problem import Problem
+from steelyard.model.definition import Content, Definition, reference_to
+from steelyard.model.difference import Diff
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.published import Published, version_order
+from steelyard.model.reference import Reference, ReferenceKind, exact_version
+from steelyard.model.rubric import Rubric
+from steelyard.reports.registry import Listed, Shown
+from steelyard.usecases.registry.publish import (
+    BUILT_IN,
+    ENDINGS,
+    contract_of,
+    located,
+    raw_value,
+)
+from steelyard.usecases.registry.references import references_in
+from steelyard.usecases.registry.registry import RegistryPorts
+from steelyard.usecases.registry.resolution import said
+
+
+def list_definitions(ports: RegistryPorts, kind: ReferenceKind) -> list[Listed]:
+    """Every version that is published or stands in a file, and every file that is broken."""
+    known = ports.references.known(kind)
+    held = {one.reference: one for one in ports.registry.all(kind)}
+    listed: dict[str, Listed] = {}
+    for one in known:
+        if one.content is None:
+            listed[one.shown] = Listed(id=one.stem, status="broken", source=one.shown)
+            continue
+        name = str(reference_to(one.content))
+        if name not in listed:
+            listed[name] = _listed(ports, one, one.content, held.get(name))
+    return sorted(listed.values(), key=lambda one: (one.id, version_order(one.version)))
+
+
+def list_datasets(ports: RegistryPorts) -> list[Listed]:
+    """Every published version of every dataset."""
+    return [
+        Listed(
+            id=one.id,
+            version=one.version,
+            status=one.status,
+            source=one.source,
+            sha256=one.sha256,
+            published_at=one.published_at,
+        )
+        for one in ports.registry.all("dataset")
+    ]
+
+
+def show_definition(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Shown:
+    """A rubric or judge with what it refers to and what refers to it."""
+    found, content = _sound(ports, kind, name)
+    reference = reference_to(content)
+    held = {one.reference: one for one in ports.registry.all(kind)}
+    listed = _listed(ports, found, content, held.get(str(reference)))
+    raw = raw_value(found)
+    beside = dict(held[str(reference)].beside) if found.is_published else {}
+    checks = references_in(content) if isinstance(content, Rubric) else ()
+    return Shown(
+        reference=str(reference),
+        contract=contract_of(content),
+        listed=listed,
+        content=_ordered({**raw, **beside}, content),
+        refers_to=tuple(dict.fromkeys(str(other) for _, other in checks)),
+        used_by=tuple(_used_by(ports, reference)),
+    )
+
+
+def compare_definitions(ports: RegistryPorts, kind: ReferenceKind, a: str, b: str) -> Diff:
+    """What differs between two rubrics or two judges, by reference or path."""
+    (old, before), (new, after) = (_sound(ports, kind, name) for name in (a, b))
+    contract = contract_of(before)
+    if contract_of(after) != contract:
+        raise UsageError(f"{a} is a {contract} and {b} a {contract_of(after)}: nothing to compare")
+    found = definition_differences(raw_value(old), raw_value(new), contract)
+    return Diff(old=_named(a, old, before), new=_named(b, new, after), differences=found)
+
+
+def suites_of(ports: RegistryPorts, field: str, reference: str) -> Iterator[str]:
+    """The suites of the project file that name something."""
+    suites = cast(dict[str, JsonObject], ports.settings.values.get("suites", {}))
+    yield from (f"suite {name}" for name, suite in suites.items() if suite.get(field) == reference)
+
+
+def _sound(ports: RegistryPorts, kind: ReferenceKind, name: str) -> tuple[Definition, Content]:
+    found = located(ports, kind, name)
+    if isinstance(found, Problem):
+        # A file that is not what was published must not hide what was.
+        found = _as_published(ports, kind, name) or found
+    if isinstance(found, Problem):
+        raise UsageError(f"{found.message} ({found.hint})" if found.hint else found.message)
+    if found.content is None:
+        wrong = next(finding for finding in found.findings if finding.is_error)
+        raise UsageError(said(found, wrong))
+    return found, found.content
+
+
+def _as_published(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Definition | None:
+    reference = Reference.parse(name if "/" in name else f"{kind}/{name}")
+    assert reference
+    version = exact_version(reference.version) if reference.version else None
+    for one in ports.references.known(kind):
+        if one.is_published and one.content:
+            held = reference_to(one.content)
+            if (held.id, held.version) == (reference.id, version):
+                return one
+    return None
+
+
+def _listed(
+    ports: RegistryPorts, one: Definition, content: Content, published: Published | None
+) -> Listed:
+    reference = reference_to(content)
+    return Listed(
+        id=reference.id,
+        version=reference.version,
+        status=_status(ports, one, published),
+        source=one.shown,
+        sha256=published.sha256 if published else content.sha256,
+        published_at=published.published_at if published else None,
+    )
+
+
+def _status(ports: RegistryPorts, one: Definition, published: Published | None) -> str:
+    if published is None:
+        return "built in" if one.path.startswith(BUILT_IN) else "not published"
+    return "changed" if ports.references.drift_of(one) else published.status
+
+
+def _used_by(ports: RegistryPorts, reference: Reference) -> Iterator[str]:
+    """The rubrics and suites that lead to a rubric or a judge."""
+    rubrics = [one.content for one in ports.references.known("rubric")]
+    users = [
+        rubric.name
+        for rubric in rubrics
+        if isinstance(rubric, Rubric) and _leads(ports, rubric, reference)
+    ]
+    yield from dict.fromkeys(users)
+    yield from suites_of(ports, reference.kind, str(reference))
+
+
+def _leads(ports: RegistryPorts, rubric: Rubric, reference: Reference) -> bool:
+    led = [ports.references.find(other).content for _, other in references_in(rubric)]
+    return any(content and reference_to(content) == reference for content in led)
+
+
+def _ordered(raw: JsonObject, content: Content) -> JsonObject:
+    """The fields in the usual order, as a writer would write them."""
+    usual: Sequence[str]
+    if isinstance(content, Judge):
+        usual = list(judge_row(content))
+    else:
+        is_checks = isinstance(content, Rubric)
+        usual = list(rubric_row(content) if is_checks else question_rubric_row(content))
+    first = {name: raw[name] for name in usual if name in raw}
+    return {**first, **raw}
+
+
+def _named(given: str, definition: Definition, content: Content) -> str:
+    name = str(reference_to(content))
+    is_path = Path(given).suffix.lower() in ENDINGS
+    return f"{name} ({definition.shown})" if is_path else name

@@ -1,0 +1,352 @@
+"""Whether everything that cases and rubrics refer to is there and can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path as FilePath
+from typing import Protocol, cast
+
+from steelyard.contracts.judge.reader import moment, time_of
+from steelyard.contracts.judge.template import is_pairwise
+from steelyard.formats.problem import Problem
+from steelyard.formats.schema import spoken
+from steelyard.model.definition import Content, Definition, reference_to
+from steelyard.model.json_value import JsonObject, Path
+from steelyard.model.judge import Judge
+from steelyard.model.question import QuestionRubric
+from steelyard.model.reference import Reference, ReferenceKind
+from steelyard.model.rubric import Rubric, StatedCheck
+from steelyard.usecases.registry.resolution import (
+    Found,
+    archived_among,
+    clash_of,
+    conflict_of,
+    drift_of,
+    resolve,
+    said,
+)
+
+FRESH = timedelta(days=90)
+AHEAD = timedelta(hours=24)
+"""Clocks and time zones differ by no more."""
+ONLY_PAIRWISE = (
+    "compares two answers and cannot grade one; use it with `steelyard compare --pairwise`"
+)
+_DAY = len("2026-01-15")
+
+
+class Definitions(Protocol):
+    """The rubric and judge files of a project."""
+
+    def all(self, kind: ReferenceKind) -> Sequence[Definition]:
+        """Every file of that kind, the broken ones too."""
+        ...
+
+    def at(self, name: str) -> Definition | None:
+        """The file at a path, if there is one."""
+        ...
+
+    def published(self, kind: ReferenceKind) -> Sequence[Definition]:
+        """Every version of that kind that the registry holds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """What a case's reference leads to, all the way down."""
+
+    rubric: Rubric | QuestionRubric | None = None
+    """None where an error says why."""
+    problems: tuple[Problem, ...] = ()
+    """What every case that makes the reference is told; the paths are empty."""
+    notes: tuple[Problem, ...] = ()
+    """Warnings about what the rubric leads to, to be told once."""
+    judges: tuple[Judge, ...] = ()
+    """Every judge that the rubric would ask."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to say to any case."""
+        return not (self.problems or self.notes or self.judges)
+
+    def out_of_scope(self, bundle: str | None) -> Iterator[Problem]:
+        """The judges that have not been validated for the domain of a case."""
+        for judge in self.judges:
+            message = out_of_scope(judge, bundle)
+            if message:
+                yield Problem(code="out_of_scope_judge", message=message, severity="warning")
+
+
+class References:
+    """Resolves references within one project, each once."""
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        now: datetime,
+        recorded: Callable[[str], str | None] = lambda _judge: None,
+    ) -> None:
+        self._definitions = definitions
+        self._now = now
+        self._recorded = recorded
+        """When a judge was last validated by the registry."""
+        self._found: dict[Reference, Found] = {}
+        self._resolved: dict[str, Resolution] = {}
+
+    def rubric(self, text: str) -> Resolution:
+        """The rubric that a case names, with all that is wrong with it and what it leads to."""
+        if text not in self._resolved:
+            reference = Reference.parse(text)
+            if reference is None or reference.kind != "rubric":
+                return _nothing(text)
+            self._resolved[text] = self._resolution(reference)
+        return self._resolved[text]
+
+    def problems_of(self, content: Content) -> list[Problem]:
+        """What is wrong with what a rubric refers to, or how old a judge's validation is.
+
+        The paths lead into the file that holds the content.
+        """
+        if isinstance(content, Judge):
+            path = ("validation", "validated_at")
+            return [_placed(path, problem) for problem in self._staleness(content)]
+        if isinstance(content, QuestionRubric):
+            return []
+        return [
+            _placed(path, problem)
+            for path, reference in references_in(content)
+            for problem in self._referred(content, reference)
+        ]
+
+    def conflicts_of(self, file: FilePath, content: Content) -> Iterator[Problem]:
+        """What else claims to be the same thing as a file: others of the project, or a version
+        that is published; of a file that lies elsewhere, the latter alone."""
+        reference = reference_to(content)
+        siblings = self.known(reference.kind)
+        if str(file.resolve()) not in {one.path for one in siblings}:
+            elsewhere = self.at(str(file.resolve()))
+            if elsewhere and (drift := self.drift_of(elsewhere)):
+                yield _placed(("version",), drift)
+            return
+        named = [(reference_to(one.content), one) for one in siblings if one.content]
+        same = [one for name, one in named if name == reference and not one.is_published]
+        clash = clash_of([one for name, one in named if name.id == reference.id])
+        if clash:
+            name = "version" if isinstance(content, QuestionRubric) else "id"
+            yield _placed((name,), clash)
+        elif len(same) > 1:
+            yield _placed(("version",), conflict_of(same))
+        elif same and (drift := self.drift_of(same[0])):
+            yield _placed(("version",), drift)
+
+    def drift_of(self, definition: Definition) -> Problem | None:
+        """The problem of a file whose version is published with other content."""
+        return drift_of([definition, *self._twins(definition)])
+
+    def archived(self, definition: Definition) -> Problem | None:
+        """The problem of a file whose version is archived."""
+        return archived_among([definition, *self._twins(definition)])
+
+    def _twins(self, definition: Definition) -> list[Definition]:
+        """What is published under the version of a file."""
+        if definition.content is None:
+            return []
+        reference = reference_to(definition.content)
+        held = self._definitions.published(reference.kind)
+        return [one for one in held if one.content and reference_to(one.content) == reference]
+
+    def find(self, reference: Reference) -> Found:
+        """The file that a reference stands for, without a look at what that refers to."""
+        if reference not in self._found:
+            self._found[reference] = resolve(reference, self.known(reference.kind))
+        return self._found[reference]
+
+    def known(self, kind: ReferenceKind) -> list[Definition]:
+        """Every file and every published version of that kind."""
+        return [*self._definitions.all(kind), *self._definitions.published(kind)]
+
+    def at(self, name: str) -> Definition | None:
+        """The file at a path, if there is one."""
+        return self._definitions.at(name)
+
+    def inside(self, definition: Definition) -> Iterator[Problem]:
+        """What is wrong with a file and with what it refers to, seen from outside."""
+        yield from _warnings(definition)
+        content = definition.content
+        if isinstance(content, Judge):
+            yield from self._staleness(content)
+        elif content:
+            for problem in self.problems_of(content):
+                message = f"{reference_to(content)}: {spoken(problem)}"
+                yield replace(problem, message=message, path=())
+
+    def _resolution(self, reference: Reference) -> Resolution:
+        found = self.find(reference)
+        if found.definition is None or found.content is None:
+            return Resolution(problems=found.problems)
+        content = cast("Rubric | QuestionRubric", found.content)
+        inside = list(self.inside(found.definition))
+        errors = [problem for problem in inside if problem.severity == "error"]
+        problems = (*found.problems, *errors)
+        is_usable = not any(problem.severity == "error" for problem in problems)
+        return Resolution(
+            rubric=content if is_usable else None,
+            problems=problems,
+            notes=tuple(problem for problem in inside if problem.severity == "warning"),
+            judges=tuple({judge.name: judge for judge in self._judges(content)}.values()),
+        )
+
+    def _referred(self, rubric: Rubric, reference: Reference) -> Iterator[Problem]:
+        """What is wrong with one reference of a rubric."""
+        found = self.find(reference)
+        yield from found.problems
+        if found.definition is None:
+            return
+        yield from _warnings(found.definition)
+        if isinstance(found.content, Judge):
+            if is_pairwise(found.content):
+                message = f"{found.content.name} {ONLY_PAIRWISE}"
+                yield Problem(code="pairwise_judge", message=message)
+            yield from self._staleness(found.content)
+        elif isinstance(found.content, Rubric):
+            yield from self._composite(rubric, found.content)
+
+    def _composite(self, rubric: Rubric, inner: Rubric) -> Iterator[Problem]:
+        """What is wrong with a rubric that another one is composed of."""
+        way = self._way_back(rubric, inner)
+        deeper = _composites(inner)
+        if way:
+            message = f"{rubric.name} leads back to itself: {', '.join(way)}"
+            yield Problem(code="reference_cycle", message=message)
+        elif deeper:
+            message = (
+                f"{inner.name} has a composite itself ('{deeper[0]}'); only one level is allowed"
+            )
+            yield Problem(code="nested_composite", message=message)
+        else:
+            for problem in self.problems_of(inner):
+                yield replace(problem, message=f"{inner.name}: {spoken(problem)}", path=())
+
+    def _way_back(self, start: Rubric, inner: Rubric) -> list[str]:
+        """The rubrics on a way from one back to itself; empty when there is none."""
+        ways: dict[str, list[str]] = {inner.name: [start.name, inner.name]}
+        left = [inner]
+        while left:
+            rubric = left.pop()
+            way = ways[rubric.name]
+            if rubric.name == start.name:
+                return way
+            for _, reference in references_in(rubric):
+                found = self.find(reference).content
+                if isinstance(found, Rubric) and found.name not in ways:
+                    ways[found.name] = [*way, found.name]
+                    left.append(found)
+        return []
+
+    def _judges(self, content: Content, *, is_inner: bool = False) -> Iterator[Judge]:
+        """The judges that a rubric would ask, those of its composites included."""
+        for _, reference in references_in(content) if isinstance(content, Rubric) else ():
+            found = self.find(reference).content
+            if isinstance(found, Judge):
+                yield found
+            elif found and not is_inner:
+                yield from self._judges(found, is_inner=True)
+
+    def _staleness(self, judge: Judge) -> Iterator[Problem]:
+        """What is wrong with the time of a judge's validation; the newest one counts."""
+        stated = judge.validation.validated_at if judge.validation else None
+        if stated is None or moment(stated) is None:
+            return
+        if is_ahead(stated, self._now):
+            message = f"{judge.name} was validated in the future ({stated}), says its file"
+            hint = "write the day on which it was validated"
+            yield Problem(code="value_out_of_range", message=message, hint=hint)
+            return
+        if not is_stale(stated, self._now):
+            return
+        times = [stated, self._recorded(judge.name) or stated]
+        newest = max(times, key=time_of)
+        if is_stale(newest, self._now):
+            message = f"{judge.name} {age_of(newest, self._now)}"
+            hint = "validate it again"
+            yield Problem(code="stale_validation", message=message, hint=hint, severity="warning")
+
+
+def age_of(validated_at: str, now: datetime) -> str:
+    """How long ago a judge was validated, in words."""
+    days = (now - time_of(validated_at)).days
+    day = validated_at[:_DAY]
+    return f"was validated {days} days ago ({day}); after {FRESH.days} days a judge is stale"
+
+
+def is_ahead(validated_at: str, now: datetime) -> bool:
+    """Whether a time is more than a day ahead, which no clock explains."""
+    return time_of(validated_at) - now > AHEAD
+
+
+def is_stale(validated_at: str, now: datetime) -> bool:
+    """Whether a time is more than 90 days ago; of a day without a time, all of the day."""
+    time = moment(validated_at)
+    if time is None:
+        return True
+    if len(validated_at) == _DAY:
+        return now.astimezone(UTC).date() - time.date() > FRESH
+    return now - time > FRESH
+
+
+def out_of_scope(judge: Judge, bundle: str | None) -> str | None:
+    """That a judge has not been validated for a domain; None when it may be used there."""
+    scope = judge.applicable_to
+    if bundle is None or scope is None or bundle in scope:
+        return None
+    done = ", ".join(scope) or "nothing"
+    return f"{judge.name} has not been validated for '{bundle}'; it has for {done}"
+
+
+def references_in(rubric: Rubric) -> Iterator[tuple[Path, Reference]]:
+    """Every reference that a rubric makes, with its path."""
+    for index, entry in enumerate(rubric.checks):
+        if isinstance(entry.check, StatedCheck):
+            for path, text in _stated_references(entry.check):
+                reference = Reference.parse(text)
+                if reference:
+                    yield ("checks", index, *path), reference
+
+
+def _stated_references(check: StatedCheck) -> Iterator[tuple[Path, str]]:
+    settings = cast(JsonObject, check.settings)
+    if check.kind == "composite":
+        yield ("rubric_ref",), cast(str, settings["rubric_ref"])
+    elif check.kind == "llm_judge":
+        if "judge_prompt_ref" in settings:
+            yield ("judge_prompt_ref",), cast(str, settings["judge_prompt_ref"])
+        jury = cast(JsonObject, settings.get("jury", {}))
+        for index, juror in enumerate(cast(list[JsonObject], jury.get("judges", []))):
+            path = ("jury", "judges", index, "judge_prompt_ref")
+            yield path, cast(str, juror["judge_prompt_ref"])
+
+
+def _nothing(text: str) -> Resolution:
+    message = f"'{text}' is no reference to a rubric; write rubric/id@version"
+    return Resolution(problems=(Problem(code="dangling_reference", message=message),))
+
+
+def _composites(rubric: Rubric) -> list[str]:
+    return [name for name, check in rubric.stated.items() if check.kind == "composite"]
+
+
+def _warnings(definition: Definition) -> Iterator[Problem]:
+    """What is doubtful about a file, such as a misspelt field, seen from outside."""
+    for finding in definition.findings:
+        if not finding.is_error:
+            message = said(definition, replace(finding, hint=None))
+            yield Problem(
+                code=finding.code, message=message, hint=finding.hint, severity="warning"
+            )
+
+
+def _placed(path: Path, problem: Problem) -> Problem:
+    """The same problem at a path, which its message begins with."""
+    return replace(problem, path=path, message=f"{{}}: {problem.message}")

@@ -1,0 +1,54 @@
+"""The port of the registry: versions that stay what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from steelyard.checks.catalog import Catalog
+from steelyard.contracts.legal_eval.policies import Policies
+from steelyard.model.json_value import Extra
+from steelyard.model.published import Published, PublishedKind
+from steelyard.ports import Clock, Workspace
+from steelyard.settings import Settings
+from steelyard.usecases.registry.references import References
+
+
+class Registry(Protocol):
+    """What was published in a project."""
+
+    def all(self, kind: PublishedKind) -> Sequence[Published]:
+        """Every version of every id, by id and version."""
+        ...
+
+    def add(
+        self, published: Published, contents: Mapping[str, Callable[[], BinaryIO]]
+    ) -> Published:
+        """Fix a version, its contents by hash; the one that stands, where another came first."""
+        ...
+
+    def note(self, published: Published, beside: Extra, at: str) -> None:
+        """Note what may change under a version."""
+        ...
+
+    def place(self, sha256: str) -> Path:
+        """The file with this content."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryPorts:
+    """What publishing and looking up need."""
+
+    workspace: Workspace
+    root: Path
+    settings: Settings
+    registry: Registry
+    references: References
+    catalog: Catalog
+    policies: Policies
+    clock: Clock
+    digest: Callable[[Path], str]
+    """The sha256 of a file."""

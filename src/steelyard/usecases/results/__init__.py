@@ -1,0 +1,1 @@
+"""Finished runs: read, compare, gate, export, verify."""

@@ -1,0 +1,104 @@
+"""Write a run's predictions for other tools."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import cast
+from unicodedata import category, normalize
+
+import msgspec
+
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.reports.asked_text import expected_text, request_text
+from steelyard.usecases.results.read_run import PREDICTIONS, decoded_rows
+
+_COLUMNS = (
+    "index",
+    "record_id",
+    "record_sha256",
+    "target",
+    "repeat",
+    "status",
+    "request",
+    "expected",
+    "score",
+    "raw_score",
+    "passed",
+    "reason",
+    "model_response",
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "cost_usd",
+    "latency_ms",
+    "first_attempt_at",
+    "last_attempt_at",
+    "response_source",
+)
+_FORMULA = frozenset("=+-@\u2212")
+_CONTROLS = ("\t", "\r")
+_UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", "Mn", "Me"))
+"""Characters that nobody sees before a sign; a spreadsheet may still take it for a formula."""
+_UNSEEN_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+
+
+def export_jsonl(rows: Iterable[JsonObject]) -> Iterator[str]:
+    """The rows as they are."""
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+class _Score(msgspec.Struct):
+    check: str
+
+
+class _Row(msgspec.Struct):
+    evaluator_scores: list[_Score]
+
+
+def check_names(folder: Path) -> list[str]:
+    """The checks of a run in the order in which its predictions show them."""
+    decode = msgspec.json.Decoder(_Row).decode
+    rows = decoded_rows(folder, PREDICTIONS, decode)
+    return list(dict.fromkeys(score.check for row in rows for score in row.evaluator_scores))
+
+
+def export_csv(rows: Iterable[JsonObject], checks: Sequence[str]) -> Iterator[str]:
+    """One line a row, with what was asked as text, and a column for the score of each check.
+
+    Text that a spreadsheet would run as a formula gets a leading apostrophe.
+    """
+    yield _line([*_COLUMNS, *(f"check:{name}" for name in checks)])
+    for row in rows:
+        scores = {cast(str, score["check"]): score["score"] for score in _scores(row)}
+        told = {**row, "request": request_text(row), "expected": expected_text(row)}
+        values = [told.get(column) for column in _COLUMNS]
+        yield _line([_safe(value) for value in (*values, *(scores.get(name) for name in checks))])
+
+
+def _scores(row: JsonObject) -> list[JsonObject]:
+    return cast(list[JsonObject], row["evaluator_scores"])
+
+
+def _line(values: list[JsonValue]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream).writerow(values)
+    return stream.getvalue()
+
+
+def _safe(value: JsonValue) -> JsonValue:
+    return "'" + value if isinstance(value, str) and _is_formula(value) else value
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a spreadsheet might run it: wide signs count where wide letters are written."""
+    seen = next((sign for sign in text if _is_seen(sign)), "")
+    return normalize("NFKC", seen)[:1] in _FORMULA or text.startswith(_CONTROLS)
+
+
+def _is_seen(sign: str) -> bool:
+    return category(sign) not in _UNSEEN and sign not in _UNSEEN_LETTERS

@@ -1,0 +1,141 @@
+"""The records of a run as a comparison needs them, from its artifacts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from steelyard.usecases.results.read_run import decoded_rows
+
+_PREDICTIONS = "predictions.jsonl"
+
+
+_COMPOSITE, _SCORED = "composite", "scored"
+_NO_CHECKS: frozenset[str] = frozenset()
+
+
+class _Result(msgspec.Struct, gc=False):
+    """Whether a check graded a record."""
+
+    check: str
+    kind: str
+    status: str
+    details: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _Inner(msgspec.Struct, gc=False):
+    """What a composite was joined from."""
+
+    results: tuple[_Result, ...] = ()
+
+
+class PredictionRow(msgspec.Struct, gc=False):
+    """What a comparison needs of a prediction; the rest of the row is skipped unread."""
+
+    index: int
+    record_id: str | None
+    record_sha256: str | None
+    status: str
+    score: float | None
+    passed: bool | None
+    reason: str | None = None
+    cluster: str | None = None
+    slices: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
+    evaluator_scores: tuple[_Result, ...] = ()
+
+
+@dataclass(slots=True)
+class Record:
+    """A record of a run: what its repeats come to."""
+
+    index: int
+    record_id: str | None
+    cluster: str | None
+    slices: dict[str, list[str]]
+    tries: int = 0
+    scored: int = 0
+    passes: int = 0
+    total: float = 0.0
+    """The sum of its scores."""
+    reason: str | None = None
+    """Of the first repeat that did not pass."""
+    is_invalid: bool = False
+    """Whether the record does not keep to its contract."""
+    always: frozenset[str] = _NO_CHECKS
+    """The checks that graded all of its scored repeats; others were skipped."""
+    ever: frozenset[str] = _NO_CHECKS
+    """The checks that graded any of them."""
+
+    @property
+    def passed(self) -> float:
+        """The share of its scored repeats that passed."""
+        return self.passes / self.scored
+
+    @property
+    def score(self) -> float:
+        """The mean over its scored repeats."""
+        return self.total / self.scored
+
+    @property
+    def missing(self) -> int:
+        """How many of its repeats have no score."""
+        return self.tries - self.scored
+
+
+def read_records(folder: Path) -> dict[tuple[str, int], Record]:
+    """The records of a run, by their hash; the second of two equal ones has the number 1."""
+    records: dict[tuple[str, int], Record] = {}
+    by_index: dict[int, Record] = {}
+    seen: dict[str, int] = {}
+    decode = msgspec.json.Decoder(PredictionRow).decode
+    sets = _CheckSets()
+    for row in decoded_rows(folder, _PREDICTIONS, decode):
+        sha256 = row.record_sha256
+        if sha256 is None:
+            continue
+        record = by_index.get(row.index)
+        if record is None:
+            times = seen.get(sha256, 0)
+            seen[sha256] = times + 1
+            record = Record(row.index, row.record_id, row.cluster, row.slices)
+            by_index[row.index] = records[sha256, times] = record
+        record.tries += 1
+        record.is_invalid = row.status == "invalid_record"
+        if row.status != "evaluated" or row.passed is None or row.score is None:
+            continue
+        graded = sets.of(row.evaluator_scores)
+        record.always = record.always & graded if record.scored else graded
+        record.ever = record.ever | graded if record.scored else graded
+        record.scored += 1
+        record.passes += row.passed
+        record.total += row.score
+        if not row.passed and record.reason is None:
+            record.reason = row.reason
+    return records
+
+
+class _CheckSets:
+    """Which checks graded a row; most rows share one set."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], frozenset[str]] = {}
+        self._inner = msgspec.json.Decoder(_Inner).decode
+
+    def of(self, results: tuple[_Result, ...]) -> frozenset[str]:
+        """Those with a score, the checks within composites by their path."""
+        if any(one.kind == _COMPOSITE for one in results):
+            names = tuple(self._names(results, ""))
+        else:
+            names = tuple([one.check for one in results if one.status == _SCORED])
+        return self._known.setdefault(names, frozenset(names))
+
+    def _names(self, results: tuple[_Result, ...], path: str) -> Iterator[str]:
+        for one in results:
+            if one.status == _SCORED:
+                yield f"{path}{one.check}"
+                if one.kind == _COMPOSITE:
+                    inner = self._inner(one.details).results
+                    yield from self._names(inner, f"{path}{one.check} / ")

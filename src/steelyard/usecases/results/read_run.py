@@ -1,0 +1,183 @@
+"""Read a finished run from its folder alone."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar, cast
+
+import msgspec
+
+from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
+from steelyard.engine.states import is_terminal
+from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import StoredRun
+from steelyard.reports.run_text import RunView
+from steelyard.results.metrics import read_metrics, read_slices
+from steelyard.usecases.results.gates import gates_of_run
+from steelyard.usecases.results.pruned_files import pruned_on
+from steelyard.usecases.results.request_parts import whole_rows
+
+Decoded = TypeVar("Decoded")
+PREDICTIONS = "predictions.jsonl"
+ATTEMPTS = "attempt_logs.jsonl"
+FAILURES = "failures.jsonl"
+
+
+class Failures(NamedTuple):
+    """What `failures.jsonl` says."""
+
+    counts: Counter[str]
+    """How many rows each label has."""
+    rows: dict[tuple[int, int], JsonObject]
+    """The rows that were asked for, by index and repeat."""
+
+
+class RecordView(NamedTuple):
+    """All that is known of one record."""
+
+    rows: list[JsonObject]
+    """Its predictions, one for each repeat."""
+    attempts: list[JsonObject]
+    failures: dict[tuple[int, int], JsonObject]
+    """Why it has no score, by index and repeat."""
+
+
+def is_run_folder(path: Path) -> bool:
+    """Whether a folder holds a sealed run."""
+    return (path / MANIFEST).is_file()
+
+
+def holds_artifacts(folder: Path) -> bool:
+    """Whether a folder has any file of a run."""
+    return any((folder / name).is_file() for name in ARTIFACTS)
+
+
+def require_finished(folder: Path, run: StoredRun) -> None:
+    """A run that was stopped, or that is going on, has nothing to read yet."""
+    if not is_terminal(run.status) and not is_run_folder(folder):
+        raise NotFoundError(
+            f"{run.run_id} is not finished: {run.status}; where it was stopped, go on with: "
+            f"steelyard resume {run.run_id}"
+        )
+
+
+def require_manifest(folder: Path) -> None:
+    """A folder without its manifest is no finished run, or not any more."""
+    if day := pruned_on(folder, MANIFEST):
+        raise NotFoundError(f"{folder.name} was pruned on {day}; nothing is left to read")
+    if not is_run_folder(folder):
+        raise NotFoundError(f"{folder} holds no {MANIFEST}: no finished run")
+
+
+def read_run(folder: Path) -> RunView:
+    """Manifest, metrics and slices of a run; whether they are as sealed is asked before."""
+    require_manifest(folder)
+    manifest = _object(folder / MANIFEST)
+    metrics = _decoded(folder / "metrics_summary.json", read_metrics)
+    return RunView(
+        manifest=manifest,
+        metrics=metrics,
+        slices=_decoded(folder / "metrics_by_slice.json", read_slices),
+        folder=str(folder),
+        gates=gates_of_run(manifest, metrics),
+        failures=partial(_failures, folder),
+    )
+
+
+def _failures(folder: Path) -> Iterator[JsonObject]:
+    """The rows of records without a score, unless they were pruned."""
+    return iter(()) if pruned_on(folder, FAILURES) else read_rows(folder, FAILURES)
+
+
+def is_pairwise_run(view: RunView) -> bool:
+    """Whether a run compares the answers of two others."""
+    derived = cast("JsonObject | None", view.manifest.get("derived_from"))
+    return derived is not None and derived["how"] == "pairwise"
+
+
+def read_rows(folder: Path, name: str) -> Iterator[JsonObject]:
+    """The rows of a JSONL artifact, one at a time."""
+    return decoded_rows(folder, name, json.loads)
+
+
+def decoded_rows(folder: Path, name: str, decode: Callable[[bytes], Decoded]) -> Iterator[Decoded]:
+    """The same, as far as a decoder reads them."""
+    path = folder / name
+    try:
+        with path.open("rb") as stream:
+            for line in stream:
+                yield decode(line)
+    except OSError as error:
+        if day := pruned_on(folder, name):
+            left = "; `steelyard show` has the numbers" if is_run_folder(folder) else ""
+            run_id = folder.resolve().name
+            raise NotFoundError(f"{name} of {run_id} was pruned on {day}{left}") from None
+        raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, msgspec.DecodeError):
+        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
+
+
+def read_predictions(folder: Path) -> Iterator[JsonObject]:
+    """The predictions of a run, with what was asked in full."""
+    return whole_rows(folder, read_rows(folder, PREDICTIONS))
+
+
+def find_records(folder: Path, record: str) -> list[JsonObject]:
+    """The predictions of one record, by its id, or else by its index."""
+    named: list[JsonObject] = []
+    placed: list[JsonObject] = []
+    for row in read_rows(folder, PREDICTIONS):
+        if row["record_id"] == record:
+            named.append(row)
+        elif str(row["index"]) == record:
+            placed.append(row)
+    if not named and not placed:
+        raise NotFoundError(f"no record '{record}' in {folder}")
+    return list(whole_rows(folder, named or placed))
+
+
+def read_record(folder: Path, record: str) -> RecordView:
+    """A record of a finished run, by its id, or else by its index."""
+    rows = find_records(folder, record)
+    indices = dict.fromkeys(cast(int, row["index"]) for row in rows)
+    attempts = [attempt for index in indices for attempt in attempts_of(folder, index)]
+    places = {(cast(int, row["index"]), cast(int, row["repeat"])) for row in rows}
+    return RecordView(rows, attempts, failures_of(folder, places).rows)
+
+
+def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
+    """Why records have no score: how many there are of each label, and the rows of some places."""
+    counts: Counter[str] = Counter()
+    rows: dict[tuple[int, int], JsonObject] = {}
+    for row in read_rows(folder, FAILURES):
+        counts[cast(str, row["label"])] += 1
+        place = cast(int, row["index"]), cast(int, row["repeat"])
+        if place in places:
+            rows[place] = row
+    return Failures(counts, rows)
+
+
+def attempts_of(folder: Path, index: int) -> list[JsonObject]:
+    """The attempts that were made for one record."""
+    return [row for row in read_rows(folder, ATTEMPTS) if row["index"] == index]
+
+
+def _object(path: Path) -> JsonObject:
+    value = _decoded(path, json.loads)
+    if not isinstance(value, dict):
+        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how")
+    return cast(JsonObject, value)
+
+
+def _decoded(path: Path, decode: Callable[[bytes], Decoded]) -> Decoded:
+    try:
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, msgspec.DecodeError):
+        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None

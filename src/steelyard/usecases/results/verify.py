@@ -1,0 +1,141 @@
+"""Say whether a run's artifacts are what the manifest says they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from steelyard.contracts.run_artifacts.pruned import PrunedFile
+from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
+from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.results.sealing import Sealing, sealed_json, with_own_hash
+from steelyard.usecases.results.pruned_files import pruned_files
+from steelyard.usecases.results.read_run import holds_artifacts, require_manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactState:
+    """What became of one file."""
+
+    name: str
+    state: str
+    """`intact`, `pruned`, `changed`, `missing`, `unreadable` or, without a manifest, `unknown`."""
+    message: str = ""
+
+    @property
+    def is_as_sealed(self) -> bool:
+        """Whether nothing changed; what was pruned is gone as it should be."""
+        return self.state in {"intact", "pruned"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What became of every file of a run."""
+
+    run_id: str
+    folder: str
+    files: tuple[ArtifactState, ...]
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether every file is as it was sealed."""
+        return all(file.is_as_sealed for file in self.files)
+
+
+def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
+    """Compare every artifact with its hash and size in the manifest."""
+    path, pruned = folder / MANIFEST, pruned_files(folder)
+    if not path.is_file() and (MANIFEST in pruned or holds_artifacts(folder)):
+        return _without_manifest(folder, pruned)
+    if not path.is_file():
+        raise NotFoundError(f"{folder} holds no {MANIFEST}; the run is not finished, or no run")
+    data = path.read_bytes()
+    try:
+        manifest = cast(JsonObject, json.loads(data))
+        sealed = dict(cast(JsonObject, manifest["artifacts"]))
+        run_id = cast(str, manifest["run_id"])
+    except (ValueError, KeyError, TypeError):
+        broken = ArtifactState(name=MANIFEST, state="changed", message="not a manifest any more")
+        return Verification(run_id="", folder=str(folder), files=(broken,))
+    files = [_own_state(manifest, data)]
+    for name in ARTIFACTS[1:]:
+        seal = sealed.get(name)
+        is_pruned = name in pruned and _is_seal(seal, pruned[name])
+        if is_pruned and not (folder / name).exists():
+            files.append(_pruned(pruned[name]))
+        else:
+            files.append(_state(folder / name, name, seal, digest))
+    return Verification(run_id=run_id, folder=str(folder), files=tuple(files))
+
+
+def require_sealed(folder: Path, digest: Callable[[Path], Sealing]) -> None:
+    """Refuse a run that is not what was sealed: no number of it can be trusted any more."""
+    require_manifest(folder)
+    spoiled = [
+        f"{file.name} ({file.state})"
+        for file in verify(folder, digest).files
+        if not file.is_as_sealed
+    ]
+    if spoiled:
+        raise UnreadableFileError(
+            f"{folder} is not what was sealed: {', '.join(spoiled)}; "
+            f"`steelyard verify {folder}` says more"
+        )
+
+
+def _without_manifest(folder: Path, pruned: Mapping[str, PrunedFile]) -> Verification:
+    """A run whose manifest is gone, or was never written: what is there cannot be told."""
+    files = tuple(_unsealed(folder / name, pruned.get(name)) for name in ARTIFACTS)
+    return Verification(run_id=folder.resolve().name, folder=str(folder), files=files)
+
+
+def _unsealed(path: Path, pruned: PrunedFile | None) -> ArtifactState:
+    if path.exists():
+        message = "no manifest says what it was"
+        return ArtifactState(name=path.name, state="unknown", message=message)
+    if pruned:
+        return _pruned(pruned)
+    is_manifest = path.name == MANIFEST
+    message = "it was removed, or the run is not finished" if is_manifest else "it is not there"
+    return ArtifactState(name=path.name, state="missing", message=message)
+
+
+def _pruned(file: PrunedFile) -> ArtifactState:
+    return ArtifactState(name=file.name, state="pruned", message=f"on {file.day}")
+
+
+def _is_seal(sealed: JsonValue, file: Sealing) -> bool:
+    """Whether a note is about the file that the manifest names."""
+    return sealed == {"sha256": file.sha256, "size": file.size}
+
+
+def _own_state(manifest: JsonObject, data: bytes) -> ArtifactState:
+    if sealed_json(with_own_hash(manifest)) == data:
+        return ArtifactState(name=MANIFEST, state="intact")
+    return ArtifactState(name=MANIFEST, state="changed", message="its own hash does not fit")
+
+
+def _state(
+    path: Path, name: str, sealed: JsonValue, digest: Callable[[Path], Sealing]
+) -> ArtifactState:
+    if not isinstance(sealed, dict):
+        return ArtifactState(name=name, state="changed", message="the manifest does not name it")
+    if not path.is_file():
+        return ArtifactState(name=name, state="missing", message="the file is not there")
+    try:
+        found = digest(path)
+    except OSError as error:
+        return ArtifactState(name=name, state="unreadable", message=str(error.strerror))
+    if _is_seal(sealed, found):
+        return ArtifactState(name=name, state="intact")
+    message = f"sealed with {sealed.get('size')} bytes and sha256 {_short(sealed.get('sha256'))}, "
+    message += f"now {found.size} bytes and {_short(found.sha256)}"
+    return ArtifactState(name=name, state="changed", message=message)
+
+
+def _short(digest: object) -> str:
+    return f"{str(digest)[:12]}…"

@@ -1,0 +1,1 @@
+"""People's labels: assign, import, export, agreement."""

@@ -1,0 +1,259 @@
+"""How far the annotations of a project agree: with each other, and with the judges of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from steelyard.contracts.labels.reader import label_of
+from steelyard.errors import NotFoundError
+from steelyard.model.agreement import PASSED, Agreement, Asked, Item, RubricAgreement
+from steelyard.model.annotation import Wanted
+from steelyard.model.json_value import JsonObject
+from steelyard.model.label import Label
+from steelyard.model.question import Answer, Question, QuestionRubric
+from steelyard.review.agreement import Given, Sheet, question_agreement
+from steelyard.usecases.review.export_labels import narrowed, what_there_is
+from steelyard.usecases.review.judgements import (
+    Judgements,
+    each_answer,
+    judged_answers,
+    judged_passes,
+)
+from steelyard.usecases.review.labels import KnownRubrics, fitting
+from steelyard.usecases.review.ports import ReviewPorts
+from steelyard.usecases.review.reviewed_runs import RunResponses, read_responses, response_runs
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run whose judges are put beside people."""
+
+    responses: RunResponses
+    ids: tuple[str, ...]
+    """Its own id and those of the runs whose responses it grades again."""
+    check: str | None
+
+    @property
+    def clusters(self) -> dict[tuple[str, str], str]:
+        """The conversations of its records."""
+        run = self.responses
+        return {
+            (run.run_id, run.names[row.index]): row.cluster
+            for row in run.rows
+            if row.cluster is not None
+        }
+
+
+@dataclass(slots=True)
+class _Said:
+    """What people said under one rubric, by question, person and item."""
+
+    labels: int = 0
+    blind: int = 0
+    people: set[str] = field(default_factory=set[str])
+    answers: dict[bool, dict[str, dict[str, dict[Item, Answer]]]] = field(
+        default_factory=lambda: {True: {}, False: {}}
+    )
+    unfit: int = 0
+    other_content: int = 0
+    """Labels that were given under another content of the rubric."""
+    again: int = 0
+
+    def given(self, key: str, *, is_blind: bool) -> Mapping[str, Given]:
+        """The answers to a question, by person."""
+        return self.answers[is_blind].get(key, {})
+
+    def asks(self, key: str) -> bool:
+        """Whether anybody answered it."""
+        return any(key in answers for answers in self.answers.values())
+
+    def add(self, label: Label, key: str, item: Item, answer: Answer) -> None:
+        """One answer; what the same person said of the same response in another run is counted."""
+        given = self.answers[label.is_blind].setdefault(key, {}).setdefault(label.annotator, {})
+        if item in given:
+            self.again += 1
+        given.setdefault(item, answer)
+
+
+def agreement(
+    ports: ReviewPorts,
+    *,
+    run: str | None = None,
+    rubric: str | None = None,
+    check: str | None = None,
+) -> Agreement:
+    """What can be said of all labels, or of those of one run and one rubric.
+
+    Of a run the judges are put beside people: those who answered blind, and no others. Labels of
+    a run count for every run that grades the same responses again.
+    """
+    judged = None
+    if run is not None:
+        folder = ports.run_folder(run)
+        judged = _Run(read_responses(folder), response_runs(folder), check)
+    wanted = narrowed(ports, Wanted(rubric=rubric), None)
+    if judged:
+        wanted = Wanted(rubric=wanted.rubric, runs=judged.ids)
+    rows: dict[str, list[JsonObject]] = {}
+    for revision in ports.annotations.all(wanted):
+        rows.setdefault(label_of(revision.row).rubric, []).append(revision.row)
+    if not rows:
+        about = f" about {judged.responses.run_id}" if judged else ""
+        under = f" under {wanted.rubric}" if wanted.rubric else ""
+        raise NotFoundError(f"no label{about}{under}; {what_there_is(ports)}")
+    known = KnownRubrics(ports.references)
+    return Agreement(
+        run_id=judged.responses.run_id if judged else None,
+        rubrics=tuple(
+            _rubric(name, rows[name], known, judged, _elsewhere(ports, name, judged))
+            for name in sorted(rows)
+        ),
+    )
+
+
+def _elsewhere(ports: ReviewPorts, rubric: str, judged: _Run | None) -> int:
+    """How many labels of a rubric are about no run, where one is looked at."""
+    if judged is None:
+        return 0
+    return sum(1 for _ in ports.annotations.all(Wanted(rubric=rubric, runs=("",))))
+
+
+def _rubric(
+    name: str,
+    rows: Sequence[JsonObject],
+    known: KnownRubrics,
+    judged: _Run | None,
+    elsewhere: int,
+) -> RubricAgreement:
+    rubric = known.find(name)
+    questions = rubric if isinstance(rubric, QuestionRubric) else None
+    now = [row for row in rows if not known.is_under_other_content(label_of(row))]
+    said = _said(now, questions, judged)
+    said.other_content = len(rows) - len(now)
+    notes: list[str] = []
+    sheets: list[Sheet] = []
+    by: list[str] = []
+    if any("answers" in row for row in rows) and questions is None:
+        notes.append(f"answers were not looked at: {rubric}")
+    if questions is not None and any("answers" in row for row in rows):
+        judgements = _judged_answers(judged, questions, notes)
+        by.extend(judgements.by if judgements else ())
+        sheets.extend(_sheets(questions, said, judgements, judged))
+    if said.asks(PASSED):
+        passes = _judged_passes(judged, name)
+        by.extend(one for one in (passes.by if passes else ()) if one not in by)
+        sheets.append(_pass_sheet(said, passes, judged))
+        if passes and len(passes.deciding) > 1:
+            deciding = ", ".join(passes.deciding)
+            notes.append(f"the verdict is that of {deciding} together; --check compares one")
+    notes.extend(_notes(said, elsewhere))
+    return RubricAgreement(
+        rubric=name,
+        labels=said.labels,
+        blind=said.blind,
+        people=len(said.people),
+        questions=tuple(question_agreement(sheet) for sheet in sheets),
+        judged_by=tuple(by),
+        notes=tuple(notes),
+    )
+
+
+def _said(rows: Sequence[JsonObject], rubric: QuestionRubric | None, judged: _Run | None) -> _Said:
+    order = {run_id: place for place, run_id in enumerate(judged.ids)} if judged else {}
+    said = _Said()
+    for row in sorted(rows, key=lambda row: order.get(cast(str, row.get("run_id")), 0)):
+        label = label_of(row)
+        said.labels += 1
+        said.blind += label.is_blind
+        said.people.add(label.annotator)
+        run_id = judged.responses.run_id if judged else label.run_id or ""
+        if label.passed is not None:
+            whole = Item(run_id, label.record_id, label.repeat)
+            said.add(label, PASSED, whole, int(label.passed))
+        if rubric is not None and "answers" in row:
+            answers, wrong = fitting(row["answers"], rubric)
+            said.unfit += wrong
+            for key, turn, answer in each_answer(answers):
+                said.add(label, key, Item(run_id, label.record_id, label.repeat, turn), answer)
+    return said
+
+
+def _judged_answers(
+    judged: _Run | None, rubric: QuestionRubric, notes: list[str]
+) -> Judgements | None:
+    if judged is None:
+        return None
+    found = judged_answers(judged.responses, rubric, judged.check)
+    if not found.by:
+        named = f" named '{judged.check}'" if judged.check else ""
+        notes.append(f"no check{named} of {judged.responses.run_id} answers {rubric.reference}")
+        return None
+    if found.unfit:
+        notes.append(f"{found.unfit} answer(s) of the judge do not fit the rubric as it is now")
+    return found
+
+
+def _judged_passes(judged: _Run | None, rubric: str) -> Judgements | None:
+    if judged is None:
+        return None
+    return judged_passes(judged.responses, rubric, judged.check)
+
+
+def _sheets(
+    rubric: QuestionRubric, said: _Said, judgements: Judgements | None, judged: _Run | None
+) -> Iterator[Sheet]:
+    for question in rubric.questions:
+        if question.type == "comment" or not said.asks(question.key):
+            continue
+        judge = None
+        if judgements and question.answered_by_auto:
+            judge = judgements.answers.get(question.key, {})
+        blind = said.given(question.key, is_blind=True)
+        seen = said.given(question.key, is_blind=False)
+        yield Sheet(
+            key=question.key,
+            label=question.label,
+            type=cast(Asked, question.type),
+            scope=question.scope,
+            categories=_categories(question, [*blind.values(), *seen.values(), judge or {}]),
+            blind=blind,
+            seen=seen,
+            judge=judge,
+            clusters=judged.clusters if judged else {},
+        )
+
+
+def _pass_sheet(said: _Said, passes: Judgements | None, judged: _Run | None) -> Sheet:
+    return Sheet(
+        key=PASSED,
+        label="Is the response good?",
+        type="passed",
+        categories=(0, 1),
+        blind=said.given(PASSED, is_blind=True),
+        seen=said.given(PASSED, is_blind=False),
+        judge=passes.answers[PASSED] if passes else None,
+        beside=passes.beside if passes else "judge",
+        clusters=judged.clusters if judged else {},
+    )
+
+
+def _categories(question: Question, given: Sequence[Given]) -> tuple[int | str, ...]:
+    """What may be answered; of scores those that were given, for a scale may be long."""
+    if question.type == "yes_no":
+        return (0, 1)
+    if question.type == "score":
+        return tuple(sorted({cast(int, one) for answers in given for one in answers.values()}))
+    return tuple(option.value for option in question.options)
+
+
+def _notes(said: _Said, elsewhere: int) -> Iterator[str]:
+    if said.unfit:
+        yield f"{said.unfit} answer(s) of people do not fit the rubric as it is now"
+    if said.other_content:
+        yield f"{said.other_content} label(s) were given under other content of the rubric"
+    if said.again:
+        yield f"{said.again} answer(s) were given again about the same response in another run"
+    if elsewhere:
+        yield f"{elsewhere} label(s) are about no run and were left out"

@@ -1,0 +1,48 @@
+"""Give labels back as rows, in the form in which they can be brought in again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from steelyard.errors import NotFoundError
+from steelyard.model.annotation import Wanted
+from steelyard.model.json_value import JsonObject
+from steelyard.usecases.review.labels import KnownRubrics
+from steelyard.usecases.review.ports import ReviewPorts
+from steelyard.usecases.review.reviewed_runs import response_runs
+
+
+def export_labels(
+    ports: ReviewPorts, wanted: Wanted, *, run: str | None = None, with_history: bool = False
+) -> Iterator[JsonObject]:
+    """The rows that are wanted; with history, also those that were replaced, with when and how.
+
+    `run` is a run, of which only its own labels are given.
+    """
+    chosen = narrowed(ports, wanted, run)
+    is_empty = True
+    for revision in ports.annotations.all(chosen, with_history=with_history):
+        is_empty = False
+        more: JsonObject = {"revision": revision.number, "kept_at": revision.at}
+        yield {**revision.row, **more} if with_history else revision.row
+    if is_empty:
+        raise NotFoundError(f"no label fits; {what_there_is(ports)}")
+
+
+def narrowed(ports: ReviewPorts, wanted: Wanted, run: str | None) -> Wanted:
+    """What is wanted, with the rubric by its whole name and the run by its id."""
+    rubric = wanted.rubric
+    if rubric is not None:
+        rubric = KnownRubrics(ports.references).whole_name(rubric)
+    runs = response_runs(ports.run_folder(run))[:1] if run is not None else None
+    return Wanted(rubric=rubric, runs=runs, annotator=wanted.annotator)
+
+
+def what_there_is(ports: ReviewPorts) -> str:
+    """For somebody who finds no label: under which rubrics there are labels, or how they come."""
+    kept = ports.annotations.all(Wanted())
+    names = sorted({cast(str, revision.row["rubric"]) for revision in kept})
+    if not names:
+        return "`steelyard review import` brings labels in"
+    return f"there are labels under {', '.join(names)}"

@@ -1,0 +1,134 @@
+"""Bring labels in: held against rubric and trace, redacted, kept once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import BinaryIO, NamedTuple, cast
+
+from steelyard.contracts.labels.reader import LabelRow, read_labels
+from steelyard.contracts.labels.writer import EXEMPT, label_row
+from steelyard.contracts.question_rubric.answers import answers_row
+from steelyard.contracts.run_artifacts.rows import cluster_of
+from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.errors import UsageError
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject
+from steelyard.model.label import Label
+from steelyard.reports.labels import ImportedLabels
+from steelyard.usecases.review.labels import KnownRubrics, LabelDesk
+from steelyard.usecases.review.ports import ReviewPorts
+
+_NOTHING = Finding(
+    severity="error",
+    code="missing_required_field",
+    path="answers",
+    message="answers says nothing: no question is answered",
+)
+
+
+class _Incoming(NamedTuple):
+    line: int
+    place: int
+    row: JsonObject
+
+
+def import_labels(
+    ports: ReviewPorts,
+    stream: BinaryIO,
+    name: str,
+    *,
+    run: str | None = None,
+    is_replacing: bool = False,
+) -> ImportedLabels:
+    """Keep the labels of a file; a row that is wrong is refused, and the others are kept.
+
+    `run` is the run that rows without a `run_id` are about. What a person said otherwise before
+    is refused unless it shall be replaced; then the old label becomes history.
+    """
+    desk = LabelDesk(ports, run)
+    findings: list[Finding] = []
+    incoming: list[_Incoming] = []
+    renamed: set[str] = set()
+    read = 0
+    for read, row in enumerate(_checked(desk, stream), start=1):
+        findings.extend(row.findings)
+        if row.label is not None:
+            kept = kept_row(row.label, desk.redact)
+            if kept["annotator"] != row.label.annotator:
+                renamed.add(row.label.annotator)
+            incoming.append(_Incoming(row.line, read - 1, kept))
+    if not read:
+        raise UsageError(f"{name} holds no label")
+    at = ports.clock.stamp()
+    rows = [one.row for one in incoming]
+    became = ports.annotations.keep(rows, at, is_replacing=is_replacing)
+    ports.fix_published({cast(str, row["rubric"]) for row in rows if row.get("rubric")})
+    refused = (one for one, how in zip(incoming, became, strict=True) if how == "refused")
+    findings.extend(_said_otherwise(one) for one in refused)
+    counts = Counter(became)
+    return ImportedLabels(
+        path=name,
+        read=read,
+        imported=counts["imported"] + counts["replaced"],
+        same=counts["same"],
+        replaced=counts["replaced"],
+        findings=tuple(sorted(findings, key=lambda one: one.line or 0)),
+        redacted=desk.redact.take_counts(),
+        renamed=len(renamed),
+    )
+
+
+def kept_row(label: Label, redact: Redactor) -> JsonObject:
+    """A label as it may be written: comments, further fields and names pass the redaction.
+
+    A person whose name is replaced stays one person: the name becomes a word of its own.
+    """
+    person = label.annotator
+    if redact.text(person) != person:
+        person = f"person-{cluster_of(person)[:8]}"
+    answers = answers_row(label.answers) if label.answers is not None else None
+    row = label_row(replace(label, annotator=person), answers)
+    return cast(JsonObject, json.loads(redact(json_bytes(row), exempt=EXEMPT)))
+
+
+def _checked(desk: LabelDesk, stream: BinaryIO) -> Iterator[LabelRow]:
+    """The rows of a file with everything that is wrong with them."""
+    for index, row in enumerate(read_labels(stream, desk.answers)):
+        if row.label is None:
+            yield row
+            continue
+        label, wrong = desk.placed(row.label)
+        label = _named(label, desk.rubrics)
+        answers = label.answers
+        is_empty = answers is not None and not (answers.trace or answers.turns)
+        if is_empty and label.passed is None:
+            wrong = [*wrong, _NOTHING]
+        placed = [
+            replace(finding, line=row.line, index=index, record_id=label.record_id)
+            for finding in wrong
+        ]
+        yield LabelRow(row.line, None if wrong else label, (*row.findings, *placed))
+
+
+def _named(label: Label, rubrics: KnownRubrics) -> Label:
+    """The label with the whole name of its rubric, and with the content it was given under."""
+    content = label.rubric_sha256 or rubrics.sha256(label.rubric)
+    return replace(label, rubric=rubrics.whole_name(label.rubric), rubric_sha256=content)
+
+
+def _said_otherwise(one: _Incoming) -> Finding:
+    row = one.row
+    about = f"'{row['record_id']}'" + (f" of {row['run_id']}" if "run_id" in row else "")
+    return Finding(
+        severity="error",
+        code="duplicate_record_id",
+        path="record_id",
+        message=f"{row['annotator']} said something else about {about} under {row['rubric']}",
+        line=one.line,
+        index=one.place,
+        record_id=cast(str, row["record_id"]),
+        hint="--replace keeps this one and makes the other one history",
+    )

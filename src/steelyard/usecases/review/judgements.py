@@ -1,0 +1,145 @@
+"""What a run's judges said, beside which people's labels are put."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from steelyard.errors import UsageError
+from steelyard.model.agreement import PASSED, Beside, Item
+from steelyard.model.json_value import JsonObject
+from steelyard.model.question import Answer, Answers, QuestionRubric
+from steelyard.usecases.review.labels import fitting
+from steelyard.usecases.review.reviewed_runs import CheckRow, ResponseRow, RunResponses
+
+VERDICT = "verdict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgements:
+    """The answers of a judge by question and item, and who gave them."""
+
+    by: tuple[str, ...]
+    """The check and the judge that it asks; empty where nothing answers the rubric."""
+    answers: Mapping[str, Mapping[Item, Answer]]
+    unfit: int = 0
+    """How many answers do not fit the rubric as it is now."""
+    beside: Beside = "judge"
+    """Whose answers they are."""
+    deciding: tuple[str, ...] = ()
+    """Of a verdict, the checks that decide it together."""
+
+
+class _Found(NamedTuple):
+    name: str
+    check: CheckRow
+    row: ResponseRow
+
+
+def judged_answers(
+    responses: RunResponses, rubric: QuestionRubric, check: str | None = None
+) -> Judgements:
+    """What the judge of a run answered to the questions of a rubric."""
+    found = list(_answering(responses, rubric, check))
+    answers: dict[str, dict[Item, Answer]] = {}
+    unfit = 0
+    for one in found:
+        held, wrong = fitting(one.check.answers, rubric, "judge")
+        unfit += wrong
+        for key, turn, answer in each_answer(held):
+            answers.setdefault(key, {})[_item(responses, one.row, turn)] = answer
+    return Judgements(by=_only(found), answers=answers, unfit=unfit)
+
+
+def judged_passes(responses: RunResponses, asked: str, check: str | None = None) -> Judgements:
+    """What a check passed, and what not.
+
+    It is the check that is named, or the one whose id or whose judge people were asked about;
+    without one it is the verdict.
+    """
+    found = [
+        _Found(name, one, row)
+        for row in responses.rows
+        for name, one, _ in row.checks()
+        if name == check or (check is None and asked in {name, one.judge})
+    ]
+    if check is not None and not found:
+        raise UsageError(f"no check '{check}' in {responses.run_id}; {_known(responses)}")
+    passes: dict[Item, Answer] = {
+        _item(responses, one.row): int(one.check.passed)
+        for one in found
+        if one.check.status == "scored" and one.check.passed is not None
+    }
+    if not found:
+        return _verdicts(responses)
+    is_judged = any(one.check.judge is not None for one in found)
+    return Judgements(
+        by=_only(found), answers={PASSED: passes}, beside="judge" if is_judged else "check"
+    )
+
+
+def _verdicts(responses: RunResponses) -> Judgements:
+    """The verdict of each record, which is all its checks together and no judge's own answer."""
+    passes: dict[Item, Answer] = {
+        _item(responses, row): int(row.passed)
+        for row in responses.rows
+        if row.status == "evaluated" and row.passed is not None
+    }
+    deciding = {one.check for row in responses.rows for one in row.evaluator_scores}
+    return Judgements(
+        by=(VERDICT,),
+        answers={PASSED: passes},
+        beside="verdict",
+        deciding=tuple(sorted(deciding)),
+    )
+
+
+def each_answer(answers: Answers) -> Iterator[tuple[str, int, Answer]]:
+    """Every answer with its question and its turn; 0 is the whole trace."""
+    for turn, given in ((0, answers.trace), *answers.turns.items()):
+        for key, answer in given.items():
+            yield key, turn, answer
+
+
+def _answering(
+    responses: RunResponses, rubric: QuestionRubric, check: str | None
+) -> Iterator[_Found]:
+    """The checks in which a judge answers a rubric: the run's own one, or one within another."""
+    name = str(rubric.reference)
+    keys = {question.key for question in rubric.questions}
+    for row in responses.rows:
+        for place, one, within in row.checks():
+            given = cast("JsonObject | None", one.answers)
+            if given is None or check not in {None, place}:
+                continue
+            if within is None:
+                # A row does not say which of several rubrics graded it; its questions do.
+                is_meant = name in responses.rubrics and _keys(given) <= keys
+            else:
+                is_meant = within == name
+            if is_meant:
+                yield _Found(place, one, row)
+
+
+def _keys(answers: JsonObject) -> set[str]:
+    sheets = [answers["trace"], *cast(JsonObject, answers["turns"]).values()]
+    return {key for sheet in sheets for key in cast(JsonObject, sheet)}
+
+
+def _only(found: Sequence[_Found]) -> tuple[str, ...]:
+    """The one check that is meant, and the judges that it asks."""
+    names = sorted({one.name for one in found})
+    if len(names) > 1:
+        raise UsageError(f"several checks are meant: {', '.join(names)}; name one with --check")
+    judges = sorted({one.check.judge for one in found if one.check.judge is not None})
+    return (*names, *judges)
+
+
+def _known(responses: RunResponses) -> str:
+    names = sorted({name for row in responses.rows for name, _, _ in row.checks()})
+    return f"there are: {', '.join(names)}" if names else "there is none"
+
+
+def _item(responses: RunResponses, row: ResponseRow, turn: int = 0) -> Item:
+    return Item(responses.run_id, responses.names[row.index], row.repeat, turn)

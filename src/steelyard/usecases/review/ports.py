@@ -1,0 +1,45 @@
+"""What review from a shell, over HTTP or on a page needs: annotations, rubrics and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from steelyard.engine.redaction import Redactor
+from steelyard.model.annotation import KeptAs, Revision, Wanted
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import Clock
+from steelyard.usecases.registry.references import References
+
+FixPublished: TypeAlias = Callable[[Collection[str]], None]
+
+
+class Annotations(Protocol):
+    """What people have said, by rubric, run, record, repeat and person."""
+
+    def keep(self, rows: Sequence[JsonObject], at: str, *, is_replacing: bool) -> list[KeptAs]:
+        """What becomes of each row of a label, all in one transaction."""
+        ...
+
+    def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
+        """What was said; with its history, also what was said before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPorts:
+    """The ports of the use cases of review."""
+
+    annotations: Annotations
+    references: References
+    run_folder: Callable[[str], Path]
+    """The folder of a finished run that a user names: by id, prefix, `latest` or path."""
+    known_run: Callable[[str], Path]
+    """The folder of a finished run of this project by its whole id, as labels name it."""
+    redactor: Callable[[], Redactor]
+    """One that has counted nothing yet."""
+    clock: Clock
+    fix_published: FixPublished = lambda _: None
+    """Fix the content of rubrics whose files call them published: labels depend on it now."""

@@ -1,0 +1,1 @@
+"""Runs: plan, create, execute, resume, cancel, derive, prune."""

@@ -1,0 +1,194 @@
+"""Runs made from finished runs: the failed records once more, or the stored traces graded anew."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from steelyard.contracts.reading import DatasetReading, Row
+from steelyard.errors import UsageError
+from steelyard.execution.run_options import Derived, How, RunOptions, stored_options
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.published import dataset_name
+from steelyard.usecases.results.read_run import read_rows, read_run
+from steelyard.usecases.runs.pairing import pair_records
+
+PREDICTIONS = "predictions.jsonl"
+VALIDATION = "record_validation.jsonl"
+DOCUMENT = "input_dataset.json"
+TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
+_NEVER_ASKED = ("invalid_record", "skipped", "cancelled")
+
+
+def retry_options(folder: Path) -> RunOptions:
+    """A new run over all records of a finished run, in which only the failed are asked again."""
+    manifest, options = _parent(folder)
+    derived = _derived(manifest, "retry", folder)
+    before = options.derived
+    if before and before.how == "regrade":
+        raise UsageError(
+            f"{derived.run_id} asked no target: it grades what {before.run_id} was answered; "
+            f"try the failed records of that run again, or regrade it"
+        )
+    if not _indices(derived):
+        raise UsageError(f"{derived.run_id} has no failed record to try again")
+    return replace(options, derived=derived)
+
+
+def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
+    """A new run over the stored traces of a finished run; no target is called.
+
+    Without a rubric they are graded by what their cases name or bring.
+    """
+    manifest, options = _parent(folder)
+    targets = list(cast(JsonObject, manifest["targets"]))
+    return replace(
+        options,
+        rubric=rubric,
+        target=targets[0] if len(targets) == 1 else options.target,
+        responses=None,
+        from_conversation=False,
+        pass_threshold=None,
+        derived=_derived(manifest, "regrade", folder),
+    )
+
+
+def never_asked(folder: Path) -> Counter[str]:
+    """How many records of a run have no answer to grade again, by what became of them."""
+    statuses: dict[int, str] = {}
+    for row in read_rows(folder, PREDICTIONS):
+        index, status = cast(int, row["index"]), cast(str, row["status"])
+        if statuses.get(index, "skipped") in _NEVER_ASKED:
+            statuses[index] = status
+    return Counter(status for status in statuses.values() if status in _NEVER_ASKED)
+
+
+def _parent(folder: Path) -> tuple[JsonObject, RunOptions]:
+    manifest = read_run(folder).manifest
+    options = stored_options(manifest, None)
+    before = options.derived
+    if before and before.against:
+        raise UsageError(
+            f"{manifest['run_id']} compares the answers of {before.against.run_id} and "
+            f"{before.run_id}; name one of those"
+        )
+    return manifest, options
+
+
+def _derived(manifest: JsonObject, how: How, folder: Path) -> Derived:
+    # As it is from everywhere: the run may be resumed in another folder.
+    return Derived(run_id=cast(str, manifest["run_id"]), how=how, folder=folder.resolve())
+
+
+def dataset_of(root: Path, options: RunOptions) -> Path:
+    """The dataset file of a derived run; of a document, the one that the folder itself holds."""
+    path = root / options.dataset
+    derived = options.derived
+    if derived is None or path.is_file() or dataset_name(options.dataset.as_posix()):
+        return path
+    manifest = read_run(derived.folder).manifest
+    # What the folder holds is redacted: good enough to grade by, not to ask.
+    if manifest["contract"] != "dataset_document" or derived.how == "retry":
+        raise UsageError(f"the dataset of {derived.run_id} is gone: {options.dataset}")
+    return derived.folder / DOCUMENT
+
+
+def require_same_dataset(options: RunOptions, path: Path, source: dict[str, str]) -> None:
+    """A derived run is about the records of its parent, and about no others."""
+    derived = options.derived
+    if derived is None or _is_kept(path, derived):
+        return
+    if read_run(derived.folder).manifest["source"] != source:
+        raise UsageError(
+            f"{options.dataset} has changed since {derived.run_id}; start a new run, or put the "
+            "old file back"
+        )
+
+
+def only_derived(reading: DatasetReading, options: RunOptions, path: Path) -> DatasetReading:
+    """Of a derived run, the records that it is about; a retry is about all of them."""
+    derived = options.derived
+    if derived is None or derived.how == "retry":
+        return reading
+    places = _accepted(derived.folder) if _is_kept(path, derived) else None
+    return SomeRows(reading, _indices(derived), places)
+
+
+def _is_kept(path: Path, derived: Derived) -> bool:
+    """Whether a dataset is the one that the parent's folder itself holds."""
+    return path == derived.folder / DOCUMENT
+
+
+def _accepted(folder: Path) -> list[int]:
+    """The indices that the records of the folder's own dataset had in the parent's."""
+    return [
+        cast(int, row["index"])
+        for row in read_rows(folder, VALIDATION)
+        if row["result"] == "accepted"
+    ]
+
+
+def _indices(derived: Derived) -> set[int]:
+    """Failed records are tried again; of those that were asked, the answer is graded again.
+
+    A pairwise run is about the records that both of its runs answered.
+    """
+    if derived.against:
+        return set(pair_records(derived.against.folder, derived.folder).partners)
+    is_retry = derived.how == "retry"
+    return {
+        cast(int, row["index"])
+        for row in read_rows(derived.folder, PREDICTIONS)
+        if (row["status"] in TRIED_AGAIN if is_retry else row["status"] not in _NEVER_ASKED)
+    }
+
+
+class SomeRows:
+    """A dataset of which only some records count, each in the place that it had."""
+
+    def __init__(
+        self, reading: DatasetReading, indices: set[int], places: Sequence[int] | None
+    ) -> None:
+        self._reading = reading
+        self._indices = indices
+        self._places = places
+        self.contract = reading.contract
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What concerns the file as a whole."""
+        return self._reading.findings
+
+    @property
+    def is_spoiled(self) -> bool:
+        """Whether the file is wrong as a whole."""
+        return self._reading.is_spoiled
+
+    def rows(self) -> Iterator[Row]:
+        """The records that count."""
+        for row in self._reading.rows():
+            if self._places is None:
+                place, findings = row.index, row.findings
+            else:
+                # All of them were accepted; what redaction made of them is no fault of theirs.
+                place, findings = self._places[row.index], ()
+            if place in self._indices:
+                yield row._replace(index=place, findings=findings)
+
+    def case(self, row: Row) -> Case:
+        """The case that an accepted row stands for."""
+        return self._reading.case(row)
+
+    def hashed(self, row: Row, case: Case) -> JsonValue:
+        """What `record_sha256` is taken over."""
+        return self._reading.hashed(row, case)
+
+    def dataset(self, cases: tuple[Case, ...]) -> Dataset:
+        """The dataset with the given cases."""
+        return self._reading.dataset(cases)

@@ -1,0 +1,160 @@
+"""Run a dataset against a function and checks, from Python."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+from steelyard.errors import UsageError
+from steelyard.execution.ports import TargetSpec
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.run_options import RunOptions
+from steelyard.model.case import Case
+from steelyard.model.dataset import Dataset
+from steelyard.model.json_value import JsonObject
+from steelyard.model.rubric import Check, Rubric, RubricCheck
+from steelyard.model.run import RunState
+from steelyard.reports.asked_text import expected_text, request_text
+from steelyard.results.metrics import Metrics
+from steelyard.usecases.results.read_run import read_predictions
+from steelyard.usecases.runs.in_memory import DatasetInMemory
+from steelyard.usecases.runs.planning import Source, open_source, prepare_source
+from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.run import start_run
+
+_NESTED = ("trace", "evaluator_scores")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A finished run in Python's hands."""
+
+    run_id: str
+    status: RunState
+    folder: Path
+    metrics: Metrics
+
+    def records(self) -> Iterator[JsonObject]:
+        """The rows of predictions.jsonl, one at a time, with what was asked in full."""
+        return read_predictions(self.folder)
+
+    def to_frame(self) -> Any:
+        """The rows as a polars DataFrame: what was asked as text, and without the trace."""
+        try:
+            polars: Any = import_module("polars")
+        except ImportError:
+            raise UsageError("to_frame needs polars: pip install polars") from None
+        rows = [
+            {
+                **{name: value for name, value in row.items() if name not in _NESTED},
+                "request": request_text(row),
+                "expected": expected_text(row),
+            }
+            for row in self.records()
+        ]
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+
+def look_over(
+    dataset: object, target: object, checks: object, counts: Mapping[str, object]
+) -> None:
+    """Refuse what nobody can evaluate, in words, before anything is read."""
+    if not isinstance(dataset, Dataset | str | PathLike):
+        raise UsageError(f"dataset must be a path or a Dataset, not {_dataset_meant(dataset)}")
+    if not isinstance(target, str) and not callable(target):
+        raise UsageError(f"target must be a function or the name of a target, not {_type(target)}")
+    if not isinstance(checks, list | tuple):
+        raise UsageError(f"checks must be a list of checks, not {_type(checks)}")
+    for check in cast(Sequence[object], checks):
+        if isinstance(check, type) or not hasattr(check, "kind") or not hasattr(check, "check"):
+            raise UsageError(
+                f'a check is an object such as Equals(value="Paris"), not {_type(check)}'
+            )
+    for name, count in counts.items():
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise UsageError(f"{name} must be a whole number from 1 on, not {count!r}")
+
+
+def _dataset_meant(given: object) -> str:
+    """What was given instead of a dataset, and how to make one of it."""
+    kind = _type(given)
+    parts = cast(Sequence[object], given) if isinstance(given, list | tuple) else ()
+    if parts and isinstance(parts[0], Dataset):
+        return "a pair; write dataset, findings = steelyard.read_dataset(path)"
+    if parts and isinstance(parts[0], Case):
+        made = 'steelyard.Dataset(id="mine", contract="eval_cases", cases=tuple(cases))'
+        return f"cases alone; write {made}"
+    return kind
+
+
+def _type(given: object) -> str:
+    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+
+
+def rubric_of(checks: Sequence[Check]) -> Rubric | None:
+    """A rubric of checks that are given as objects, each named after its kind."""
+    if not checks:
+        return None
+    entries: list[RubricCheck] = []
+    for check in checks:
+        same = sum(entry.check.kind == check.kind for entry in entries)
+        name = f"{check.kind}-{same + 1}" if same else check.kind
+        entries.append(RubricCheck(id=name, check=check))
+    return Rubric(
+        id="checks",
+        version="1.0.0",
+        checks=tuple(entries),
+        grading_sha256=_settings_sha256(checks),
+    )
+
+
+def _settings_sha256(checks: Sequence[Check]) -> str:
+    """The hash of what checks made in code are set to; of one that is no dataclass, its class."""
+    said = [
+        repr(check) if is_dataclass(check) else f"{type(check).__module__}.{type(check).__name__}"
+        for check in checks
+    ]
+    return hashlib.sha256("\n".join(said).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def plan_evaluation(
+    ports: RunPorts,
+    options: RunOptions,
+    spec: TargetSpec,
+    checks: Sequence[Check],
+    dataset: Dataset | None = None,
+) -> Prepared:
+    """Check the run before the first call; the options' file is read where no dataset is given."""
+    source = open_source(ports, options) if dataset is None else _in_memory(dataset)
+    return prepare_source(ports, options, source, rubric_of(checks), {spec.name: spec})
+
+
+def _in_memory(dataset: Dataset) -> Source:
+    reading = DatasetInMemory(dataset)
+    return Source(
+        name=dataset.id,
+        reading=reading,
+        contract=dataset.contract,
+        digests={dataset.id: reading.digest()},
+    )
+
+
+async def evaluate(ports: RunPorts, prepared: Prepared) -> Run:
+    """Carry it out."""
+    finished = await start_run(ports, prepared, _ignore, _ignore)
+    assert finished.metrics is not None
+    return Run(
+        run_id=finished.run_id,
+        status=finished.status,
+        folder=Path(finished.folder),
+        metrics=finished.metrics,
+    )
+
+
+def _ignore(_: object) -> None:
+    """Nobody looks on."""

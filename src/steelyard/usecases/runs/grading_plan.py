@@ -1,0 +1,203 @@
+"""Who grades what: the run's rubric, the one that a case names, or what the case brings."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+
+from steelyard.contracts.judge.template import is_pairwise
+from steelyard.engine.implicit import NothingGrades, implicit_rubric
+from steelyard.engine.not_judged import without_judges
+from steelyard.errors import UsageError
+from steelyard.execution.prepared import AskedJudge
+from steelyard.judging.instrument import judges_of
+from steelyard.judging.pairwise import Pairwise
+from steelyard.model.case import Case
+from steelyard.model.evaluator import Evaluator
+from steelyard.model.policy import Policy
+from steelyard.model.question import QuestionRubric
+from steelyard.model.rubric import PASS_THRESHOLD, Check, JudgedCheck, Rubric, StatedCheck
+from steelyard.usecases.registry.references import ONLY_PAIRWISE, out_of_scope
+from steelyard.usecases.runs.asked_judges import Judges
+from steelyard.usecases.runs.carried_out import carried_out
+from steelyard.usecases.runs.grading_programs import GradingPrograms, Sources, no_sources
+
+# Contracts whose cases run on their other checks where no judge can be asked.
+_JUDGED_IF_POSSIBLE = ("evals_json",)
+IMPLICIT = "rubric/implicit@1.0.0"
+_log = logging.getLogger("steelyard")
+
+
+class GradingPlan:
+    """Finds what grades a case, and remembers every rubric and judge that was found."""
+
+    def __init__(
+        self,
+        rubric: Rubric | QuestionRubric | None,
+        pass_threshold: float | None,
+        judges: Judges,
+        contract: str = "",
+        sources: Sources = no_sources,
+    ) -> None:
+        self._needs_judges = contract not in _JUDGED_IF_POSSIBLE
+        self._threshold = pass_threshold
+        self._judges = judges
+        self._named: dict[str, Rubric] = {}
+        self._asked: dict[tuple[str, str | None], AskedJudge] = {}
+        self._told: set[str] = set()
+        self._is_implicit = False
+        self._brought: Counter[str] = Counter()
+        self._graded: Counter[str] = Counter()
+        self._revisions: dict[str, int] = {}
+        self._programs = GradingPrograms(sources)
+        self._policies: dict[str, Policy] = {}
+        self._recent: tuple[tuple[Evaluator, ...], str | None, Rubric | NothingGrades] | None = (
+            None
+        )
+        self._rubric = self._carried_out(rubric) if rubric else None
+
+    @property
+    def rubrics(self) -> tuple[Rubric, ...]:
+        """The rubrics that grade the cases seen so far; those that cases bring are left out."""
+        given = (self._rubric,) if self._rubric else ()
+        return (*given, *(self._named[name] for name in sorted(self._named)))
+
+    @property
+    def is_implicit(self) -> bool:
+        """Whether a case was seen that is graded by what it brings."""
+        return self._is_implicit
+
+    @property
+    def judges(self) -> tuple[AskedJudge, ...]:
+        """The judges that grade the cases seen so far, each with the target that answers."""
+        return tuple(self._asked[key] for key in sorted(self._asked, key=str))
+
+    @property
+    def revisions(self) -> dict[str, int]:
+        """The revisions of the kinds of checks that grade the cases seen so far."""
+        return dict(sorted(self._revisions.items()))
+
+    @property
+    def programs(self) -> dict[str, str]:
+        """The sha256 of each file of the programs and plug-ins that grade, by its path."""
+        return self._programs.hashes
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """The policies by which the cases seen so far are asked and graded."""
+        return tuple(self._policies[name] for name in sorted(self._policies))
+
+    @property
+    def brought(self) -> dict[str, int]:
+        """How many of the cases seen so far bring a check of each kind."""
+        return dict(sorted(self._brought.items()))
+
+    @property
+    def bringing(self) -> int:
+        """How many of the cases seen so far are graded by their own expectations."""
+        return self._graded[IMPLICIT]
+
+    @property
+    def graded(self) -> dict[str, int]:
+        """How many of the cases seen so far each rubric grades."""
+        return {name: self._graded[name] for name in sorted(self._graded) if name != IMPLICIT}
+
+    def of(self, case: Case) -> Rubric | NothingGrades:
+        """What grades a case; a run that needs a judge without a target is refused."""
+        if case.task_type is not None:
+            policy = self._judges.policies.of(case)
+            self._policies[policy.id] = policy
+        if self._rubric:
+            self._require_scope(self._rubric, case)
+            return self._rubric
+        if case.rubric_ref:
+            return self._named.get(case.rubric_ref) or self._referred(case.rubric_ref)
+        return self._implicit(case)
+
+    def note(self, graded: Rubric | NothingGrades) -> None:
+        """Count a case by what grades it."""
+        if isinstance(graded, Rubric):
+            self._graded[graded.name] += 1
+            if graded.name == IMPLICIT:
+                self._brought.update({entry.check.kind for entry in graded.checks})
+
+    def _implicit(self, case: Case) -> Rubric | NothingGrades:
+        if not _brings_evaluators_alone(case):
+            return self._brought_by(case)
+        # Many files have the same evaluators for every case.
+        recent, evaluators, file = self._recent, case.evaluators, case.place.file
+        if recent is None or recent[0] is not evaluators or recent[1] != file:
+            self._recent = recent = (evaluators, file, self._brought_by(case))
+        return recent[2]
+
+    def _brought_by(self, case: Case) -> Rubric | NothingGrades:
+        self._is_implicit = True
+        threshold = PASS_THRESHOLD if self._threshold is None else self._threshold
+        policy = self._judges.policies.of(case) if case.task_type is not None else None
+        graded = implicit_rubric(case, self._judges, policy, threshold)
+        if isinstance(graded, Rubric) and not (self._needs_judges or self._can_ask(graded)):
+            graded = without_judges(graded)
+        if isinstance(graded, Rubric):
+            self._require(graded, f"'{case.id}'")
+            self._require_scope(graded, case)
+        return graded
+
+    def _can_ask(self, rubric: Rubric) -> bool:
+        return all(target is not None for _, target in self._judges.asked_by(rubric))
+
+    def _referred(self, text: str) -> Rubric:
+        """The rubric that cases name; one that leads nowhere was an error of its row before."""
+        found = self._judges.references.rubric(text).rubric
+        if found is None:
+            raise UsageError(f"{text} cannot be used")
+        self._named[text] = self._carried_out(found)
+        return self._named[text]
+
+    def _carried_out(self, rubric: Rubric | QuestionRubric) -> Rubric:
+        if isinstance(rubric, QuestionRubric) and rubric.status == "archived":
+            raise UsageError(f"{rubric.reference} is archived; name one that is in use")
+        made = carried_out(rubric, self._judges, self._threshold)
+        self._require(made, made.name)
+        return made
+
+    def _require(self, rubric: Rubric, who: str) -> None:
+        """Refuse what cannot be carried out, before any call."""
+        if rubric.needs_commands and not self._judges.catalog.allows_commands:
+            raise UsageError(
+                f"{who} is graded by a program, which is off: set allow.commands to true in "
+                "steelyard.yaml if you trust it, or grade with --rubric"
+            )
+        for check in rubric.all_checks:
+            if not isinstance(check, Pairwise):
+                _require_grading(who, check)
+        self._revisions |= rubric.revisions
+        self._programs.note(rubric)
+        for asked in self._judges.asked_by(rubric):
+            self._asked.setdefault((asked.judge.name, asked.target), asked)
+
+    def _require_scope(self, rubric: Rubric, case: Case) -> None:
+        """Tell of judges that were not validated for the domain of a case; strict refuses."""
+        if case.bundle is None:
+            return
+        for judge, _ in self._judges.asked_by(rubric):
+            problem = out_of_scope(judge, case.bundle)
+            if problem is None or problem in self._told:
+                continue
+            if self._judges.strict:
+                raise UsageError(f"strict: '{case.id}': {problem}")
+            self._told.add(problem)
+            _log.warning("'%s': %s", case.id, problem)
+
+
+def _require_grading(who: str, check: Check | JudgedCheck | StatedCheck) -> None:
+    """Refuse a judge that compares two answers where there is one to grade."""
+    for judge, _ in judges_of(check):
+        if is_pairwise(judge):
+            raise UsageError(f"{who} asks {judge.name}, which {ONLY_PAIRWISE}")
+
+
+def _brings_evaluators_alone(case: Case) -> bool:
+    """Whether nothing but the evaluators of a case, and its file, decides on what grades it."""
+    others = (case.criteria, case.reference_answers, case.choices, case.expected)
+    named = (case.task_type, case.bundle)
+    return bool(case.evaluators) and not any(others) and named == (None, None)

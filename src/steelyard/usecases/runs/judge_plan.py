@@ -1,0 +1,132 @@
+"""Through which targets the judges of a run are asked: known before the first call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, cast
+
+from steelyard.errors import UsageError
+from steelyard.execution.ports import TargetSpec
+from steelyard.judging.instrument import judges_of
+from steelyard.model.judge import Judge
+from steelyard.model.judgement import JudgeCall
+from steelyard.model.question import QuestionRubric
+from steelyard.model.rubric import Rubric
+from steelyard.usecases.runs.asked_judges import Judges
+from steelyard.usecases.runs.grading_plan import IMPLICIT
+
+_LISTED = ("criteria", "items", "orders")
+_SHOWN = 3
+_log = logging.getLogger("steelyard")
+
+
+class Load(NamedTuple):
+    """What judging takes of a target for one record, before anything is known of its answer."""
+
+    calls: int = 0
+    characters: int = 0
+    """Of the templates."""
+
+
+class JudgePlan:
+    """Gathers the judges of the rubrics that it sees."""
+
+    def __init__(self, judges: Judges, spec: Callable[[str], TargetSpec]) -> None:
+        self._judges = judges
+        self._spec = spec
+        self._last: Rubric | None = None
+        self._loads: dict[str, Load] = {}
+        self.judges: dict[str, Judge] = {}
+        """By their references."""
+        self.specs: dict[str, TargetSpec] = {}
+        """The targets through which they are asked, by name."""
+        self._recorded: list[tuple[str, TargetSpec]] = []
+        """The checks of the last rubric whose judges were recorded."""
+        self._missing: list[str] = []
+        self._missing_count = 0
+
+    def see(self, rubric: Rubric, record_id: str) -> Mapping[str, Load]:
+        """Take in what a rubric asks: about how much of each target, for one record.
+
+        A judge without a target is an error: none is ever guessed.
+        """
+        if rubric is not self._last:
+            self._last = rubric
+            self._loads = self._seen(rubric) if rubric.is_judged else {}
+            self._recorded = list(self._recordings(rubric)) if self._loads else []
+        for check, spec in self._recorded:
+            if spec.has_replies and not spec.has_replies(record_id, check):
+                self._missing_count += 1
+                if len(self._missing) < _SHOWN:
+                    self._missing.append(f"{record_id} × {check}")
+        return self._loads
+
+    def tell(self) -> None:
+        """Say for which records no judge was recorded, before they end up without a score."""
+        if self._missing:
+            more = self._missing_count - len(self._missing)
+            rest = f", and {more} more" if more else ""
+            _log.warning(
+                "no reply of a judge was recorded for %d pair(s) of record and check, which will "
+                "be unscored: %s%s",
+                self._missing_count,
+                ", ".join(self._missing),
+                rest,
+            )
+
+    def add(self, name: str) -> None:
+        """A target that is known to be needed."""
+        if name not in self.specs:
+            self.specs[name] = self._spec(name)
+
+    def spec_of(self, judge: Judge, named: str | None) -> TargetSpec | None:
+        """The target through which a judge is asked, once a rubric that asks it was seen."""
+        return self.specs.get(self._target(judge, named) or "")
+
+    def target_of(self, call: JudgeCall) -> str | None:
+        """The name of the target through which a judge is asked."""
+        return self._target(call.judge, call.target)
+
+    def _seen(self, rubric: Rubric) -> dict[str, Load]:
+        loads: dict[str, Load] = {}
+        for check in rubric.all_checks:
+            count = _calls_of(check)
+            for judge, named in judges_of(check):
+                name = self._target(judge, named)
+                if name is None:
+                    raise _without_target(rubric, judge)
+                self.judges.setdefault(judge.name, judge)
+                self.add(name)
+                calls, characters = loads.get(name, Load())
+                loads[name] = Load(calls + count, characters + count * len(judge.template))
+        return loads
+
+    def _recordings(self, rubric: Rubric) -> Iterator[tuple[str, TargetSpec]]:
+        for entry in rubric.checks:
+            for judge, named in judges_of(entry.check):
+                spec = self.spec_of(judge, named)
+                if spec and spec.has_replies:
+                    yield entry.id, spec
+
+    def _target(self, judge: Judge, named: str | None) -> str | None:
+        return named or self._judges.setting(judge).target
+
+
+def _without_target(rubric: Rubric, judge: Judge) -> UsageError:
+    entries = f"set judges.{judge.id}.target or judges.default.target in steelyard.yaml"
+    if rubric.name == IMPLICIT:
+        return UsageError(
+            f"the records' own expectations are graded by {judge.name}, which has no target: "
+            f"{entries}, or name a rubric that asks no judge"
+        )
+    return UsageError(f"{rubric.name} asks {judge.name}, which has no target: {entries}")
+
+
+def _calls_of(check: object) -> int:
+    """About how many calls each judge of a check gets for a record."""
+    listed = [len(getattr(check, name)) for name in _LISTED if hasattr(check, name)]
+    rubric = getattr(check, "rubric", None)
+    listed += [len(rubric.questions)] if isinstance(rubric, QuestionRubric) else []
+    count = 1 if getattr(check, "is_grouped", False) else max(1, sum(listed))
+    return count * cast(int, getattr(check, "samples", 1))

@@ -1,0 +1,76 @@
+"""The calls that a finished run has made to its targets, found in its folder by their records."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.engine.record_work import TARGET_CALL
+from steelyard.execution.ports import TargetSpec
+from steelyard.execution.run_options import Derived
+from steelyard.model.run import CopiedAttempt
+from steelyard.usecases.results.read_run import ATTEMPTS, PREDICTIONS, decoded_rows
+from steelyard.usecases.runs.ports import RunPorts
+
+_REPEATS = 1 << 32
+
+
+def played_back(ports: RunPorts, derived: Derived, name: str) -> TargetSpec:
+    """A target that answers as it did in a finished run, with the calls that this took."""
+    spec = ports.recorded(derived.folder / PREDICTIONS, name)
+    return replace(spec, past=PastAttempts(derived.folder, derived.run_id).of)
+
+
+class _Place(msgspec.Struct):
+    """Where an attempt belongs."""
+
+    index: int | None
+    call: str
+    repeat: int | None = 0
+
+
+_read_place = msgspec.json.Decoder(_Place).decode
+
+
+class PastAttempts:
+    """Looks up the attempts of a record, in whose order the file has them, at 16 bytes a row."""
+
+    def __init__(self, folder: Path, run_id: str) -> None:
+        self._path = folder / ATTEMPTS
+        self._run_id = run_id
+        self._places = array("Q")
+        self._offsets = array("Q")
+        offset = 0
+        for place, size in decoded_rows(
+            folder, ATTEMPTS, lambda row: (_read_place(row), len(row))
+        ):
+            if place.call == TARGET_CALL and place.index is not None:
+                self._places.append(place.index * _REPEATS + (place.repeat or 0))
+                self._offsets.append(offset)
+            offset += size
+
+    def of(self, index: int, repeat: int) -> tuple[CopiedAttempt, ...]:
+        """Those of a record in a repeat, as they were made."""
+        place = index * _REPEATS + repeat
+        first = bisect_left(self._places, place)
+        last = bisect_left(self._places, place + 1)
+        if first == last:
+            return ()
+        return tuple(map(self._copied, self._rows(self._offsets[first:last])))
+
+    def _rows(self, offsets: array[int]) -> Iterator[dict[str, Any]]:
+        with self._path.open("rb") as stream:
+            for offset in offsets:
+                stream.seek(offset)
+                yield json.loads(stream.readline())
+
+    def _copied(self, row: dict[str, Any]) -> CopiedAttempt:
+        """An attempt that names the run that made it; one that names another already stays so."""
+        return msgspec.convert({"copied_from": self._run_id, **row}, CopiedAttempt)

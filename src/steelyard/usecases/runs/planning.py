@@ -1,0 +1,239 @@
+"""What a run would do, decided and checked before the first call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from steelyard.engine.circuit import OUTAGE_S
+from steelyard.engine.redaction import MIN_SECRET, is_redacted
+from steelyard.engine.redaction_own import OwnPattern, RedactionRules
+from steelyard.engine.retries import RetryPolicy
+from steelyard.errors import UsageError
+from steelyard.execution.ports import Part, TargetSpec
+from steelyard.execution.prepared import Prepared, RunLimits
+from steelyard.execution.run_options import RunOptions
+from steelyard.model.dataset import Dataset
+from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject
+from steelyard.model.published import dataset_name
+from steelyard.model.question import QuestionRubric
+from steelyard.model.rubric import Rubric
+from steelyard.settings import Settings
+from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
+from steelyard.usecases.datasets.published_datasets import Staged
+from steelyard.usecases.datasets.referenced_rows import with_references
+from steelyard.usecases.runs.derive import (
+    dataset_of,
+    only_derived,
+    require_same_dataset,
+)
+from steelyard.usecases.runs.pairwise import pairwise_rubric
+from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.survey import Source, Survey
+
+KEPT_BYTES = 8 * 1024 * 1024
+"""Datasets up to this size are read once, and their records kept from the plan to the run."""
+_UNUSED = ("artifacts",)
+_DEFAULT_SLICES = ("tags", "task_type")
+_log = logging.getLogger("steelyard")
+
+
+def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
+    """Check everything that can be checked before the first call."""
+    source = open_source(ports, options)
+    if options.derived and options.derived.against:
+        # A validation says how well a judge passes and fails answers, and nothing of pairs.
+        ports = ports.without_validations()
+    return prepare_source(ports, options, source, _rubric(ports, options), {})
+
+
+def open_source(ports: RunPorts, options: RunOptions) -> Source:
+    """The dataset file of a run with its sidecar, whose faults as a whole stop it."""
+    path, workspace, held = dataset_of(ports.root, options), ports.workspace, None
+    if not workspace.is_file(path) and dataset_name(options.dataset.as_posix()):
+        held = ports.published(options.dataset.as_posix())
+        path, workspace = held.path, Staged(workspace, held.files)
+    if not workspace.is_file(path):
+        raise no_such_file(path, options.dataset)
+    opened = open_dataset(workspace, path, policies=ports.policies)
+    if opened.reading is None:
+        raise UsageError(f"{options.dataset}: {opened.refusal}")
+    paths = [path]
+    if opened.sidecar and opened.sidecar.is_found:
+        paths.append(opened.sidecar.path)
+        _refuse(opened.sidecar.path.name, opened.sidecar.findings, strict=options.strict)
+    stored = [held.files[found] for found in paths] if held else paths
+    digests = {found.name: ports.digest(at) for found, at in zip(paths, stored, strict=True)}
+    if held and [at.name for at in stored] != list(digests.values()):
+        raise UsageError(f"{options.dataset}: its content in the registry is damaged")
+    require_same_dataset(options, path, digests)
+    reading = with_references(opened.reading, lambda: ports.references)
+    return Source(
+        name=str(options.dataset),
+        reading=only_derived(reading, options, path),
+        contract=cast(str, opened.contract),
+        digests=digests,
+        paths=tuple(stored),
+        size=sum(workspace.size(found) for found in paths),
+        version=held.published.version if held else None,
+    )
+
+
+def prepare_source(
+    ports: RunPorts,
+    options: RunOptions,
+    source: Source,
+    rubric: Rubric | QuestionRubric | None,
+    specs: Mapping[str, TargetSpec],
+) -> Prepared:
+    """The same for records that are open already, with targets that are known already."""
+    _refuse(source.name, source.reading.findings, strict=options.strict)
+    survey = Survey(ports, options, source, rubric, dict(specs))
+    if source.size > KEPT_BYTES or (source.paths and options.workers > 1):
+        survey.kept = None  # other processes read their records themselves
+    survey.look()
+    survey.limit()
+    # Canaries, which no file holds, repeat questions on purpose; of a run made of another run
+    # that one has told.
+    repeated = survey.duplicates.summary(survey.outlook.valid)
+    if repeated and source.paths and not options.derived:
+        _log.warning("%s: %s", source.name, repeated)
+    for spec in {**survey.specs, **survey.judges.specs}.values():
+        _warn_of_short_secrets(spec)
+        if _limits(ports.settings, options).budget_usd is not None:
+            _warn_of_missing_price(spec)
+    for name in unused_settings(ports.settings):
+        _log.warning("steelyard.yaml: this version does not use '%s' yet", name)
+    return _prepared(ports, source, survey)
+
+
+def prepare_part(
+    ports: RunPorts,
+    options: RunOptions,
+    targets: Sequence[str],
+    part: Part,
+    judges: Sequence[str] = (),
+    *,
+    is_sound: bool = False,
+) -> Prepared:
+    """One process's part of a run that has been checked as a whole.
+
+    The names of its targets are known, and of those through which judges are asked; and whether
+    every row of its dataset was accepted.
+    """
+    source = open_source(ports, options)
+    survey = Survey(ports, options, source, _rubric(ports, options), {})
+    for name in targets:
+        survey.spec(name)
+    for name in judges:
+        survey.judges.add(name)
+    survey.limit()
+    survey.specs, survey.judges.specs = (
+        {name: part.limited(spec) for name, spec in specs.items()}
+        for specs in (survey.specs, survey.judges.specs)
+    )
+    survey.kept, survey.is_sound = None, is_sound
+    made = _prepared(ports, source, survey)
+    limits = made.limits._replace(budget_usd=part.share(made.limits.budget_usd))
+    return replace(made, part=part, limits=limits)
+
+
+def _rubric(ports: RunPorts, options: RunOptions) -> Rubric | QuestionRubric | None:
+    """The one rubric of a run; None where cases name or bring what grades them."""
+    if options.derived and options.derived.against:
+        return pairwise_rubric(ports, options)
+    return ports.rubric(options.rubric, options.strict) if options.rubric else None
+
+
+def _prepared(ports: RunPorts, source: Source, survey: Survey) -> Prepared:
+    return Prepared(
+        options=survey.options,
+        reading=source.reading,
+        dataset=_dataset(source),
+        contract=source.contract,
+        source=source.digests,
+        paths=source.paths,
+        shown=survey.shown.hexdigest(),
+        specs=survey.specs,
+        judges=survey.judges,
+        grading=survey.grading,
+        retry=_retry(ports.settings),
+        limits=_limits(ports.settings, survey.options),
+        slices=_slices(ports.settings),
+        redacted=redaction_rules(ports.settings),
+        secrets=ports.secrets,
+        outlook=survey.outlook,
+        kept=survey.kept,
+        is_sound=survey.is_sound,
+    )
+
+
+def _dataset(source: Source) -> Dataset:
+    """The dataset with the version that it says, or else with the one it was published under."""
+    dataset = source.reading.dataset(())
+    return replace(dataset, version=dataset.version or source.version)
+
+
+def unused_settings(settings: Settings) -> list[str]:
+    """Settings that a user may count on and that runs do not heed yet."""
+    names = [name for name in _UNUSED if name in settings.values]
+    return [*names, "store"] if settings.values.get("store", "sqlite") != "sqlite" else names
+
+
+def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:
+    """What is wrong with a file as a whole stops a run."""
+    for finding in findings:
+        if finding.is_error or (strict and finding.strict().is_error):
+            hint = f" ({finding.hint})" if finding.hint else ""
+            raise UsageError(f"{name}: {finding.message}{hint}")
+
+
+def _warn_of_missing_price(spec: TargetSpec) -> None:
+    if spec.price is None and spec.response_source == "sampled":
+        _log.warning(
+            "targets.%s has no price, so that the budget does not count its calls", spec.name
+        )
+
+
+def _warn_of_short_secrets(spec: TargetSpec) -> None:
+    short = sum(not is_redacted(secret) for secret in spec.secrets)
+    if short:
+        _log.warning(
+            "targets.%s: %d key(s) or header value(s) have fewer than %d characters and are not "
+            "redacted",
+            spec.name,
+            short,
+            MIN_SECRET,
+        )
+
+
+def _retry(settings: Settings) -> RetryPolicy:
+    row = cast(JsonObject, settings.values.get("retry", {}))
+    backoff = cast(list[float], row.get("backoff_s", [2.0, 6.0, 14.0]))
+    return RetryPolicy(
+        max_attempts=cast(int, row.get("max_attempts", 3)),
+        backoff_s=tuple(float(wait) for wait in backoff),
+        jitter=float(cast(float, row.get("jitter", 0.2))),
+    )
+
+
+def _limits(settings: Settings, options: RunOptions) -> RunLimits:
+    row = cast(dict[str, float], settings.values.get("limits", {}))
+    budget = row.get("budget_usd") if options.budget_usd is None else options.budget_usd
+    return RunLimits(budget, row.get("deadline_s"), row.get("outage_s", OUTAGE_S))
+
+
+def _slices(settings: Settings) -> tuple[str, ...]:
+    named = settings.values.get("slices")
+    return tuple(cast(list[str], named)) if isinstance(named, list) else _DEFAULT_SLICES
+
+
+def redaction_rules(settings: Settings) -> RedactionRules:
+    """What a project never writes; a pattern of its own that is none is told at once."""
+    rules = RedactionRules.of(cast(JsonObject, settings.values.get("redaction", {})))
+    for name, pattern in rules.custom:
+        OwnPattern(name, pattern)
+    return rules

@@ -1,0 +1,59 @@
+"""What planning, starting and resuming runs needs from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from steelyard.checks.catalog import Catalog
+from steelyard.execution.ports import ExecutionPorts, TargetSpec, no_correction
+from steelyard.model.question import QuestionRubric
+from steelyard.model.rubric import Rubric
+from steelyard.ports import Workspace
+from steelyard.settings import Settings
+from steelyard.usecases.correction.validations import Validations
+from steelyard.usecases.datasets.published_datasets import PublishedDataset
+from steelyard.usecases.registry.references import References
+from steelyard.usecases.runs.grading_programs import Sources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPorts(ExecutionPorts):
+    """Everything that planning, starting and resuming runs needs."""
+
+    workspace: Workspace
+    settings: Settings
+    new_run_id: Callable[[], str]
+    is_alive: Callable[[str], bool]
+    """Whether the process that an owner names still runs on this host."""
+    target: Callable[[str], TargetSpec]
+    """A target by its name in the project file."""
+    candidates: Callable[[Path], Sequence[str]]
+    """The names of the candidates of a response file."""
+    recorded: Callable[[Path, str | None], TargetSpec]
+    """The target that answers as a candidate of a response file did; the first when unnamed."""
+    conversation: Callable[[], TargetSpec]
+    """The target whose answer is the last assistant message of the case itself."""
+    rubric: Callable[[str, bool], Rubric | QuestionRubric]
+    """A rubric by reference or path; whether it must be one that strict mode takes."""
+    catalog: Catalog
+    """The kinds of checks."""
+    references: References
+    """The rubrics and judges that cases may refer to."""
+    published: Callable[[str], PublishedDataset]
+    """The dataset that `dataset/id@version` stands for."""
+    sources: Sources
+    """The files of a plug-in, with their hashes."""
+    require_sealed: Callable[[Path], None]
+    """Refuse the folder of a finished run that was changed."""
+    new_secret: Callable[[], str]
+    """What nonces and orders of a run are made from, so that nobody can guess them."""
+    secrets: tuple[str, ...] = ()
+    """The keys and header values of all targets of the project."""
+    validations: Validations | None = None
+    """What is known of the project's judges; None where nobody asks how far they are right."""
+
+    def without_validations(self) -> RunPorts:
+        """The same for runs that are to find out how far their judge is right."""
+        return replace(self, validations=None, correct=no_correction)

@@ -1,0 +1,150 @@
+"""Remove what is older than it must be kept, so that `verify` still knows what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple, Protocol, cast
+
+from steelyard.contracts.run_artifacts.pruned import RAW, SUMMARIES, PrunedFile
+from steelyard.errors import UsageError
+from steelyard.model.json_value import JsonObject
+from steelyard.results.sealing import Sealing
+from steelyard.settings import Settings
+
+MIN_RAW_DAYS = 30
+MIN_SUMMARY_DAYS = 180
+
+
+class OldRun(Protocol):
+    """A run that has ended."""
+
+    @property
+    def run_id(self) -> str: ...
+    @property
+    def finished_at(self) -> str: ...
+    @property
+    def is_left(self) -> bool: ...
+
+
+class Shelf(Protocol):
+    """Where the runs of a project are kept."""
+
+    def finished(self) -> Iterable[OldRun]:
+        """Every run that nothing can follow, the oldest first."""
+        ...
+
+    def in_use(self) -> Collection[str]:
+        """The runs that others, which have not ended, are made from."""
+        ...
+
+    def artifacts(self, run_id: str) -> Mapping[str, Sealing]:
+        """The files of a run that are there, as they were sealed."""
+        ...
+
+    def rows(self, run_id: str) -> int:
+        """How many results, scores and attempts the database holds."""
+        ...
+
+    def note(self, files: Sequence[PrunedFile]) -> None:
+        """Write down, for good, what is about to go; what is written down stays so once."""
+        ...
+
+    def forget(self, run_id: str, files: Sequence[PrunedFile], *, is_last: bool) -> None:
+        """Note the files in the database and remove the rows; at last the summary as well."""
+        ...
+
+    def remove(self, run_id: str, name: str) -> None:
+        """Remove a file."""
+        ...
+
+    def remove_folder(self, run_id: str) -> None:
+        """Remove the folder of a run that has no files any more."""
+        ...
+
+    def settle(self) -> None:
+        """Leave nothing of what was removed in the files of the database."""
+        ...
+
+
+class Retention(NamedTuple):
+    """How many days results are kept at least."""
+
+    raw_days: int = MIN_RAW_DAYS
+    summary_days: int = MIN_SUMMARY_DAYS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pruning:
+    """What goes of one run."""
+
+    run_id: str
+    finished_at: str
+    files: tuple[PrunedFile, ...]
+    rows: int
+    is_last: bool
+    """Whether the summaries go, too."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of the files."""
+        return sum(file.size for file in self.files)
+
+
+def retention_of(settings: Settings, older_than: int | None = None) -> Retention:
+    """What the project file says; for this time, raw results may have to be older or younger."""
+    row = cast(JsonObject, settings.values.get("retention", {}))
+    raw = older_than if older_than is not None else row.get("raw_days", MIN_RAW_DAYS)
+    if cast(int, raw) < MIN_RAW_DAYS:
+        raise UsageError(f"raw results are kept for {MIN_RAW_DAYS} days or more, not for {raw}")
+    summaries = row.get("summary_days", MIN_SUMMARY_DAYS)
+    return Retention(cast(int, raw), cast(int, summaries))
+
+
+def plan_pruning(shelf: Shelf, retention: Retention, now: datetime) -> list[Pruning]:
+    """What is old enough to go, run by run; runs that are going on never are."""
+    in_use = shelf.in_use()
+    planned = (
+        _planned(shelf, run, retention, now)
+        for run in shelf.finished()
+        if run.run_id not in in_use
+    )
+    return [pruning for pruning in planned if pruning]
+
+
+def _planned(shelf: Shelf, run: OldRun, retention: Retention, now: datetime) -> Pruning | None:
+    age = now - datetime.fromisoformat(run.finished_at)
+    if age < timedelta(days=retention.raw_days):
+        return None
+    # Numbers outlive what they were counted from, whatever the settings say.
+    is_last = age >= timedelta(days=max(retention))
+    names = (*RAW, *SUMMARIES) if is_last else RAW
+    there = shelf.artifacts(run.run_id)
+    at = now.isoformat(timespec="milliseconds")
+    files = tuple(_file(run.run_id, name, at, there[name]) for name in names if name in there)
+    rows = shelf.rows(run.run_id)
+    if not files and not rows and not (is_last and run.is_left):
+        return None
+    return Pruning(
+        run_id=run.run_id, finished_at=run.finished_at, files=files, rows=rows, is_last=is_last
+    )
+
+
+def _file(run_id: str, name: str, at: str, sealed: Sealing) -> PrunedFile:
+    return PrunedFile(run_id=run_id, name=name, at=at, sha256=sealed.sha256, size=sealed.size)
+
+
+def prune(shelf: Shelf, planned: Iterable[Pruning]) -> None:
+    """Remove what was planned; wherever this is stopped, it can be done again.
+
+    A file goes only when two notes of it are safe, so that one that is gone is always known.
+    """
+    for pruning in planned:
+        shelf.note(pruning.files)
+        shelf.forget(pruning.run_id, pruning.files, is_last=pruning.is_last)
+        for file in pruning.files:
+            shelf.remove(pruning.run_id, file.name)
+        if pruning.is_last:
+            shelf.remove_folder(pruning.run_id)
+    shelf.settle()

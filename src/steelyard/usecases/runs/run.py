@@ -1,0 +1,257 @@
+"""Start a run, or go on with one that was stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from steelyard.engine.circuit import FOR_GOOD
+from steelyard.engine.states import is_terminal
+from steelyard.errors import (
+    NotFoundError,
+    RunError,
+    SourceError,
+    UnresumableError,
+    UsageError,
+)
+from steelyard.execution.accounts import account_of, kept_about
+from steelyard.execution.early_sealing import EarlySealing
+from steelyard.execution.evaluating import OnResult, evaluate_records, redactor_of
+from steelyard.execution.finalize import finalize, require_same_records, require_same_source
+from steelyard.execution.judge_manifest import judge_sha256
+from steelyard.execution.ports import TargetSpec
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.run_options import Derived, stored_options
+from steelyard.execution.workers import evaluate_in_workers, worker_count
+from steelyard.formats.encoding import without_surrogates
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.run import RunState, StoredRun
+from steelyard.results.metrics import Metrics, kept_metrics
+from steelyard.usecases.results.read_run import is_run_folder
+from steelyard.usecases.runs.derive import TRIED_AGAIN
+from steelyard.usecases.runs.held import has_owner
+from steelyard.usecases.runs.planning import prepare
+from steelyard.usecases.runs.ports import RunPorts
+
+_BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
+    "queued": ("validating", "running"),
+    "validating": ("running",),
+}
+_FIXED = {
+    "source": "the dataset",
+    "shown": "a file that the dataset shows",
+    "responses": "the response file",
+    "rubric": "a rubric",
+    "models": "a target's model, sampling or prompt",
+    "judges": "a judge, or the model or sampling of its target,",
+    "programs": "a program that grades",
+    "redacted": "the choice of what is redacted",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedRun:
+    """What a run came to."""
+
+    run_id: str
+    status: RunState
+    folder: str
+    metrics: Metrics | None
+    """None where only the line of a pruned run is left."""
+
+
+async def start_run(
+    ports: RunPorts, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
+) -> FinishedRun:
+    """Make a run and carry it through to its artifacts."""
+    _require_kept(ports, prepared.options.derived)
+    redact = redactor_of(prepared)
+    about = kept_about(prepared, redact)
+    run = StoredRun(
+        run_id=ports.new_run_id(),
+        status="queued",
+        created_at=ports.clock.stamp(),
+        dataset=redact.text(without_surrogates(prepared.dataset.id)),
+        target=next(iter(prepared.specs)) if len(prepared.specs) == 1 else None,
+        group_id=prepared.options.group_id,
+        owner=ports.owner,
+        plan={
+            **_plan(ports, prepared),
+            # As they may be written: an argument of a program may be a key.
+            "targets": about["targets"],
+            "about": about,
+            "selected": prepared.outlook.total,
+            "secret": ports.new_secret(),
+        },
+    )
+    ports.repository.create(run)
+    on_start(run.run_id)
+    try:
+        return await _carry_out(ports, run, prepared, on_result, is_resumed=False)
+    finally:
+        await prepared.close()
+
+
+async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> FinishedRun:
+    """Go on with a run; its source must be the one it began with."""
+    if not run.plan:
+        raise NotFoundError(f"{run.run_id} was pruned; only its line in `steelyard runs` is left")
+    if is_terminal(run.status):
+        folder = ports.artifacts(run.run_id).folder
+        if is_run_folder(folder):
+            ports.require_sealed(folder)
+        metrics = kept_metrics(run.summary) if run.summary else None
+        return FinishedRun(
+            run_id=run.run_id, status=run.status, folder=str(folder), metrics=metrics
+        )
+    if run.owner != ports.owner and is_held(ports, run):
+        raise UsageError(f"{run.run_id} is being worked on by another process ({run.owner})")
+    return await carry_on(ports, run, await prepare_again(ports, run), on_result)
+
+
+async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
+    """A run as it was prepared when it began; what has changed since then is an error."""
+    options = stored_options(run.plan, run.group_id)
+    for folder in options.derived.folders if options.derived else ():
+        ports.require_sealed(folder)
+    prepared = prepare(ports, options)
+    try:
+        _require_unchanged(run, _plan(ports, prepared))
+    except BaseException:
+        await prepared.close()
+        raise
+    return prepared
+
+
+async def carry_on(
+    ports: RunPorts, run: StoredRun, prepared: Prepared, on_result: OnResult
+) -> FinishedRun:
+    """All that is left to do of a run that was stopped."""
+    try:
+        require_claim(ports, run)
+        return await _carry_out(ports, run, prepared, on_result, is_resumed=True)
+    finally:
+        await prepared.close()
+
+
+def require_claim(ports: RunPorts, run: StoredRun) -> None:
+    """Take a run over, unless another process just did."""
+    if not ports.repository.claim(run, ports.owner, ports.clock.stamp()):
+        raise UsageError(f"{run.run_id} was taken over by another process just now")
+
+
+def is_held(ports: RunPorts, run: StoredRun) -> bool:
+    """Whether a process works on a run."""
+    return has_owner(run, ports.is_alive)
+
+
+def _require_unchanged(run: StoredRun, plan: JsonObject) -> None:
+    """Results of two different questions must not stand in one run."""
+    for key, what in _FIXED.items():
+        if plan[key] != run.plan.get(key, plan[key]):
+            raise SourceError(
+                f"{what} of {run.run_id} has changed since it began; start a new run, "
+                "or put the old one back"
+            )
+
+
+async def _carry_out(
+    ports: RunPorts, run: StoredRun, prepared: Prepared, on_result: OnResult, *, is_resumed: bool
+) -> FinishedRun:
+    """All that is left to do, from any state on."""
+    run_id, status = run.run_id, run.status
+    early: EarlySealing | None = None
+    try:
+        derived = prepared.options.derived
+        if status == "queued" and derived and derived.how == "retry":
+            ports.repository.copy_kept(derived.run_id, run_id, TRIED_AGAIN)
+        if is_resumed and status != "finalizing":
+            # Whoever has mended a key, a name or a certificate wants to see all of them asked.
+            ports.repository.withdraw(run_id, FOR_GOOD)
+        for state in _BEFORE_RUNNING.get(status, ()):
+            ports.repository.move(run_id, state, ports.clock.stamp())
+        if status != "finalizing":
+            early = await _evaluate(ports, run_id, prepared, on_result, status)
+            require_same_source(ports, run_id, prepared)
+            if is_resumed:
+                require_same_records(ports, run_id, prepared)
+            ports.repository.move(run_id, "finalizing", ports.clock.stamp())
+        redact = early.redact if early else redactor_of(prepared)
+        account = account_of(ports, run_id, prepared)
+        final, metrics, folder = finalize(ports, run_id, account, redact, early)
+        return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
+    except BaseException as error:
+        if early:
+            early.give_up()
+        with suppress(RunError):
+            _let_go(ports, run_id, error)
+        raise
+
+
+def _require_kept(ports: RunPorts, derived: Derived | None) -> None:
+    """What a retry keeps of its parent is in the project's store, or nowhere."""
+    if derived and derived.how == "retry" and not any(ports.repository.done(derived.run_id)):
+        raise UsageError(
+            f"the results of {derived.run_id} are not in this project's store, so that none of "
+            "them can be kept; start a new run"
+        )
+
+
+def _let_go(ports: RunPorts, run_id: str, error: BaseException) -> None:
+    """Another process may go on at once, even if this one lives on; unless nobody can."""
+    repository, at = ports.repository, ports.clock.stamp()
+    if isinstance(error, UnresumableError) and not repository.is_cancelling(run_id):
+        repository.finish(run_id, "failed", at, {})
+    else:
+        repository.release(run_id, at)
+
+
+async def _evaluate(
+    ports: RunPorts, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
+) -> EarlySealing | None:
+    if worker_count(prepared) > 1:
+        return await evaluate_in_workers(ports, run_id, prepared, on_result, status)
+    await evaluate_records(ports, run_id, prepared, on_result, status)
+    return None
+
+
+def _plan(ports: RunPorts, prepared: Prepared) -> JsonObject:
+    """What is kept with a run, so that it can go on after any stop."""
+    options, rubrics, specs = prepared.options, prepared.grading.rubrics, prepared.specs
+    judges = prepared.judges.judges
+    source: dict[str, JsonValue] = dict(prepared.source)
+    return {
+        "options": options.stored(),
+        "contract": prepared.contract,
+        "source": source,
+        "is_sound": prepared.is_sound,
+        "shown": prepared.shown,
+        "responses": ports.digest(ports.root / options.responses) if options.responses else None,
+        "rubric": [{"name": rubric.name, "sha256": rubric.sha256} for rubric in rubrics],
+        "models": {
+            name: {**(_model if name in prepared.judge_specs else _sampled)(spec), **_prompt(spec)}
+            for name, spec in specs.items()
+        },
+        "judges": {
+            "targets": {name: _model(spec) for name, spec in prepared.judge_specs.items()},
+            "templates": {name: judge_sha256(one) for name, one in judges.items()},
+        },
+        "programs": {**prepared.grading.programs},
+        "redacted": prepared.redacted.stored(),
+    }
+
+
+def _prompt(spec: TargetSpec) -> JsonObject:
+    return {"prompt": spec.template.text} if spec.template else {}
+
+
+def _model(spec: TargetSpec) -> JsonObject:
+    """What a judge is, beside what it is told."""
+    replies: JsonObject = {"replies_sha256": spec.replies_sha256} if spec.replies_sha256 else {}
+    return {**_sampled(spec), **replies}
+
+
+def _sampled(spec: TargetSpec) -> JsonObject:
+    """What a target is; a program may be mended before its run goes on."""
+    return {"model": spec.model, **spec.sampling}

@@ -1,0 +1,160 @@
+"""Grade a run's traces anew with the version before and with a new one, to see what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from steelyard.engine.shift import shift_of
+from steelyard.errors import UsageError
+from steelyard.execution.evaluating import OnResult
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.run_options import RunOptions, within
+from steelyard.model.definition import Definition, reference_to
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judge import Judge
+from steelyard.model.published import compared_version
+from steelyard.model.reference import Reference
+from steelyard.reports.publication import MeasuredShift
+from steelyard.usecases.registry.publish import Plan
+from steelyard.usecases.registry.references import Definitions, References
+from steelyard.usecases.registry.resolution import Found
+from steelyard.usecases.results.read_run import read_rows, read_run
+from steelyard.usecases.runs.derive import PREDICTIONS, regrade_options
+from steelyard.usecases.runs.planning import prepare
+from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.run import start_run
+
+DoorWith = Callable[["Definition | None"], RunPorts]
+"""The ports of runs in which a judge stands for all versions of it; without one, as they are."""
+
+
+class Side(NamedTuple):
+    """One of the two gradings."""
+
+    name: str
+    ports: RunPorts
+    prepared: Prepared
+
+
+class Trial(NamedTuple):
+    """Two gradings that may start."""
+
+    run_id: str
+    old: Side
+    new: Side
+
+
+def plan_trial(ports_with: DoorWith, plan: Plan, folder: Path) -> Trial:
+    """Check that a run's traces can be graded by both versions, before either does."""
+    definition = plan.definition
+    if definition is None or definition.content is None:
+        raise UsageError(f"{plan.reference} has no file to test; it is published already")
+    manifest = read_run(folder).manifest
+    run_id = cast(str, manifest["run_id"])
+    old = _old(plan, manifest)
+    if isinstance(definition.content, Judge):
+        both_ports = _judge_ports(ports_with, definition, old)
+        options = regrade_options(folder, _rubric(manifest))
+        both = (options, options)
+        _require_asked(manifest, definition.content, run_id)
+    else:
+        ports = ports_with(None)
+        both_ports = (ports, ports)
+        path = str(within(ports.root, Path(definition.path)))
+        both = (regrade_options(folder, old), regrade_options(folder, path))
+    group_id = both_ports[0].new_run_id().replace("run_", "group_")
+    sides = [
+        Side(name, ports, prepare(ports, _alone(options, group_id)))
+        for name, ports, options in zip((old, plan.reference), both_ports, both, strict=True)
+    ]
+    return Trial(run_id, *sides)
+
+
+async def measure_shift(
+    trial: Trial, on_start: Callable[[str], None], on_result: OnResult
+) -> MeasuredShift:
+    """Carry out both gradings, each as a run of its own, and compare them pair by pair."""
+    finished = [
+        await start_run(side.ports, side.prepared, on_start, on_result)
+        for side in (trial.old, trial.new)
+    ]
+    old, new = (read_rows(Path(run.folder), PREDICTIONS) for run in finished)
+    return MeasuredShift(
+        run_id=trial.run_id,
+        old=trial.old.name,
+        new=trial.new.name,
+        old_run=finished[0].run_id,
+        new_run=finished[1].run_id,
+        shift=shift_of(old, new),
+    )
+
+
+class InsteadOf(References):
+    """The references of a project, in which one judge stands for all versions of itself."""
+
+    def __init__(self, definitions: Definitions, now: datetime, judge: Definition) -> None:
+        super().__init__(definitions, now)
+        self._judge = judge
+
+    def find(self, reference: Reference) -> Found:
+        """The judge for its id; everything else as it is."""
+        content = self._judge.content
+        if content and reference.kind == "judge" and reference.id == reference_to(content).id:
+            return Found(definition=self._judge)
+        return super().find(reference)
+
+
+def _old(plan: Plan, manifest: JsonObject) -> str:
+    """The version to compare with: a published one, else the one that the run used."""
+    if plan.previous:
+        return plan.previous.reference
+    assert plan.proposed
+    used = list(_used(manifest, plan.proposed.kind))
+    same = [one for one in used if one.id == plan.proposed.id and one.version]
+    if plan.proposed.version is None:
+        asked = [one for one in used if one.version is None]
+        if len(asked) == 1:
+            return str(asked[0])
+    elif same:
+        below = compared_version(
+            plan.proposed.version, [one.version for one in same if one.version]
+        )
+        if below:
+            return str(next(one for one in same if one.version == below))
+    raise UsageError(
+        f"there is no earlier version of {plan.reference} to compare with: none is published, and "
+        f"{manifest['run_id']} used none; publish without --against"
+    )
+
+
+def _used(manifest: JsonObject, kind: str) -> list[Reference]:
+    listed = cast(list[JsonObject], manifest["rubrics" if kind == "rubric" else "judges"])
+    found = (Reference.parse(str(entry.get(kind, ""))) for entry in listed)
+    return [reference for reference in found if reference]
+
+
+def _rubric(manifest: JsonObject) -> str | None:
+    return cast("str | None", cast(JsonObject, manifest["options"])["rubric"])
+
+
+def _require_asked(manifest: JsonObject, judge: Judge, run_id: str) -> None:
+    if not any(reference.id == judge.id for reference in _used(manifest, "judge")):
+        raise UsageError(f"{run_id} did not ask judge/{judge.id}: its traces say nothing about it")
+
+
+def _judge_ports(ports_with: DoorWith, new: Definition, old: str) -> tuple[RunPorts, RunPorts]:
+    reference = Reference.parse(old)
+    assert reference
+    found = ports_with(None).references.find(reference)
+    if found.definition is None:
+        raise UsageError(found.problems[0].message)
+    return ports_with(found.definition), ports_with(new)
+
+
+def _alone(options: RunOptions, group_id: str) -> RunOptions:
+    """In this process: another one would not know what stands for what."""
+    return replace(options, workers=1, group_id=group_id, gates={})

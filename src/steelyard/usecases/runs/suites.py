@@ -1,0 +1,151 @@
+"""Which runs a command stands for: datasets, targets and candidates, or a saved suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, cast
+
+from steelyard.errors import ConfigError, UsageError
+from steelyard.execution.record_selection import CONVERSATION
+from steelyard.execution.run_options import RunOptions, RunWishes, within
+from steelyard.formats.names import did_you_mean
+from steelyard.formats.schema import Schema
+from steelyard.model.json_value import JsonObject
+from steelyard.model.published import dataset_name
+from steelyard.settings import CLUSTER_FIELDS, project_schema
+from steelyard.usecases.results.gates import Gates
+from steelyard.usecases.runs.ports import RunPorts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteChoice(RunWishes):
+    """What a user typed."""
+
+    datasets: tuple[Path, ...] = ()
+    suite: str | None = None
+    targets: tuple[str, ...] = ()
+    fail_under: float | None = None
+    fail_under_low: float | None = None
+    corrected: bool = False
+    allow_failures: str = "0"
+
+
+def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
+    """Every dataset against every target (or candidate of a response file), as one group."""
+    suite = _suite(ports, choice.suite)
+    datasets = choice.datasets or _suite_dataset(ports, suite)
+    if not datasets:
+        raise UsageError("name a dataset, or a suite that has one")
+    suite_target = cast("str | None", suite.get("target"))
+    targets: tuple[str | None, ...] = choice.targets or (suite_target,)
+    candidates: tuple[str | None, ...] = (None,)
+    if choice.from_conversation:
+        targets = (None,)
+    elif choice.responses:
+        candidates, targets = _candidates(ports, choice.responses, choice.targets), (None,)
+    is_group = len(datasets) * len(targets) * len(candidates) > 1
+    group_id = ports.new_run_id().replace("run_", "group_") if is_group else None
+    wishes = _wishes(ports, choice, suite)
+    return tuple(
+        RunOptions(
+            **wishes,
+            dataset=_dataset(ports, dataset),
+            target=target,
+            candidate=candidate,
+            pass_threshold=cast("float | None", suite.get("pass_threshold")),
+            group_id=group_id,
+            gates=_gates(choice, suite),
+        )
+        for dataset in datasets
+        for target in targets
+        for candidate in candidates
+    )
+
+
+def _wishes(ports: RunPorts, choice: SuiteChoice, suite: JsonObject) -> dict[str, Any]:
+    """What was typed, else what the suite says; paths hold in every folder of the project."""
+    typed = {wish.name: getattr(choice, wish.name) for wish in fields(RunWishes)}
+    return {
+        **typed,
+        "rubric": stated_definition(ports, choice.rubric) or suite.get("rubric"),
+        "judge": stated_definition(ports, choice.judge) or suite.get("judge"),
+        # As it is when the run starts: it must not change before it is resumed.
+        "cluster": _cluster(choice.cluster) or ports.settings.values.get("cluster", CONVERSATION),
+        "responses": within(ports.root, choice.responses) if choice.responses else None,
+        "strict": choice.strict or bool(suite.get("strict_validation")),
+        "require_validated": _required(choice, suite),
+    }
+
+
+def _required(choice: SuiteChoice, suite: JsonObject) -> Mapping[str, float] | None:
+    """What the suite requires of judges; the command line alone requires a validation."""
+    wanted = suite.get("require_validated")
+    if isinstance(wanted, dict):
+        return cast("dict[str, float]", wanted)
+    return {} if wanted else choice.require_validated
+
+
+def _cluster(path: str | None) -> str | None:
+    """The field that --cluster names; a setting was checked when the project file was read."""
+    if path is None:
+        return None
+    rule = cast(dict[str, JsonObject], project_schema()["properties"])["cluster"]
+    if Schema(rule).problems(path):
+        raise UsageError(f"--cluster names {CLUSTER_FIELDS}; '{path}' is none of them")
+    return path
+
+
+def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:
+    fail_under = suite.get("fail_under") if choice.fail_under is None else choice.fail_under
+    gates = Gates(
+        fail_under=cast("float | None", fail_under),
+        fail_under_low=choice.fail_under_low,
+        corrected=choice.corrected,
+        allow_failures=choice.allow_failures,
+    )
+    gates.require_use()
+    return gates.stored()
+
+
+def _suite(ports: RunPorts, name: str | None) -> JsonObject:
+    if name is None:
+        return {}
+    suites = cast(dict[str, JsonObject], ports.settings.values.get("suites", {}))
+    if name not in suites:
+        hint = did_you_mean(name, suites)
+        known = ", ".join(suites) or "none"
+        said = f" ({hint})" if hint else ""
+        raise ConfigError(f"unknown suite '{name}'{said}; suites in steelyard.yaml: {known}")
+    return suites[name]
+
+
+def _suite_dataset(ports: RunPorts, suite: JsonObject) -> tuple[Path, ...]:
+    if "dataset" not in suite:
+        return ()
+    name = cast(str, suite["dataset"])
+    path = ports.root / name
+    return (Path(name) if dataset_name(name) and not path.is_file() else path,)
+
+
+def _dataset(ports: RunPorts, path: Path) -> Path:
+    """A dataset's path from the root on; a reference to a published one as it is."""
+    is_reference = dataset_name(path.as_posix()) and not path.is_file()
+    return path if is_reference else within(ports.root, path)
+
+
+def _candidates(ports: RunPorts, responses: Path, named: tuple[str, ...]) -> tuple[str, ...]:
+    """The candidates that were named as targets; all of the file when none was."""
+    found = tuple(ports.candidates(responses))
+    for name in named:
+        if name not in found:
+            known = ", ".join(found)
+            raise UsageError(f"{responses} has no candidate '{name}'; it has: {known}")
+    return named or found
+
+
+def stated_definition(ports: RunPorts, name: str | None) -> str | None:
+    """A rubric's or judge's reference; a path as it holds in every folder of the project."""
+    path = Path(name or "")
+    return str(within(ports.root, path)) if path.suffix and path.is_file() else name

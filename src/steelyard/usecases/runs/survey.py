@@ -1,0 +1,348 @@
+"""One pass over the records before the first call: what would be asked, and whether it can be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from steelyard.contracts.duplicates import Duplicates
+from steelyard.contracts.hashes import file_hashes
+from steelyard.contracts.reading import DatasetReading, Row
+from steelyard.engine.implicit import NothingGrades
+from steelyard.engine.prompts import CHARACTERS_A_TOKEN, prompt_tokens
+from steelyard.engine.selection import parse_where
+from steelyard.errors import ConfigError, TemplateError, UsageError
+from steelyard.execution.ports import TargetSpec
+from steelyard.execution.prepared import Outlook, Planned, target_name
+from steelyard.execution.prompting import prompt_of
+from steelyard.execution.record_selection import (
+    cluster_of_case,
+    require_clusters,
+    selected,
+)
+from steelyard.execution.run_options import RunOptions
+from steelyard.execution.sendable import left_out, refused
+from steelyard.formats.json_hash import record_sha256
+from steelyard.model.case import Case
+from steelyard.model.finding import Finding
+from steelyard.model.message import UnshownBlock
+from steelyard.model.question import QuestionRubric
+from steelyard.model.rubric import Rubric
+from steelyard.model.unsent import has_more_than_text
+from steelyard.ports import Sought
+from steelyard.usecases.correction.standing import Standing
+from steelyard.usecases.correction.validations import Least
+from steelyard.usecases.runs.asked_judges import Judges, JudgeSettings
+from steelyard.usecases.runs.grading_plan import GradingPlan
+from steelyard.usecases.runs.judge_plan import JudgePlan, Load
+from steelyard.usecases.runs.pair_target import pair_spec
+from steelyard.usecases.runs.past_attempts import played_back
+from steelyard.usecases.runs.ports import RunPorts
+
+_SHOWN_GAPS = 10
+_SHOWN_WARNINGS = 3
+_log = logging.getLogger("steelyard")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the records come from."""
+
+    name: str
+    reading: DatasetReading
+    contract: str
+    digests: dict[str, str]
+    paths: tuple[Path, ...] = ()
+    size: int = 0
+    """The bytes of those files."""
+    version: str | None = None
+    """Of a published dataset, the version under which it was published."""
+
+
+class Survey:
+    """One pass over the records: what would be asked, and whether it can be."""
+
+    def __init__(
+        self,
+        ports: RunPorts,
+        options: RunOptions,
+        source: Source,
+        rubric: Rubric | QuestionRubric | None,
+        specs: dict[str, TargetSpec],
+    ) -> None:
+        self._ports = ports
+        self.options = options
+        self._reading = source.reading
+        judges = judges_of_run(ports, options)
+        self.grading = GradingPlan(
+            rubric, options.pass_threshold, judges, source.contract, ports.sources
+        )
+        self._ungraded = ""
+        """The first record that nothing grades, and why."""
+        self._unsendable = ""
+        """The first record that cannot be sent, and why."""
+        self._gaps: list[str] = []
+        self._gap_count = 0
+        self._warnings = 0
+        self.duplicates = Duplicates()
+        self.outlook = Outlook()
+        self.is_sound = True
+        self.shown = hashlib.sha256()
+        self.specs = specs
+        self.judges = JudgePlan(judges, self._judge_spec)
+        self._standing = standing_in(ports, self.judges, options)
+        self.kept: list[Planned] | None = []
+        if options.from_conversation:
+            spec = ports.conversation()
+            self.specs[spec.name] = spec
+        elif options.responses:
+            spec = ports.recorded(ports.root / options.responses, options.candidate)
+            self.specs[spec.name] = spec
+
+    def look(self) -> None:
+        rows = self._watched(self._reading.rows())
+        try:
+            self._look_at_all(rows)
+        except UsageError:
+            deque(rows, maxlen=0)  # a line further on that spoils the file is told first
+            raise
+        # What spoils the file does so beyond the limit, too.
+        deque(rows, maxlen=0)
+        if self._warnings > _SHOWN_WARNINGS:
+            more = self._warnings - _SHOWN_WARNINGS
+            _log.warning("%s: %d more warning(s); validate lists them", self.options.dataset, more)
+        self._check_counts()
+        self._check_gaps()
+        self.judges.tell()
+
+    def _look_at_all(self, rows: Iterator[Row]) -> None:
+        met: set[str] = set()
+        cluster = self.options.cluster
+        unclustered = 0
+        chosen = selected(self._reading, self.options, rows, met=met, refused=self._refused)
+        for row, case in chosen:
+            self.outlook.total += 1
+            if row.findings:
+                self._check_findings(row)
+            graded = None
+            if case is not None:
+                self.outlook.valid += 1
+                self.duplicates.add(row)
+                graded = self._look_at(row, case)
+                unclustered += cluster_of_case(case, cluster) is None
+            if self.kept is not None:
+                self.kept.append(Planned(row, case, graded))
+        self._check_where(met)
+        require_clusters(self.options, unclustered, self.outlook.valid)
+
+    def _refused(self, row: Row, case: Case) -> Row | None:
+        """A row whose case its target cannot be sent; one that nothing grades is not sent."""
+        if isinstance(self.grading.of(case), NothingGrades):
+            return None
+        unsendable = refused(row, case, self.spec(target_name(self.options, self.specs, case)))
+        if unsendable:
+            self.is_sound = False
+            self._unsendable = self._unsendable or _spoken(unsendable.findings[len(row.findings)])
+        return unsendable
+
+    def _watched(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """The rows; one that spoils the whole file ends the survey."""
+        for row in rows:
+            if self._reading.is_spoiled:
+                raise UsageError(f"{self.options.dataset}: {row.findings[0].message}")
+            if row.findings and not row.is_accepted:
+                self.is_sound = False
+            yield row
+
+    def _check_where(self, met: set[str]) -> None:
+        """A path that no record has is misspelt, and would select all or nothing."""
+        where, limit = self.options.where, self.options.limit
+        if not where or self.outlook.valid == limit:  # beyond the limit nobody has looked
+            return
+        for clause in parse_where(where):
+            if clause.path not in met:
+                name = self.options.dataset
+                raise UsageError(f"{name}: --where: no record has '{clause.path}'")
+
+    def _check_counts(self) -> None:
+        outlook, name = self.outlook, self.options.dataset
+        if not outlook.total:
+            raise UsageError(f"{name}: no record is selected")
+        if not outlook.valid:
+            raise UsageError(
+                f"{name}: none of {outlook.total} record(s) is valid; "
+                f"{self._unsendable or '`steelyard validate` says why'}"
+            )
+        if outlook.valid == outlook.skipped:
+            raise UsageError(
+                f"{name}: nothing grades any of the selected records; name a rubric with --rubric"
+                f" ({self._ungraded})"
+            )
+
+    def _check_findings(self, row: Row) -> None:
+        """In strict mode a misspelt field refuses the run; else it is told, the first few."""
+        for finding in row.findings:
+            hint = f" ({finding.hint})" if finding.hint else ""
+            path = f": {finding.where}".removesuffix(": ")
+            place = f":{finding.line}" if finding.line else path
+            message = finding.message.removeprefix(f"Line {finding.line}: ")
+            if self.options.strict and finding.strict().is_error:
+                raise UsageError(f"{self.options.dataset}{place}: strict: {message}{hint}")
+            if not finding.is_error:
+                self._warnings += 1
+                if self._warnings <= _SHOWN_WARNINGS:
+                    _log.warning("%s%s: %s%s", self.options.dataset, place, message, hint)
+
+    def _look_at(self, row: Row, case: Case) -> Rubric | NothingGrades:
+        outlook, repeats = self.outlook, self.options.repeat
+        graded = self.grading.of(case)
+        self.grading.note(graded)
+        if isinstance(graded, NothingGrades):
+            outlook.skipped += 1
+            self._ungraded = self._ungraded or f"'{case.id}': {graded.reason}"
+            return graded
+        spec = self.spec(target_name(self.options, self.specs, case))
+        outlook.targets[spec.name] = outlook.targets.get(spec.name, 0) + repeats
+        is_called = spec.is_asked
+        if is_called:
+            outlook.calls += repeats
+        else:
+            outlook.recorded += repeats
+        derived = self.options.derived
+        is_regrade = derived is not None and derived.is_played_back
+        if spec.covers and not is_regrade:  # of a cancelled run some repeats were never asked
+            self._look_for_gaps(spec.name, spec.covers, row, case)
+        if hashes := file_hashes(case):
+            self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
+            self.kept = None  # the texts of files are not in the size of the dataset
+        tokens = self._prompt_tokens(spec, case) * repeats if is_called else 0
+        outlook.input_tokens += tokens
+        if spec.price:
+            outlook.cost_usd = (outlook.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
+        outlook.documents_not_shown += _not_shown(case)
+        said = sum(len(message.text) for message in case.input_messages) + len(case.context)
+        for name, load in self.judges.see(graded, case.id).items():
+            self._look_at_judges(name, load, said)
+        if self._standing:
+            self._standing.see(graded, case.id, case.bundle)
+        return graded
+
+    def _look_at_judges(self, name: str, load: Load, said: int) -> None:
+        """What judging one more record takes of a target."""
+        outlook, repeats = self.outlook, self.options.repeat
+        outlook.judges[name] = outlook.judges.get(name, 0) + load.calls * repeats
+        tokens = (load.characters + load.calls * said) // CHARACTERS_A_TOKEN * repeats
+        outlook.judge_input_tokens += tokens
+        if price := self.judges.specs[name].price:
+            cost = tokens * price[0] / 1_000_000
+            outlook.judge_cost_usd = (outlook.judge_cost_usd or 0.0) + cost
+
+    def _judge_spec(self, name: str) -> TargetSpec:
+        """The target of a judge: the same as that of records, unless theirs only plays back."""
+        derived, options = self.options.derived, self.options
+        is_played_back = options.responses or (derived and derived.is_played_back)
+        known = None if is_played_back else self.specs.get(name)
+        return known or self._ports.target(name)
+
+    def _prompt_tokens(self, spec: TargetSpec, case: Case) -> int:
+        """About how many tokens asking takes, by the very messages that are sent.
+
+        A name that a case cannot fill is told before the first call, not in the middle.
+        """
+        carries = spec.carries if spec.omits else None
+        try:
+            prompt = prompt_of(self._ports.policies, spec.template, case, carries)
+        except TemplateError as wrong:
+            raise ConfigError(f"targets.{spec.name}.prompt: '{case.id}': {wrong}") from None
+        if spec.omits and has_more_than_text(case.input_messages):
+            self.outlook.omitted_blocks += len(left_out(case, spec))
+        return prompt_tokens(prompt)
+
+    def _look_for_gaps(
+        self, name: str, covers: Callable[[Sought], bool], row: Row, case: Case
+    ) -> None:
+        def sha256() -> str:
+            return record_sha256(self._reading.hashed(row, case))
+
+        for repeat in range(self.options.repeat):
+            if not covers(Sought(case, repeat, row.index, sha256)):
+                self._gap_count += 1
+                if len(self._gaps) < _SHOWN_GAPS:
+                    shown = f" repeat {repeat}" if repeat else ""
+                    self._gaps.append(f"{case.id} × {name}{shown}")
+
+    def spec(self, name: str) -> TargetSpec:
+        """A target by its name, made once."""
+        derived = self.options.derived
+        if name not in self.specs and derived and derived.against:
+            self.specs[name] = pair_spec(self._ports, derived, name)
+        elif name not in self.specs and derived and derived.is_played_back:
+            self.specs[name] = played_back(self._ports, derived, name)
+        elif name not in self.specs:
+            self.specs[name] = self.judges.specs.get(name) or self._ports.target(name)
+        return self.specs[name]
+
+    def limit(self) -> None:
+        """The option for calls at once holds for every target."""
+        most = self.options.max_concurrency
+        if most:
+            self.specs, self.judges.specs = (
+                {name: replace(spec, max_concurrency=most) for name, spec in specs.items()}
+                for specs in (self.specs, self.judges.specs)
+            )
+
+    def _check_gaps(self) -> None:
+        if not self._gaps:
+            return
+        more = self._gap_count - len(self._gaps)
+        rest = f", and {more} more" if more else ""
+        what = "assistant message" if self.options.from_conversation else "recorded response"
+        raise ConfigError(
+            f"{self._gap_count} selected pair(s) have no {what}: {', '.join(self._gaps)}{rest}"
+        )
+
+
+def _spoken(finding: Finding) -> str:
+    return f"{finding.where}{finding.message} ({finding.hint})"
+
+
+def _not_shown(case: Case) -> int:
+    """How many documents and files of a case no text stands for."""
+    documents = sum(document.text is None for document in case.attachments)
+    return documents + sum(
+        isinstance(block, UnshownBlock)
+        for message in case.input_messages
+        if isinstance(message.content, tuple)
+        for block in message.content
+    )
+
+
+def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
+    """Where a run finds its judges."""
+    return Judges(
+        catalog=ports.catalog,
+        policies=ports.policies,
+        references=ports.references,
+        settings=JudgeSettings.of(ports.settings),
+        replaced=options.judge,
+        strict=options.strict,
+    )
+
+
+def standing_in(ports: RunPorts, judges: JudgePlan, options: RunOptions) -> Standing | None:
+    """What tells of judges that may not be relied on; None where nobody asks."""
+    if ports.validations is None:
+        return None
+    wanted = options.require_validated
+    return Standing(
+        ports.validations.all,
+        ports.clock.now(),
+        judges.spec_of,
+        strict=options.strict,
+        least=None if wanted is None else Least(**wanted),  # pyright: ignore[reportArgumentType]
+    )

@@ -1,0 +1,30 @@
+"""The records of one worker process; it imports nothing that only the holder of a run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.execution.evaluating import evaluate_records
+from steelyard.execution.judge_manifest import judge_targets
+from steelyard.execution.ports import Part
+from steelyard.execution.run_options import stored_options
+from steelyard.model.run import Result
+from steelyard.usecases.runs.planning import prepare_part
+from steelyard.usecases.runs.ports import RunPorts
+
+
+async def work_on_part(ports: RunPorts, run_id: str, part: Part, targets: Sequence[str]) -> None:
+    """What a worker process does: its part of a run that another process holds."""
+    run = ports.repository.find(run_id)
+    options = stored_options(run.plan, run.group_id)
+    is_sound = bool(run.plan.get("is_sound"))
+    judges = judge_targets(run.plan)
+    prepared = prepare_part(ports, options, targets, part, judges, is_sound=is_sound)
+    try:
+        await evaluate_records(ports, run_id, prepared, _nobody, "running")
+    finally:
+        await prepared.close()
+
+
+def _nobody(_result: Result) -> None:
+    """The process that holds the run tells whoever watches it."""

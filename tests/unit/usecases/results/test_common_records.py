@@ -1,0 +1,63 @@
+"""Which records of two runs are the same, and graded alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from steelyard.usecases.results.common_records import common_records
+from steelyard.usecases.results.paired_rows import Record
+
+
+def record(name: str = "q", always: str = "x", ever: str = "", scored: int = 1) -> Record:
+    return Record(
+        index=0,
+        record_id=name,
+        cluster=None,
+        slices={},
+        tries=1,
+        scored=scored,
+        passes=scored,
+        total=scored,
+        always=frozenset(always),
+        ever=frozenset(always + ever),
+    )
+
+
+def keyed(*records: tuple[str, Record]) -> dict[tuple[str, int], Record]:
+    return {(sha256, 0): one for sha256, one in records}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "blanked", "skipped"),
+    [
+        (record(), record(), (0, 0), {}),
+        (record(always="xy"), record(), (0, 1), {"y": (0, 1)}),
+        (record(), record(always="xy"), (1, 0), {"y": (1, 0)}),
+        (record(always="x"), record(always="y"), (0, 1), {"x": (0, 1), "y": (1, 0)}),
+        (record(ever="y"), record(ever="y"), (0, 0), {}),
+        (record(always="xy"), record(ever="y"), (0, 1), {"y": (0, 1)}),
+        (record(always="xy"), record(scored=0, always=""), (0, 0), {}),
+    ],
+)
+def test_a_record_that_other_checks_graded_has_no_score(
+    a: Record, b: Record, blanked: tuple[int, int], skipped: dict[str, tuple[int, int]]
+) -> None:
+    found = common_records(keyed(("h", a)), keyed(("h", b)))
+    ((first, second),) = found.pairs
+
+    assert (found.blanked, found.skipped) == (blanked, skipped)
+    assert (first.scored, second.scored) == (a.scored - blanked[0], b.scored - blanked[1])
+    assert [one.what for one in found.mismatches] == [f"check {name}" for name in skipped]
+
+
+def test_ids_tell_what_was_edited_and_what_is_invalid_now() -> None:
+    spoiled = replace(record("spoiled", scored=0), is_invalid=True)
+    a = keyed(("1", record("edited")), ("2", record("spoiled")), ("3", record("gone")))
+    b = keyed(("4", record("edited")), ("5", spoiled), ("6", record("new")))
+    there, back = common_records(a, b), common_records(b, a)
+
+    assert (there.changed, there.invalid, back.changed, back.invalid) == (1, 1, 1, 0)
+    assert [(one.record_id, two.scored) for one, two in there.pairs] == [("spoiled", 0)]
+    assert [(one.scored, two.scored) for one, two in back.pairs] == [(0, 1)]
