@@ -9,16 +9,18 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from steelyard.errors import SteelyardError as SteelyardError
+    from steelyard.library import evaluate as evaluate
+    from steelyard.library import load_eval_cases as load_eval_cases
+    from steelyard.library import load_judge as load_judge
+    from steelyard.library import load_rubric as load_rubric
+    from steelyard.library import read_dataset as read_dataset
     from steelyard.model.case import Case as Case
     from steelyard.model.dataset import Dataset as Dataset
     from steelyard.model.finding import Finding as Finding
     from steelyard.model.message import Message as Message
     from steelyard.model.trace import Trace as Trace
-    from steelyard.wiring import evaluate as evaluate
-    from steelyard.wiring import load_eval_cases as load_eval_cases
-    from steelyard.wiring import load_judge as load_judge
-    from steelyard.wiring import load_rubric as load_rubric
-    from steelyard.wiring import read_dataset as read_dataset
+    from steelyard.project import Project as Project
+    from steelyard.project import open_project as open_project
 
 # Names are loaded when they are first used, so that importing the package costs nothing.
 _EXPORTS = {
@@ -26,19 +28,22 @@ _EXPORTS = {
     "Dataset": "steelyard.model.dataset",
     "Finding": "steelyard.model.finding",
     "Message": "steelyard.model.message",
+    "Project": "steelyard.project",
     "SteelyardError": "steelyard.errors",
     "Trace": "steelyard.model.trace",
-    "evaluate": "steelyard.wiring",
-    "load_eval_cases": "steelyard.wiring",
-    "load_judge": "steelyard.wiring",
-    "load_rubric": "steelyard.wiring",
-    "read_dataset": "steelyard.wiring",
+    "evaluate": "steelyard.library",
+    "load_eval_cases": "steelyard.library",
+    "load_judge": "steelyard.library",
+    "load_rubric": "steelyard.library",
+    "open_project": "steelyard.project",
+    "read_dataset": "steelyard.library",
 }
 __all__ = [
     "Case",
     "Dataset",
     "Finding",
     "Message",
+    "Project",
     "SteelyardError",
     "Trace",
     "__version__",
@@ -46,6 +51,7 @@ __all__ = [
     "load_eval_cases",
     "load_judge",
     "load_rubric",
+    "open_project",
     "read_dataset",
 ]
 

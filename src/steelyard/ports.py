@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import ImageBlock
 from steelyard.model.trace import Trace
+
+Warn: TypeAlias = Callable[[str], None]
+"""Takes one thing that a user should know and that stops nothing."""
+
+
+def log_warning(message: str) -> None:
+    """Write it to the logger `steelyard`."""
+    logging.getLogger("steelyard").warning("%s", message)
 
 
 class FoundFile(NamedTuple):

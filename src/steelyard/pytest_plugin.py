@@ -41,7 +41,7 @@ class Steelyard:
 
         The current folder is the project's for as long as the run takes.
         """
-        from steelyard.wiring import evaluate  # noqa: PLC0415 - see the top
+        from steelyard.library import evaluate  # noqa: PLC0415 - see the top
 
         cases = _read(Path(dataset)) if isinstance(dataset, str | Path) else dataset
         with chdir(self.folder):
@@ -99,7 +99,7 @@ def steelyard(tmp_path: Path) -> Steelyard:
 
 def _read(path: Path) -> Dataset:
     from steelyard.errors import UsageError  # noqa: PLC0415
-    from steelyard.wiring import read_dataset  # noqa: PLC0415
+    from steelyard.library import read_dataset  # noqa: PLC0415
 
     dataset, findings = read_dataset(path.absolute())
     errors = [finding for finding in findings if finding.is_error]

@@ -12,15 +12,14 @@ import os
 import signal
 import sys
 import threading
-from pathlib import Path
 from types import FrameType
 
 from steelyard.errors import SteelyardError
 from steelyard.event_loop import run_async, spare_collector
 from steelyard.execution.ports import Part
+from steelyard.project import open_project
 from steelyard.store.worker_pipe import HolderPipe
 from steelyard.usecases.runs.work_on_part import work_on_part
-from steelyard.wiring import part_ports
 
 _GRACE_S = 5.0
 
@@ -32,7 +31,7 @@ def main(root: str) -> int:
     _show_warnings()
     signal.signal(signal.SIGTERM, _stop)
     try:
-        ports = part_ports(Path(root), holder)
+        ports = open_project(root).part_ports(holder)
         spare_collector()
         job = holder.job()
         if job:

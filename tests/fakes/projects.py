@@ -14,10 +14,10 @@ from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.run import Result, StoredRun
+from steelyard.project import open_project
 from steelyard.usecases.runs.planning import prepare
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.run import FinishedRun, resume_run, start_run
-from steelyard.wiring import run_ports
 
 SETTINGS = "retry: {backoff_s: [0, 0]}\n"
 """Retries without waiting, since the clock of these projects is the real one."""
@@ -64,7 +64,7 @@ class Project:
 
     def ports(self, *specs: ScriptedTarget | TargetSpec, **changes: Any) -> RunPorts:
         """What a process needs to run; without targets, those of the project file."""
-        ports = run_ports(self.root / "steelyard.yaml")
+        ports = open_project(self.root).run_ports()
         self._opened.append(ports)
         made = {
             entry.name: entry if isinstance(entry, TargetSpec) else spec(entry) for entry in specs

@@ -30,11 +30,12 @@ for found in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
     if found.name.partition(".")[2] not in {"__main__", "pytest_plugin"}:
         importlib.import_module(found.name)
 
+from steelyard.plugins import installed_checks
+from steelyard.project import open_project
 from steelyard.usecases.datasets.validate import ValidateOptions, validate
-from steelyard.wiring import catalog, workspace
 
 # Makes the schemas of all contracts, which the commands share.
-validate(workspace(), sys.argv[1:], ValidateOptions(), catalog())
+validate(open_project().workspace, sys.argv[1:], ValidateOptions(), installed_checks())
 for asked in ["--help", "--version", *command_line().commands]:
     command_line(asked)
 

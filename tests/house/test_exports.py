@@ -14,6 +14,7 @@ EXPORTED = [
     "Dataset",
     "Finding",
     "Message",
+    "Project",
     "SteelyardError",
     "Trace",
     "__version__",
@@ -21,6 +22,7 @@ EXPORTED = [
     "load_eval_cases",
     "load_judge",
     "load_rubric",
+    "open_project",
     "read_dataset",
 ]
 IMPORT = """

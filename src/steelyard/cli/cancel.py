@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import RunName
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 
@@ -28,9 +29,8 @@ def command(
     from steelyard.engine.states import is_terminal
     from steelyard.event_loop import run_async
     from steelyard.usecases.runs.cancel import cancel_run
-    from steelyard.wiring import run_ports
 
-    ports = run_ports()
+    ports = opened().run_ports()
     stored = ports.repository.find(run)
     if is_terminal(stored.status):
         typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.running import require_number
 from steelyard.cli.terminal import painter, show, show_json
 
@@ -83,10 +84,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """
     from steelyard.errors import UsageError
     from steelyard.event_loop import spare_collector
-    from steelyard.results_wiring import run_folder
+    from steelyard.usecases.correction.corrected_pair import judge_knowledge
     from steelyard.usecases.results.compare import compare_all
     from steelyard.usecases.results.gates import ComparisonGate, gate_comparisons
-    from steelyard.validation_wiring import judge_knowledge
 
     if len(runs) < 2:
         raise UsageError("name two runs to compare, or more")
@@ -98,11 +98,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         raise typer.Exit(_compare_pairwise(runs, wishes, gate, output, file, is_plan=plan))
     if budget is not None or max_concurrency is not None or cache or plan:
         raise UsageError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
-    folders = [run_folder(name) for name in runs]
+    project = opened()
+    folders = [project.run_folder(name) for name in runs]
     if gate:
         _require_others(folders)
     spare_collector()
-    found = compare_all(folders, strict=strict, known=judge_knowledge())
+    known = judge_knowledge(project.validations.all, project.clock.now())
+    found = compare_all(folders, strict=strict, known=known)
     gated = gate_comparisons(found, gate, strict=strict) if gate else []
     if output is Format.html:
         _put_page(found, folders, gated, file)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show
 
 
@@ -50,7 +51,6 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     from steelyard.reports.conversion import conversion_json, conversion_text
     from steelyard.reports.findings import plain
     from steelyard.usecases.convert.convert import ConvertOptions, convert
-    from steelyard.wiring import convert_ports
 
     to_stdout = str(output) == "-"
     if to_stdout and told is Format.json:
@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
         flatten=flatten,
         force=force,
     )
-    made = convert(convert_ports(force=force, show=_to_stdout), options)
+    made = convert(opened().convert_ports(force=force, show=_to_stdout), options)
     if told is Format.json:
         show(conversion_json(made).encode("utf-8", "backslashreplace"))
     else:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _HELPDESK = "datasets/helpdesk.jsonl"
 _RUBRIC = "rubric/helpdesk@1.0"
@@ -23,6 +24,7 @@ _WIDTH = 96
 
 
 def command(
+    context: typer.Context,
     folder: Annotated[
         Path | None,
         typer.Argument(metavar="DIR", help="Where it goes; steelyard-demo when left out."),
@@ -38,76 +40,97 @@ def command(
     project = copy_project(folder or Path("steelyard-demo"))
     show(f"The example project is in {project}: a public library's help desk, and two assistants")
     show("whose answers were recorded, A (cautious) and B (chatty). Nothing here needs a network.")
+    shell = _Shell(context.obj)
     os.chdir(project)
     show(f"\n$ cd {project}")
-    _validate()
-    a, b = _run_and_look()
-    a, b = _compare(a, b)
-    _review(a, b)
-    _correct(a, b)
-    _seal(b)
-    _share(project, b)
+    _validate(shell)
+    a, b = _run_and_look(shell)
+    a, b = _compare(shell, a, b)
+    _review(shell, a, b)
+    _correct(shell, a, b)
+    _seal(shell, b)
+    _share(shell, project, b)
 
 
-def _validate() -> None:
+class _Shell:
+    """Runs our commands as a user would, and shows them; an exit code is part of the story."""
+
+    def __init__(self, command_line: Callable[[str], Callable[..., int | None]]) -> None:
+        self._command_line = command_line
+
+    def show(self, *arguments: str, since: str = "", most: int | None = None) -> None:
+        """Run a command; all that it prints is shown, or so many lines from the first that
+        begins so."""
+        show("\n" + typer.style(_typed(arguments), bold=True))
+        held = _Held(is_terminal=sys.stdout.isatty()) if since or most else None
+        with redirect_stdout(held) if held else nullcontext():
+            code = self._command_line(arguments[0])(list(arguments), standalone_mode=False)
+        for line in _part(held.getvalue().splitlines(), since, most) if held else ():
+            show(line)
+        if code:
+            show(f"(exit code {code})")
+
+
+def _validate(shell: _Shell) -> None:
     _chapter("1. Validate: one file has a misspelt field; it is found before anything runs.")
-    _show("validate", "datasets", "rubrics", "judges")
-    _show("validate", "--strict", "datasets/opening-day.yaml")
+    shell.show("validate", "datasets", "rubrics", "judges")
+    shell.show("validate", "--strict", "datasets/opening-day.yaml")
 
 
-def _run_and_look() -> Sequence[str]:
+def _run_and_look(shell: _Shell) -> Sequence[str]:
     """The runs of A and B over the help desk's questions."""
     _chapter("2. Run A and B: one call is retried after a 503, one times out for good.")
-    _show("run", _HELPDESK, "--target", "assistant_a", "--target", "assistant_b")
+    shell.show("run", _HELPDESK, "--target", "assistant_a", "--target", "assistant_b")
     a, b = _newest(2)
     _chapter("3. Look: fees are among the lowest for both; whatever did not pass says why.")
-    _show("show", b, since="not passed:")
-    _show("show", b, "fees-blocked-card")
+    shell.show("show", b, since="not passed:")
+    shell.show("show", b, "fees-blocked-card")
     show("\nOther contracts, the same command: choices are read off an answer, and a judge is put")
     show("questions about whole conversations and about each of their turns.")
-    _show("run", "--suite", "quiz")
-    _show("run", "--suite", "conversations")
+    shell.show("run", "--suite", "quiz")
+    shell.show("run", "--suite", "conversations")
     return a, b
 
 
-def _compare(a: str, b: str) -> Sequence[str]:
+def _compare(shell: _Shell, a: str, b: str) -> Sequence[str]:
     """The runs in which a judge grades the same answers."""
     _chapter("4. Compare: a judge grades the same answers; no assistant is asked again.")
-    _show("regrade", a, "--rubric", _RUBRIC)
-    _show("regrade", b, "--rubric", _RUBRIC, most=6)
+    shell.show("regrade", a, "--rubric", _RUBRIC)
+    shell.show("regrade", b, "--rubric", _RUBRIC, most=6)
     a, b = _newest(2)
-    _show("compare", a, b, most=17)
+    shell.show("compare", a, b, most=17)
     return a, b
 
 
-def _review(a: str, b: str) -> None:
+def _review(shell: _Shell, a: str, b: str) -> None:
     _chapter("5. Review: three people have read a third of the answers, and not the judge.")
-    _show("review", "import", "labels/assistant_a.jsonl", "--run", a)
-    _show("review", "import", "labels/assistant_b.jsonl", "--run", b)
-    _show("review", "agreement", b)
+    shell.show("review", "import", "labels/assistant_a.jsonl", "--run", a)
+    shell.show("review", "import", "labels/assistant_b.jsonl", "--run", b)
+    shell.show("review", "agreement", b)
 
 
-def _correct(a: str, b: str) -> None:
+def _correct(shell: _Shell, a: str, b: str) -> None:
     _chapter("6. Correct: the judge against these people, and the rates without its mistakes.")
     runs = ("--run", a, "--run", b)
-    _show("judge", "validate", "judge/helpful@1.0", *runs, "--split", "all", "--design", "random")
-    _show("compare", a, b, most=8)
+    shell.show(
+        "judge", "validate", "judge/helpful@1.0", *runs, "--split", "all", "--design", "random"
+    )
+    shell.show("compare", a, b, most=8)
 
 
-def _seal(run: str) -> None:
+def _seal(shell: _Shell, run: str) -> None:
     from steelyard.demo.story import tampered_copy
-    from steelyard.results_wiring import run_folder
 
     _chapter("7. Seal: the artifacts hold; one changed byte is found.")
-    _show("verify", run)
-    copy = tampered_copy(run_folder(run), Path("tampered"))
+    shell.show("verify", run)
+    copy = tampered_copy(opened().run_folder(run), Path("tampered"))
     show(f"\nA copy of the run in {copy}, with one byte changed:")
-    _show("verify", str(copy))
+    shell.show("verify", str(copy))
 
 
-def _share(project: Path, run: str) -> None:
+def _share(shell: _Shell, project: Path, run: str) -> None:
     _chapter("8. Share: one file that needs no server and no network.")
-    _show("report", run, "-o", "report.html")
+    shell.show("report", run, "-o", "report.html")
     page = project / "report.html"
     show(f"\nOpen {page} in a browser. {project / 'README.md'} says what lies where and how to")
     show("go on; change the files and run the commands again.")
@@ -115,31 +138,13 @@ def _share(project: Path, run: str) -> None:
 
 def _newest(count: int) -> Sequence[str]:
     """The ids of the last runs, in the order in which they were made."""
-    from steelyard.wiring import project, run_store
 
-    return [run.run_id for run in run_store(project().root).list(count)][::-1]
+    with opened() as project:
+        return [run.run_id for run in project.store.list(count)][::-1]
 
 
 def _chapter(text: str) -> None:
     show("\n" + typer.style(text, bold=True, underline=True))
-
-
-def _show(*arguments: str, since: str = "", most: int | None = None) -> None:
-    """Run a command of ours as a user would, and show it; an exit code is part of the story.
-
-    Of what it prints all is shown, or only so many lines, from the first that begins so.
-    """
-    from click import get_current_context
-
-    command_line = get_current_context().obj
-    show("\n" + typer.style(_typed(arguments), bold=True))
-    held = _Held(is_terminal=sys.stdout.isatty()) if since or most else None
-    with redirect_stdout(held) if held else nullcontext():
-        code = command_line(arguments[0])(list(arguments), standalone_mode=False)
-    for line in _part(held.getvalue().splitlines(), since, most) if held else ():
-        show(line)
-    if code:
-        show(f"(exit code {code})")
 
 
 def _part(lines: list[str], since: str, most: int | None) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 
@@ -39,11 +40,10 @@ def command(
 ) -> None:
     """Write one row a record and repeat."""
     from steelyard.errors import UsageError
-    from steelyard.results_wiring import run_folder
     from steelyard.usecases.results.export import check_names, export_csv, export_jsonl
     from steelyard.usecases.results.read_run import read_predictions, read_run
 
-    folder = run_folder(run)
+    folder = opened().run_folder(run)
     rows = read_predictions(folder)
     is_csv = to is Form.csv
     lines = export_csv(rows, check_names(folder)) if is_csv else export_jsonl(rows)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.running import Progress, require_number, stoppable
 from steelyard.cli.terminal import painter, show, show_json
 
@@ -105,7 +106,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         plan_validation,
         validate_judge,
     )
-    from steelyard.validation_wiring import validation_ports
 
     request = ValidationRequest(
         judge=judge,
@@ -123,7 +123,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         is_written=write,
         fail_under=fail_under,
     )
-    ports = validation_ports(labels if labels and labels.is_file() else None)
+    ports = opened(labels if labels and labels.is_file() else None).validation_ports()
     with closing(ports.run.repository):
         plan = plan_validation(ports, request)
         is_quiet = output is Format.json

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def write_rows(rows: Iterable[JsonObject], path: Path | None, *, force: bool) -> int:
     """Write rows, one a line; how many there were. A file that is there is not touched unless
     forced: somebody may have filled it in."""
-    from steelyard.review_wiring import label_draft
+    from steelyard.store.drafts import FileDraft
 
     lines = (json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") for row in rows)
     written = 0
@@ -25,7 +25,7 @@ def write_rows(rows: Iterable[JsonObject], path: Path | None, *, force: bool) ->
             show(line)
             written += 1
         return written
-    draft = label_draft(path, force=force)
+    draft = FileDraft(path, force=force)
     try:
         for line in lines:
             draft.write(line + b"\n")

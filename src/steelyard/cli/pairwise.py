@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.plans import print_plans
 from steelyard.cli.running import exit_code, group_code, print_gates, run_one
 from steelyard.cli.terminal import painter
@@ -71,16 +72,15 @@ class PairwiseCommand:
 def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     """Let a judge compare every pair of the runs; the exit code."""
     from steelyard.event_loop import spare_collector
-    from steelyard.results_wiring import run_folder
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.results.pairwise_results import read_all
     from steelyard.usecases.runs.pairwise import pairwise_options
     from steelyard.usecases.runs.planning import prepare
-    from steelyard.wiring import run_ports
 
-    ports = run_ports()
+    project = opened()
+    ports = project.run_ports()
     spare_collector()
-    folders = [run_folder(name) for name in runs]
+    folders = [project.run_folder(name) for name in runs]
     with closing(ports.crew):
         options = pairwise_options(ports, folders, asked.wishes)
         prepared = [prepare(ports, one) for one in options]

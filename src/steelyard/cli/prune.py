@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
@@ -37,12 +38,11 @@ def command(
 ) -> None:
     """List what is old enough to go, and remove it with --yes."""
     from steelyard.usecases.runs.prune import plan_pruning, prune, retention_of
-    from steelyard.wiring import project, prune_shelf, system_clock
 
-    found = project()
-    retention = retention_of(found.settings, older_than)
-    with closing(prune_shelf(found.root)) as shelf:
-        planned = plan_pruning(shelf, retention, system_clock().now())
+    project = opened()
+    retention = retention_of(project.settings, older_than)
+    with closing(project.prune_shelf()) as shelf:
+        planned = plan_pruning(shelf, retention, project.clock.now())
         if yes:
             prune(shelf, planned)
     if output is Format.json:

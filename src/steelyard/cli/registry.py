@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from steelyard.cli import judge_validate
+from steelyard.cli.opening import opened
 from steelyard.cli.running import Progress, stoppable
 from steelyard.cli.terminal import painter, show, show_json
 
@@ -51,10 +52,9 @@ def definition_commands(kind: Literal["rubric", "judge"]) -> typer.Typer:
 
     @app.command("publish", help=f"Fix a version of a {kind}; its content never changes again.")
     def publish(name: Named, against: Against = None, output: Output = Format.text) -> None:
-        from steelyard.registry_wiring import registry_ports
         from steelyard.usecases.registry.publish import carry_out, plan_publication
 
-        ports = registry_ports(_near(name))
+        ports = opened(_near(name)).registry_ports()
         plan = plan_publication(ports, kind, name)
         is_open = not (plan.refusals or plan.standing)
         shift = _measured(plan, against, ports.root) if against and is_open else None
@@ -62,24 +62,23 @@ def definition_commands(kind: Literal["rubric", "judge"]) -> typer.Typer:
 
     @app.command("list", help=f"List {kind}s: those of files, and every published version.")
     def listed(output: Output = Format.text) -> None:
-        from steelyard.registry_wiring import registry_ports
         from steelyard.usecases.registry.look_up import list_definitions
 
-        _list(kind, list_definitions(registry_ports(), kind), output)
+        _list(kind, list_definitions(opened().registry_ports(), kind), output)
 
     @app.command("show", help=f"Show a {kind}, what it refers to and what refers to it.")
     def shown(name: Named, output: Output = Format.text) -> None:
-        from steelyard.registry_wiring import registry_ports
         from steelyard.usecases.registry.look_up import show_definition
 
-        _show(show_definition(registry_ports(_near(name)), kind, name), output)
+        _show(show_definition(opened(_near(name)).registry_ports(), kind, name), output)
 
     @app.command("diff", help=f"Show what differs between two {kind}s, and whether it matters.")
     def differing(one: One, other: Other, output: Output = Format.text) -> None:
-        from steelyard.registry_wiring import registry_ports
         from steelyard.usecases.registry.look_up import compare_definitions
 
-        _compare(compare_definitions(registry_ports(_near(one)), kind, one, other), output)
+        _compare(
+            compare_definitions(opened(_near(one)).registry_ports(), kind, one, other), output
+        )
 
     if kind == "judge":
         app.command("validate")(judge_validate.command)
@@ -92,31 +91,27 @@ def dataset_commands() -> typer.Typer:
 
     @app.command("publish", help="Fix a version of a dataset; its content never changes again.")
     def publish(name: Named, version: Version = None, output: Output = Format.text) -> None:
-        from steelyard.registry_wiring import registry_ports
         from steelyard.usecases.datasets.publish_dataset import publish_dataset
 
-        _tell(publish_dataset(registry_ports(_near(name)), name, version), output)
+        _tell(publish_dataset(opened(_near(name)).registry_ports(), name, version), output)
 
     @app.command("list", help="List every published version of every dataset.")
     def listed(output: Output = Format.text) -> None:
-        from steelyard.registry_wiring import registry_ports
         from steelyard.usecases.registry.look_up import list_datasets
 
-        _list("dataset", list_datasets(registry_ports()), output)
+        _list("dataset", list_datasets(opened().registry_ports()), output)
 
     @app.command("show", help="Show what a dataset says of itself, and what uses it.")
     def shown(name: Named, output: Output = Format.text) -> None:
-        from steelyard.registry_wiring import registry_ports
         from steelyard.usecases.datasets.dataset_versions import show_dataset
 
-        _show(show_dataset(registry_ports(_near(name)), name), output)
+        _show(show_dataset(opened(_near(name)).registry_ports(), name), output)
 
     @app.command("diff", help="Show which records differ between two datasets.")
     def differing(one: One, other: Other, output: Output = Format.text) -> None:
-        from steelyard.registry_wiring import registry_ports
         from steelyard.usecases.datasets.dataset_versions import compare_datasets
 
-        _compare(compare_datasets(registry_ports(_near(one)), one, other), output)
+        _compare(compare_datasets(opened(_near(one)).registry_ports(), one, other), output)
 
     return app
 
@@ -135,12 +130,11 @@ def _near(name: str) -> Path | None:
 
 def _measured(plan: Plan, run: str, root: Path) -> MeasuredShift:
     from steelyard.event_loop import run_async
-    from steelyard.registry_wiring import run_ports_with
-    from steelyard.results_wiring import run_folder
     from steelyard.usecases.runs.shift import measure_shift, plan_trial
 
     typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
-    trial = plan_trial(lambda judge: run_ports_with(judge, root), plan, run_folder(run))
+    project = opened(root)
+    trial = plan_trial(project.run_ports_with, plan, opened().run_folder(run))
     total = 2 * trial.old.prepared.outlook.answers
     started: list[str] = []
     with stoppable(started), Progress("grading twice", total, is_quiet=False) as progress:

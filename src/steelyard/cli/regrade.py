@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.opening import opened
 from steelyard.cli.run import Format, run_derived
 
 
@@ -18,14 +19,14 @@ def command(
     ),
 ) -> None:
     """Grade what was answered once more; no target is called."""
-    from steelyard.results_wiring import run_folder
     from steelyard.usecases.runs.derive import never_asked, regrade_options
 
-    folder = run_folder(run)
+    project = opened()
+    folder = project.run_folder(run)
     options = regrade_options(folder, rubric)
     typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
     left_out = never_asked(folder)
     if left_out:
         why = ", ".join(f"{count:,} {status}" for status, count in sorted(left_out.items()))
         typer.echo(f"left out: {left_out.total():,} record(s) never asked ({why})", err=True)
-    run_derived(options, output)
+    run_derived(project, options, output)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 
@@ -31,17 +32,20 @@ def command(
     """Write a report that needs no server and no network to be read."""
     from steelyard.errors import UsageError
     from steelyard.reports.run_html import run_html
-    from steelyard.results_wiring import run_folder
+    from steelyard.usecases.correction.correct_run import current_view
     from steelyard.usecases.results.pruned_files import pruned_on
     from steelyard.usecases.results.read_run import read_predictions, read_run
-    from steelyard.validation_wiring import as_of_today
 
-    folder = run_folder(run)
+    project = opened()
+    folder = project.run_folder(run)
     view = read_run(folder)
     day = pruned_on(folder, "predictions.jsonl")
     if day:
         typer.echo(f"the records were pruned on {day}; the report has only the numbers", err=True)
-    page = run_html(as_of_today(view), () if day else read_predictions(folder))
+    page = run_html(
+        current_view(view, project.validations.all(), project.clock.now()),
+        () if day else read_predictions(folder),
+    )
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from steelyard.cli.arguments import RunName
+from steelyard.cli.opening import opened
 from steelyard.cli.running import (
     Progress,
     check_allowed,
@@ -59,9 +60,8 @@ def command(  # noqa: PLR0917 - one parameter for each option
     from steelyard.execution.run_options import stored_options
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.run import resume_run
-    from steelyard.wiring import run_ports
 
-    ports = run_ports()
+    ports = opened().run_ports()
     spare_collector()
     stored = ports.repository.find(run)
     if is_terminal(stored.status):

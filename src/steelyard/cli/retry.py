@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.opening import opened
 from steelyard.cli.run import Format, run_derived
 
 
@@ -17,7 +18,7 @@ def command(
     ),
 ) -> None:
     """Ask failed records again, in a run that keeps the rest."""
-    from steelyard.results_wiring import run_folder
     from steelyard.usecases.runs.derive import retry_options
 
-    run_derived(retry_options(run_folder(run)), output)
+    project = opened()
+    run_derived(project, retry_options(project.run_folder(run)), output)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import AnyFinishedRun
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import painter, show, show_json
 
 
@@ -34,12 +35,11 @@ def command(
 
     from steelyard.errors import UsageError
     from steelyard.reports.agreement_text import agreement_lines
-    from steelyard.review_wiring import review_ports
     from steelyard.usecases.review.agreement import agreement
 
     if check is not None and run is None:
         raise UsageError("--check names a check of a run; name the run")
-    found = agreement(review_ports(), run=run, rubric=rubric, check=check)
+    found = agreement(opened().review_ports(), run=run, rubric=rubric, check=check)
     if output is Format.json:
         show_json(asdict(found))
         return

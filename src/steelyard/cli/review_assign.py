@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 
@@ -75,7 +76,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.errors import UsageError
     from steelyard.model.assignment import Choice
     from steelyard.reports.assignment import assignment_json, assignment_lines
-    from steelyard.review_wiring import review_ports
     from steelyard.usecases.review.assign import AssignmentRequest, assign, stub_rows
 
     if by is not By.stratified and (by_slice or allocation is Allocation.equal):
@@ -93,7 +93,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         threshold=threshold,
         is_new=new,
     )
-    found = assign(review_ports(), request)
+    found = assign(opened().review_ports(), request)
     is_told = output is not None or told is Format.text
     if is_told:
         write_rows(stub_rows(found, annotator or ()), output, force=force)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 
@@ -43,13 +44,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.cli.label_files import write_rows
     from steelyard.errors import UsageError
     from steelyard.model.annotation import Wanted
-    from steelyard.review_wiring import review_ports
     from steelyard.usecases.review.export_labels import export_labels
 
     if output is None and told is Format.json:
         raise UsageError("--format json says what was written to a file; name one with -o")
     wanted = Wanted(rubric=rubric, annotator=annotator)
-    rows = export_labels(review_ports(), wanted, run=run, with_history=history)
+    rows = export_labels(opened().review_ports(), wanted, run=run, with_history=history)
     written = write_rows(rows, output, force=force)
     if told is Format.json:
         show_json({"file": str(output), "labels": written})

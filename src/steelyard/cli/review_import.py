@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import painter, show, show_json
 
 
@@ -32,10 +33,9 @@ def command(
     """Check labels against their rubrics and traces, and keep them."""
     from steelyard.errors import UnreadableFileError
     from steelyard.reports.labels import imported_json, imported_lines
-    from steelyard.review_wiring import review_ports
     from steelyard.usecases.review.import_labels import import_labels
 
-    ports = review_ports()
+    ports = opened().review_ports()
     try:
         stream = file.open("rb")
     except OSError as error:

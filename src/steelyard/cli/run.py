@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.plans import print_plans
 from steelyard.cli.running import (
     check_allowed,
@@ -26,6 +27,7 @@ from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
+    from steelyard.project import Project
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.planning import RunOptions
     from steelyard.usecases.runs.ports import RunPorts
@@ -138,14 +140,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
     from steelyard.errors import UsageError
     from steelyard.event_loop import spare_collector
-    from steelyard.results_wiring import run_folder
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.planning import prepare
     from steelyard.usecases.runs.suites import SuiteChoice, choose
-    from steelyard.wiring import run_ports
 
     first = datasets[0] if datasets else None
-    ports = run_ports(first)
+    project = opened(first)
+    ports = project.run_ports()
     spare_collector()
     if detect is not None and not plan:
         raise UsageError("--detect belongs to --plan: it says how many records a run would need")
@@ -153,7 +154,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         raise UsageError("--responses and --from-run exclude each other")
     is_conversation = str(responses) == "conversation"
     if from_run:
-        responses = run_folder(from_run) / "predictions.jsonl"
+        responses = project.run_folder(from_run) / "predictions.jsonl"
     runs = choose(
         ports,
         SuiteChoice(
@@ -192,14 +193,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     raise typer.Exit(group_code(codes))
 
 
-def run_derived(options: RunOptions, output: Format) -> None:
+def run_derived(project: Project, options: RunOptions, output: Format) -> None:
     """A run that is made from a finished one, with the gates of that one."""
     from steelyard.event_loop import spare_collector
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.planning import prepare
-    from steelyard.wiring import run_ports
 
-    ports = run_ports()
+    ports = project.run_ports()
     spare_collector()
     prepared = prepare(ports, options)
     finished, codes = run_all(ports, [prepared], Gates.of(options.gates), output)

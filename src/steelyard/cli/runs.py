@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
@@ -29,20 +30,15 @@ def command(
 ) -> None:
     """List runs, newest first."""
     from steelyard.reports.findings import printable
-    from steelyard.results_wiring import unknown_runs
     from steelyard.store.owners import is_alive
-    from steelyard.store.private_files import STEELYARD_FOLDER
+    from steelyard.usecases.results.find_run import unknown_runs
     from steelyard.usecases.results.pruned_files import pruned_runs
     from steelyard.usecases.runs.held import STOPPED, is_resumable
-    from steelyard.wiring import project, run_store
 
-    root = project().root
-    is_begun = (root / STEELYARD_FOLDER).is_dir()
-    runs = run_store(root).list(limit) if is_begun else []
-    _warn_of_unknown(unknown_runs(root) if is_begun else [])
-    pruned = {
-        run_id: list(files) for run_id, files in pruned_runs(root / STEELYARD_FOLDER).items()
-    }
+    project = opened()
+    runs = project.store.list(limit) if project.has_runs else []
+    _warn_of_unknown(unknown_runs(project.result_ports()) if project.has_runs else [])
+    pruned = {run_id: list(files) for run_id, files in pruned_runs(project.folder).items()}
     if output is Format.json:
         rows = [
             {

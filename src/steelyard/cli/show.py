@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from steelyard.model.json_value import JsonObject
+    from steelyard.project import Project
     from steelyard.reports.findings import Paint
     from steelyard.reports.run_text import RunView
+    from steelyard.usecases.results.read_run import RecordView
     from steelyard.usecases.runs.unfinished import UnfinishedRun
 
 _SHOWN = 15
@@ -38,14 +42,17 @@ def command(
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
     """Show a run's numbers and what failed, or all about one record."""
-    from steelyard.results_wiring import run_folder, unfinished_run
+    from steelyard.store.owners import is_alive
+    from steelyard.usecases.runs.unfinished import record_of, unfinished_run
 
+    project = opened()
+    ports = project.result_ports()
     if record is not None:
-        _show_record(run, record, output)
-    elif unfinished := unfinished_run(run):
+        _show_record(record_of(ports, lambda: project.store, run, record), record, output)
+    elif unfinished := unfinished_run(ports, lambda: project.store, run, is_alive):
         _show_unfinished(unfinished, output)
     else:
-        _show_run(run_folder(run), output)
+        _show_run(project, project.run_folder(run), output)
 
 
 def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
@@ -61,11 +68,11 @@ def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
         show(line)
 
 
-def _show_run(folder: Path, output: Format) -> None:
+def _show_run(project: Project, folder: Path, output: Format) -> None:
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import run_lines
+    from steelyard.usecases.correction.correct_run import current_view
     from steelyard.usecases.results.read_run import read_run
-    from steelyard.validation_wiring import as_of_today
 
     view = read_run(folder)
     pairwise = pairwise_of(view)
@@ -78,8 +85,9 @@ def _show_run(folder: Path, output: Format) -> None:
         for line in pairwise.lines(paint):
             show(line)
         return
+    today = current_view(view, project.validations.all(), project.clock.now())
     ungraded = view.metrics.skipped_records - view.metrics.cancelled_records
-    for line in (*run_lines(as_of_today(view), paint), *_failed(folder, ungraded, paint)):
+    for line in (*run_lines(today, paint), *_failed(folder, ungraded, paint)):
         show(line)
 
 
@@ -127,11 +135,10 @@ def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
         yield "  … and more; `steelyard export` gives all"
 
 
-def _show_record(run: str, record: str, output: Format) -> None:
+def _show_record(found: tuple[RecordView, list[JsonObject]], record: str, output: Format) -> None:
     from steelyard.cli.judgements import judgement_lines
-    from steelyard.results_wiring import record_of
 
-    (rows, attempts, failures), judged = record_of(run, record)
+    (rows, attempts, failures), judged = found
     if output is Format.json:
         told = {"records": rows, "attempts": attempts, "failures": list(failures.values())}
         show_json({**told, "judgements": judged})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from steelyard.cli.opening import opened, references_of
 from steelyard.cli.terminal import painter, show
 
 if TYPE_CHECKING:
@@ -49,15 +50,16 @@ def command(
     """Check evaluation files; exit 1 when any of them has an error."""
     from steelyard.contracts.detect import CONTRACTS, KINDS
     from steelyard.errors import UsageError
+    from steelyard.plugins import installed_checks, installed_policies
     from steelyard.usecases.datasets.validate import ValidateOptions, validate
-    from steelyard.wiring import catalog, policies, references_of, workspace
 
     known = (*KINDS, *CONTRACTS)
     if kind is not None and kind not in known:
         raise UsageError(f"unknown kind '{kind}'; known are {', '.join(dict.fromkeys(known))}")
-    disk = workspace()
+    disk = opened().workspace
     options = ValidateOptions(kind=kind, strict=strict, verbose=verbose)
-    report = validate(disk, paths, options, catalog(), references_of(), policies=policies())
+    known, policies = references_of(Path()), installed_policies()
+    report = validate(disk, paths, options, installed_checks(), known, policies=policies)
     for line in _lines(report, output, disk):
         show(line)
     raise typer.Exit(0 if report.is_valid else 1)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.opening import opened
 from steelyard.cli.terminal import painter, show, show_json
 
 
@@ -24,11 +25,11 @@ def command(
     output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
 ) -> None:
     """Compare every artifact with the manifest. Exit 1 when one was changed or is missing."""
-    from steelyard.results_wiring import find_run_folder
     from steelyard.store.artifacts import digest_of
+    from steelyard.usecases.results.find_run import find_run_folder
     from steelyard.usecases.results.verify import verify
 
-    found = verify(find_run_folder(run), digest_of)
+    found = verify(find_run_folder(opened().result_ports(), run), digest_of)
     if output is Format.json:
         show_json({**asdict(found), "intact": found.is_intact})
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from steelyard.errors import NotFoundError
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.model.trace import Trace
@@ -212,3 +213,13 @@ class Result:
     """What its interval is clustered by, beside the record itself."""
     asking: Asking | None = None
     """What the target is asked; None for a record that cannot be read."""
+
+
+def no_such_run(name: str, *, has_runs: bool) -> NotFoundError:
+    """What to say when a run is not found, and how to find or make one."""
+    if has_runs:
+        return NotFoundError(f"no run '{name}' in this project; `steelyard runs` lists them")
+    return NotFoundError(
+        f"no run '{name}' in this project, which has none yet; "
+        "`steelyard run DATASET --target NAME` makes one"
+    )

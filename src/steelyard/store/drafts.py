@@ -79,3 +79,10 @@ class ScratchDraft(FileDraft):
 
 def _refused(path: Path, error: OSError) -> UsageError:
     return UsageError(f"cannot write {path}: {error.strerror}")
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put a file in the place of another, whole."""
+    draft = FileDraft(path, force=True)
+    draft.write(data)
+    draft.settle()

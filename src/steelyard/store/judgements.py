@@ -6,13 +6,16 @@ import json
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, Select, String, Table, func, or_, select, tuple_
 
 from steelyard.engine.record_work import TARGET_CALL
+from steelyard.errors import RunError
 from steelyard.model.json_value import JsonObject
-from steelyard.store.database import told
+from steelyard.ports import Warn
+from steelyard.store.database import open_database, told
 from steelyard.store.tables import NO_RECORD, answered, attempts, judgements
 
 
@@ -101,3 +104,19 @@ def _is_open(table: Table, run_id: str) -> ColumnElement[bool]:
     waiting = select(answered.c.idx, answered.c.repeat).where(answered.c.run_id == run_id)
     is_waiting = tuple_(table.c.idx, table.c.repeat).in_(waiting)
     return (table.c.run_id == run_id) & or_(is_waiting, table.c.idx == NO_RECORD)
+
+
+def judgements_of(folder: Path, index: int, warn: Warn) -> list[JsonObject]:
+    """What judges said about a record of a run, with their prompts, where they are still kept."""
+    database = folder.resolve().parents[1] / "steelyard.db"
+    if not database.is_file():
+        return []
+    try:
+        engine = open_database(database)
+    except RunError as error:
+        warn(f"{error}. What judges said is not shown")
+        return []
+    try:
+        return list(JudgementStore(engine).of_record(folder.resolve().name, index))
+    finally:
+        engine.dispose()

@@ -26,7 +26,7 @@ _AGENTV = ".agentv"
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ProjectFolder:
     """A root folder and what its project file says."""
 
     root: Path
@@ -46,24 +46,32 @@ class Project:
         return ()
 
 
-def find_project(file: Path, current: Path) -> Project:
+def project_at(root: Path) -> ProjectFolder:
+    """The project of a folder that is known to be its root."""
+    root = root.resolve()
+    path = root / PROJECT_FILE
+    settings = parse_settings(path.read_bytes(), str(path)) if path.is_file() else Settings()
+    return ProjectFolder(root, with_environment(settings, os.environ))
+
+
+def find_project(file: Path, current: Path) -> ProjectFolder:
     """The project that a file belongs to; the environment counts more than its settings."""
     found = _find(file, current)
     return replace(found, settings=with_environment(found.settings, os.environ))
 
 
-def _find(file: Path, current: Path) -> Project:
+def _find(file: Path, current: Path) -> ProjectFolder:
     file, current = file.resolve(), current.resolve()
     folder = file if file.is_dir() else file.parent
     for start in (folder, current):
         for candidate in (start, *start.parents):
             if (candidate / PROJECT_FILE).is_file():
                 path = candidate / PROJECT_FILE
-                return Project(candidate, parse_settings(path.read_bytes(), str(path)))
+                return ProjectFolder(candidate, parse_settings(path.read_bytes(), str(path)))
     for candidate in (folder, *folder.parents):
         if (candidate / _AGENTV).is_dir():
-            return Project(candidate, Settings())
-    return Project(current if folder.is_relative_to(current) else folder, Settings())
+            return ProjectFolder(candidate, Settings())
+    return ProjectFolder(current if folder.is_relative_to(current) else folder, Settings())
 
 
 class ProjectFiles:

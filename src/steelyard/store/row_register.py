@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import msgspec
 
+from steelyard.engine.redaction import Redactor
 from steelyard.model.run import RecordStatus, RunState
+from steelyard.store.ledger import BatchLedger
 from steelyard.store.row_writer import RowWriter
+from steelyard.store.runs import RunStore
 from steelyard.store.tables import results
 from steelyard.store.worker_pipe import read_rows
 
@@ -66,3 +70,10 @@ class RowRegister:
             tuple((row[_STATUS], _read_passed(row[_FACTS]).passed) for row in rows.results),
             tuple((row[_INDEX], row[_REPEAT]) for row in rows.results),
         )
+
+
+def run_ledger(
+    store: RunStore, run_id: str, redact: Redactor, now: Callable[[], str]
+) -> BatchLedger:
+    """The ledger of a run that this process holds."""
+    return BatchLedger(RowWriter(store.engine, store.lease(run_id)), redact, now)

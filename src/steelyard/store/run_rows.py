@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, cast
 
-from steelyard.errors import NotFoundError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState, StoredRun
 
@@ -34,13 +33,3 @@ def stored_run(row: Row[tuple[object, ...]]) -> StoredRun:
 def encoded(value: JsonObject) -> bytes:
     """A value of such a row, in ASCII, so that a path of odd bytes comes back as it was."""
     return json.dumps(value).encode("ascii")
-
-
-def no_such_run(name: str, *, has_runs: bool) -> NotFoundError:
-    """What to say when a run is not found, and how to find or make one."""
-    if has_runs:
-        return NotFoundError(f"no run '{name}' in this project; `steelyard runs` lists them")
-    return NotFoundError(
-        f"no run '{name}' in this project, which has none yet; "
-        "`steelyard run DATASET --target NAME` makes one"
-    )

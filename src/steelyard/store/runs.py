@@ -30,7 +30,7 @@ from steelyard.engine.record_work import TARGET_CALL
 from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import VALIDATION, RunState, StoredRun
+from steelyard.model.run import VALIDATION, RunState, StoredRun, no_such_run
 from steelyard.results.metrics import Taken
 from steelyard.store.attempt_order import in_turn
 from steelyard.store.claims import settle_claims
@@ -38,7 +38,7 @@ from steelyard.store.copies import copied_part, copy_kept
 from steelyard.store.database import require_in_place, told
 from steelyard.store.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
-from steelyard.store.run_rows import encoded, no_such_run, stored_run
+from steelyard.store.run_rows import encoded, stored_run
 from steelyard.store.tables import (
     NO_RECORD,
     answers,

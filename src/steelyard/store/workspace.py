@@ -11,7 +11,7 @@ from steelyard.errors import NotFoundError, UsageError
 from steelyard.ports import Files, FoundPath
 from steelyard.settings import PROJECT_FILE
 from steelyard.store.globs import is_pattern
-from steelyard.store.project import Project, find_project
+from steelyard.store.project import ProjectFolder, find_project
 
 
 class DiskWorkspace:
@@ -19,7 +19,7 @@ class DiskWorkspace:
 
     def __init__(self, current: Path) -> None:
         self._current = current
-        self._projects: dict[Path, Project] = {}
+        self._projects: dict[Path, ProjectFolder] = {}
 
     def expand(self, patterns: Sequence[str]) -> list[FoundPath]:
         """The files that paths, folders and globs stand for, each once, in order."""

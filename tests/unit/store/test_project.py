@@ -8,7 +8,7 @@ import pytest
 from steelyard.errors import ConfigError
 from steelyard.ports import FileFault, FoundFile
 from steelyard.settings import Settings
-from steelyard.store.project import MAX_SHOWN_FILE, Project, ProjectFiles, find_project
+from steelyard.store.project import MAX_SHOWN_FILE, ProjectFiles, ProjectFolder, find_project
 
 
 def write(path: Path, content: str | bytes = "") -> Path:
@@ -29,7 +29,7 @@ def files(
     root: Path, *, allowed: tuple[str, ...] = (), patterns: tuple[str, ...] = ()
 ) -> ProjectFiles:
     settings = Settings(allowed_folders=allowed, guideline_patterns=patterns)
-    return Project(root, settings).files_of(root / "evals" / "deep" / "cases.yaml")
+    return ProjectFolder(root, settings).files_of(root / "evals" / "deep" / "cases.yaml")
 
 
 def found(files: ProjectFiles, reference: str) -> FoundFile:
@@ -189,7 +189,7 @@ def test_dots_that_stay_inside_the_root_are_followed(root: Path) -> None:
 def test_an_eval_file_outside_the_root_is_looked_beside_only(tmp_path: Path) -> None:
     write(tmp_path / "data" / "rules.md")
     write(tmp_path / "notes.md")
-    project = Project(tmp_path / "project", Settings(allowed_folders=("..",)))
+    project = ProjectFolder(tmp_path / "project", Settings(allowed_folders=("..",)))
 
     files = project.files_of(tmp_path / "data" / "cases.yaml")
 
@@ -322,7 +322,7 @@ def test_a_file_that_is_too_large_is_refused(root: Path, size: int, is_shown: bo
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that cannot be read")
 def test_a_file_that_cannot_be_read_says_why() -> None:
     process = Path("/proc/self")
-    files = Project(process, Settings()).files_of(process.resolve() / "cases.yaml")
+    files = ProjectFolder(process, Settings()).files_of(process.resolve() / "cases.yaml")
 
     assert fault(files, "mem") == FileFault("missing_file", "cannot read mem: Input/output error")
 
@@ -479,7 +479,7 @@ def test_a_link_to_a_dot_file_is_not_shown(root: Path) -> None:
 
 def test_a_dot_file_is_shown_where_the_project_allows_it(root: Path) -> None:
     write(root / ".env", "shown")
-    allowing = Project(root, Settings(allows_dot_files=True))
+    allowing = ProjectFolder(root, Settings(allows_dot_files=True))
 
     assert found(allowing.files_of(root / "evals" / "cases.yaml"), ".env").text == "shown"
 
@@ -487,7 +487,9 @@ def test_a_dot_file_is_shown_where_the_project_allows_it(root: Path) -> None:
 def test_an_eval_file_in_a_dot_folder_shows_what_lies_there_with_it(root: Path) -> None:
     write(root / ".claude" / "skill" / "notes.md", "shown")
     write(root / ".claude" / "skill" / ".env", "secret")
-    inside = Project(root, Settings()).files_of(root / ".claude" / "skill" / "evals" / "a.json")
+    inside = ProjectFolder(root, Settings()).files_of(
+        root / ".claude" / "skill" / "evals" / "a.json"
+    )
 
     assert found(inside, "notes.md").text == "shown"
     assert fault(inside, ".env").code == "hidden_file"

@@ -9,8 +9,8 @@ import pytest
 from fakes.metrics import measured
 from fakes.projects import Project
 from steelyard.errors import UsageError
+from steelyard.library import read_dataset
 from steelyard.usecases.init import scaffold, unignored
-from steelyard.wiring import read_dataset
 
 
 def test_the_files_of_a_new_project_are_valid(tmp_path: Path) -> None:

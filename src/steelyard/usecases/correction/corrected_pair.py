@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
@@ -25,8 +25,9 @@ from steelyard.stats.post_stratification import (
     verdict_pairs,
 )
 from steelyard.usecases.correction.check_rows import CheckRows, own_items, read_check_rows
-from steelyard.usecases.correction.correct_run import undecided, usable_validations
+from steelyard.usecases.correction.correct_run import current_view, undecided, usable_validations
 from steelyard.usecases.correction.corrected_estimates import own_labels, own_validation
+from steelyard.usecases.results.compare import Knowledge
 
 
 class LabelledVerdicts(NamedTuple):
@@ -138,3 +139,16 @@ def _shares(rows: CheckRows) -> dict[int, float]:
     for index, verdict in zip(rows.indices, rows.verdicts, strict=True):
         passes.setdefault(index, []).append(verdict)
     return {index: sum(found) / len(found) for index, found in passes.items()}
+
+
+def judge_knowledge(
+    validations: Callable[[], Sequence[JudgeValidation]], now: datetime
+) -> Knowledge:
+    """What a project knows by now about the judges of finished runs."""
+
+    def correct(
+        a: RunView, b: RunView, pairs: Sequence[tuple[int, int]]
+    ) -> CorrectedDifference | None:
+        return corrected_comparison((a, b), pairs, validations(), now)
+
+    return Knowledge(today=lambda view: current_view(view, validations(), now), correct=correct)

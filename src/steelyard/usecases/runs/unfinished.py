@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import cast
+from pathlib import Path
+from typing import TypeAlias, cast
 
 import msgspec
 from msgspec import structs
@@ -20,8 +21,14 @@ from steelyard.execution.uncounted import uncounted_calls
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
-from steelyard.usecases.results.read_run import RecordView
+from steelyard.usecases.results.find_run import find_run, run_folder
+from steelyard.usecases.results.ports import ResultPorts
+from steelyard.usecases.results.read_run import RecordView, is_run_folder, read_record
 from steelyard.usecases.runs.held import STOPPED, is_resumable
+
+IsAlive: TypeAlias = Callable[[str], bool]
+"""Whether the process that an owner names still runs on this host."""
+_SEALED = ("completed", "completed_with_failures", "cancelled")
 
 
 class _Place(msgspec.Struct):
@@ -92,9 +99,7 @@ def _failures(repository: RunRepository, run_id: str) -> Iterator[JsonObject]:
     return (json.loads(failure) for failure in kept if failure)
 
 
-def read_unfinished(
-    repository: RunRepository, run: StoredRun, is_alive: Callable[[str], bool]
-) -> UnfinishedRun:
+def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive) -> UnfinishedRun:
     """The results that are kept of a run, with the metrics over them."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
     metrics = structs.replace(metrics, **uncounted_calls(repository, run.run_id))
@@ -117,3 +122,39 @@ def read_unfinished(
         selected=cast("int | None", run.plan.get("selected")),
         is_resumable=is_resumable(run, is_alive),
     )
+
+
+def unfinished_run(
+    ports: ResultPorts, repository: Callable[[], RunRepository], name: str, is_alive: IsAlive
+) -> UnfinishedRun | None:
+    """What there is of a run that has not ended, or that failed; None of any other."""
+    run = _unfinished(ports, name)
+    return read_unfinished(repository(), run, is_alive) if run else None
+
+
+def record_of(
+    ports: ResultPorts, repository: Callable[[], RunRepository], name: str, record: str
+) -> tuple[RecordView, list[JsonObject]]:
+    """All about a record of a run, finished or not, with what judges said about it."""
+    run = _unfinished(ports, name)
+    if run:
+        view = read_unfinished_record(repository(), run.run_id, record)
+        folder = ports.runs / run.run_id
+    else:
+        folder = run_folder(ports, name)
+        view = read_record(folder, record)
+    rows = (*view.rows, *view.attempts)
+    indices = dict.fromkeys(cast(int, row["index"]) for row in rows)
+    return view, [row for index in indices for row in ports.judgements(folder, index)]
+
+
+def _unfinished(ports: ResultPorts, name: str) -> StoredRun | None:
+    """A run that has not ended, or that failed."""
+    if not ports.folder.is_dir():
+        return None
+    found = find_run(ports, name)
+    if isinstance(found, Path):
+        return None
+    is_sealed = is_run_folder(ports.runs / found.run_id)
+    has_ended = is_sealed or found.status in _SEALED or "about" not in found.plan
+    return None if has_ended else found

@@ -12,9 +12,9 @@ from fakes.inspect_logs import sample, write_json, write_zip
 from fakes.otel_spans import export, span
 from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
 from steelyard.model.conversion import Conversion
+from steelyard.project import open_project
 from steelyard.targets.response_file import ResponseFile
 from steelyard.usecases.convert.convert import ConvertOptions, convert
-from steelyard.wiring import convert_ports
 
 CALL: dict[str, Any] = {
     "gen_ai.operation.name": "chat",
@@ -32,7 +32,7 @@ def converted(source: Path, made_from: str = "inspect", **more: Any) -> Conversi
         **more,
     }
     options = ConvertOptions(source=source, **asked)
-    return convert(convert_ports(force=options.force, show=lambda _: None), options)
+    return convert(open_project().convert_ports(force=options.force, show=lambda _: None), options)
 
 
 def rows(source: Path) -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ def test_a_result_can_go_to_stdout(tmp_path: Path) -> None:
     path = write_json(tmp_path / "log.json", sample())
     shown: list[bytes] = []
     options = ConvertOptions(source=path, to="responses", output=None, made_from="inspect")
-    made = convert(convert_ports(force=False, show=shown.append), options)
+    made = convert(open_project().convert_ports(force=False, show=shown.append), options)
 
     assert made.files == ()
     assert json.loads(b"".join(shown))["record_id"] == "q1"

@@ -23,7 +23,9 @@ from steelyard.errors import UsageError
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.run import VALIDATION
 from steelyard.model.validation import JuryCounts
+from steelyard.project import open_project
 from steelyard.reports.judge_validation import ValidationReport
+from steelyard.usecases.correction.correct_run import current_view
 from steelyard.usecases.judges.validate_judge import (
     ValidationPorts,
     ValidationRequest,
@@ -33,7 +35,6 @@ from steelyard.usecases.judges.validate_judge import (
 from steelyard.usecases.results.read_run import read_run
 from steelyard.usecases.runs.planning import prepare
 from steelyard.usecases.runs.run import start_run
-from steelyard.validation_wiring import as_of_today, known_validations, validation_ports
 
 RESPONSES = drawn(40, 0.6, seed=4)
 PANEL = """\
@@ -60,7 +61,7 @@ class Desk:
 
     def ports(self) -> ValidationPorts:
         """One that is closed in the end."""
-        made = validation_ports()
+        made = open_project().validation_ports()
         self.opened.append(made)
         return made
 
@@ -121,7 +122,7 @@ def test_verdicts_of_a_run_are_compared_and_kept(desk: MakeDesk) -> None:
     assert report.runs[0].corrected
     assert report.runs[0].corrected.method == "post-stratified by verdict"
     assert report.validation.applicable_to == ("fees", "loans")
-    assert known_validations() == (report.validation,)
+    assert open_project().validations.all() == (report.validation,)
 
 
 def test_labels_that_contradict_one_of_several_runs_are_refused_by_its_name(
@@ -320,7 +321,7 @@ def test_refusals_are_recorded_and_dev_labels_are_not(desk: MakeDesk) -> None:
 
     assert (refused.kept, refused.is_good, refused.runs) == ("refusal recorded", False, ())
     assert (dev.kept, dev.test_reads) == ("not recorded", None)
-    assert [one.refusals for one in known_validations()] == [refused.refusals]
+    assert [one.refusals for one in open_project().validations.all()] == [refused.refusals]
 
 
 def test_a_judge_of_very_many_questions_is_known_by_the_registry_alone(
@@ -370,4 +371,5 @@ def test_a_run_of_another_project_is_as_it_was(desk: MakeDesk) -> None:
     run_id = here.run()
     view = read_run(here.root / ".steelyard" / "runs" / run_id)
 
-    assert as_of_today(view) is view
+    project = open_project()
+    assert current_view(view, project.validations.all(), project.clock.now()) is view

@@ -16,12 +16,12 @@ from fakes.projects import Project, row
 from steelyard.checks.equals import Equals
 from steelyard.checks.must_contain_any import MustContainAny
 from steelyard.errors import UsageError
+from steelyard.library import evaluate, load_eval_cases, read_dataset
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.message import Message
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
-from steelyard.wiring import evaluate, load_eval_cases, read_dataset
 
 YES = Equals(value="yes")
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {

@@ -10,10 +10,10 @@ import pytest
 from fakes.five_contracts import write_five
 from fakes.projects import Project, row
 from steelyard.formats.json_hash import record_sha256
+from steelyard.project import open_project
 from steelyard.usecases.datasets.open_dataset import open_dataset
 from steelyard.usecases.datasets.read_dataset import read_dataset
 from steelyard.usecases.runs.in_memory import DatasetInMemory
-from steelyard.wiring import workspace
 
 RECORDS = [
     {
@@ -49,9 +49,9 @@ def path(request: pytest.FixtureRequest, project: Project) -> Path:
 
 
 def test_records_have_the_hashes_of_their_file(path: Path) -> None:
-    dataset, _ = read_dataset(workspace(), path)
+    dataset, _ = read_dataset(open_project().workspace, path)
     memory = DatasetInMemory(dataset)
-    reading = open_dataset(workspace(), path).reading
+    reading = open_dataset(open_project().workspace, path).reading
     assert reading is not None
     in_memory = [record_sha256(memory.hashed(row, memory.case(row))) for row in memory.rows()]
     in_file = [record_sha256(reading.hashed(row, reading.case(row))) for row in reading.rows()]
@@ -60,7 +60,7 @@ def test_records_have_the_hashes_of_their_file(path: Path) -> None:
 
 
 def test_cases_and_dataset_are_those_that_were_given(path: Path) -> None:
-    dataset, _ = read_dataset(workspace(), path)
+    dataset, _ = read_dataset(open_project().workspace, path)
     memory = DatasetInMemory(dataset)
 
     assert tuple(memory.case(row) for row in memory.rows()) == dataset.cases
@@ -70,7 +70,7 @@ def test_cases_and_dataset_are_those_that_were_given(path: Path) -> None:
 
 
 def test_rows_are_written_as_their_contract_writes_them(path: Path) -> None:
-    dataset, _ = read_dataset(workspace(), path)
+    dataset, _ = read_dataset(open_project().workspace, path)
     values = [row.value for row in DatasetInMemory(dataset).rows()]
 
     assert json.loads(json.dumps(values)) == values
@@ -79,7 +79,7 @@ def test_rows_are_written_as_their_contract_writes_them(path: Path) -> None:
 
 
 def test_the_digest_tells_datasets_apart(path: Path) -> None:
-    dataset, _ = read_dataset(workspace(), path)
+    dataset, _ = read_dataset(open_project().workspace, path)
     memory = DatasetInMemory(dataset)
 
     assert memory.digest() == DatasetInMemory(dataset).digest()

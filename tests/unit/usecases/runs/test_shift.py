@@ -15,7 +15,7 @@ from fakes.targets import ScriptedTarget
 from steelyard.errors import UsageError
 from steelyard.model.definition import reference_to
 from steelyard.model.reference import Reference
-from steelyard.registry_wiring import registry_ports, run_ports_with
+from steelyard.project import open_project
 from steelyard.reports.publication import MeasuredShift
 from steelyard.usecases.registry.publish import Plan, carry_out, plan_publication
 from steelyard.usecases.runs.ports import RunPorts
@@ -51,15 +51,17 @@ class Trials:
         return self.project.write("rubrics/polite.yaml", text)
 
     def plan(self, name: str = "rubrics/polite.yaml") -> Plan:
-        return plan_publication(registry_ports(self.root), "rubric", str(self.root / name))
+        return plan_publication(
+            open_project(self.root).registry_ports(), "rubric", str(self.root / name)
+        )
 
     def publish(self) -> None:
-        ports = registry_ports(self.root)
+        ports = open_project(self.root).registry_ports()
         assert carry_out(ports, self.plan()).outcome == "published"
 
     def measure(self, plan: Plan) -> MeasuredShift:
         def ports_with(judge: object) -> RunPorts:
-            ports = run_ports_with(judge, self.root)  # pyright: ignore[reportArgumentType]
+            ports = open_project(self.root).run_ports_with(judge)  # pyright: ignore[reportArgumentType]
             self._opened.append(ports)
             return ports
 
@@ -139,7 +141,9 @@ def test_another_rubric_of_the_run_is_no_version_of_this_one(trials: Trials) -> 
 def test_what_is_published_without_a_file_is_not_tested(trials: Trials) -> None:
     trials.publish()
     (trials.root / "rubrics" / "polite.yaml").unlink()
-    plan = plan_publication(registry_ports(trials.root), "rubric", "rubric/polite@1.0")
+    plan = plan_publication(
+        open_project(trials.root).registry_ports(), "rubric", "rubric/polite@1.0"
+    )
 
     with pytest.raises(UsageError, match="has no file to test"):
         trials.measure(plan)
@@ -149,7 +153,7 @@ def test_a_run_that_did_not_ask_a_judge_says_nothing_about_it(trials: Trials) ->
     for version in ("1.0.0", "1.1.0"):
         text = JUDGE.format(id="tone", version=version)
         path = trials.project.write(f"judges/tone@{version}.yaml", text)
-        ports = registry_ports(trials.root)
+        ports = open_project(trials.root).registry_ports()
         plan = plan_publication(ports, "judge", str(path))
         if version == "1.0.0":
             carry_out(ports, plan)
@@ -162,9 +166,9 @@ def test_a_run_that_did_not_ask_a_judge_says_nothing_about_it(trials: Trials) ->
 def test_a_judge_can_stand_for_all_versions_of_itself(trials: Trials) -> None:
     trials.project.write("judges/tone.yaml", JUDGE.format(id="tone", version="1.0.0"))
     new = trials.project.write("drafts/tone.yaml", JUDGE.format(id="tone", version="2.0.0"))
-    plain = run_ports_with(None, trials.root)
+    plain = open_project(trials.root).run_ports_with(None)
     definition = plain.references.at(str(new))
-    ports = run_ports_with(definition, trials.root)
+    ports = open_project(trials.root).run_ports_with(definition)
     asked = [
         Reference(kind="judge", id="tone", version="1.0"),
         Reference(kind="judge", id="tone"),

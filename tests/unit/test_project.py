@@ -1,10 +1,11 @@
-"""Use cases joined with their adapters, as the commands use them."""
+"""A project with its adapters, as the commands use it."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
@@ -14,11 +15,13 @@ import steelyard
 from fakes.definitions import DefinitionProject
 from fakes.projects import Project, json_of, row, rows_of
 from fakes.targets import ScriptedTarget
-from steelyard import wiring
+from steelyard import plugins
+from steelyard.cli.opening import references_of
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.event_loop import run_async
 from steelyard.model.definition import reference_to
-from steelyard.results_wiring import find_run_folder, run_folder
+from steelyard.project import open_project
+from steelyard.usecases.results.find_run import find_run_folder
 
 TARGETS = """\
 targets:
@@ -105,12 +108,13 @@ def test_the_folder_of_a_run_is_found_by_name_or_by_itself(project: Project) -> 
     folder = Path(run.folder)
     names = (run.run_id, run.run_id, "latest", "latest~0", str(folder))
 
-    assert {run_folder(name) for name in names} == {folder}
-    assert run_folder("latest~1") == Path(older.folder)
-    assert run_folder(str(folder.relative_to(project.root))) == folder.relative_to(project.root)
+    opened = open_project(project.root)
+    assert {opened.run_folder(name) for name in names} == {folder}
+    assert opened.run_folder("latest~1") == Path(older.folder)
+    assert opened.run_folder(str(folder.relative_to(project.root))) == folder
     for name in ("run_X", "latest~2", "latest~x"):
         with pytest.raises(NotFoundError, match=f"no run '{name}' in this project; `steelyard r"):
-            run_folder(name)
+            opened.run_folder(name)
 
 
 def test_a_changed_run_is_found_and_not_opened(project: Project) -> None:
@@ -119,13 +123,15 @@ def test_a_changed_run_is_found_and_not_opened(project: Project) -> None:
     path.chmod(0o600)
     path.write_bytes(path.read_bytes() + b" ")
 
-    assert find_run_folder("latest") == path.parent
+    opened = open_project(project.root)
+
+    assert find_run_folder(opened.result_ports(), "latest") == path.parent
     with pytest.raises(UnreadableFileError, match=r"sealed: metrics_by_slice\.json \(changed\);"):
-        run_folder("latest")
+        opened.run_folder("latest")
 
 
 def test_eval_cases_are_loaded(project: Project) -> None:
-    cases = wiring.load_eval_cases(project.root / project.cases([row("a")]))
+    cases = steelyard.load_eval_cases(project.root / project.cases([row("a")]))
 
     assert [case.id for case in cases] == ["a"]
 
@@ -136,9 +142,9 @@ def test_checks_of_other_packages_are_known(monkeypatch: pytest.MonkeyPatch) -> 
     def installed(group: str) -> EntryPoints:
         return EntryPoints([point]).select(group=group)
 
-    monkeypatch.setattr(wiring, "offered", installed)
+    monkeypatch.setattr(plugins, "offered", installed)
 
-    assert "says_moo" in wiring.catalog().kinds
+    assert "says_moo" in plugins.installed_checks().kinds
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -176,7 +182,24 @@ def test_the_references_of_a_project_are_looked_up_once(tmp_path: Path) -> None:
     first, second = DefinitionProject(tmp_path / "a"), DefinitionProject(tmp_path / "b")
     for project in (first, second):
         project.write("steelyard.yaml", "{}\n")
-    look_up = wiring.references_of()
+    look_up = references_of(tmp_path)
 
     assert look_up(first.root / "x.yaml") is look_up(first.root / "deeper" / "y.yaml")
     assert look_up(first.root / "x.yaml") is not look_up(second.root / "x.yaml")
+
+
+def test_a_run_is_found_from_another_folder(
+    project: Project, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = project.run(project.ports(ScriptedTarget()), project.cases([row("a")]))
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+    with open_project(project.root) as opened:
+        assert opened.run_folder("latest") == Path(run.folder)
+
+
+def test_threads_share_one_database(project: Project) -> None:
+    with open_project(project.root) as opened, ThreadPoolExecutor(8) as pool:
+        stores = list(pool.map(lambda _: opened.store, range(64)))
+
+    assert {id(store) for store in stores} == {id(stores[0])}

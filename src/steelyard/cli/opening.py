@@ -1,0 +1,43 @@
+"""Opens the project that a command is about: that of a file, or of the current folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.project import Project
+    from steelyard.usecases.registry.references import References
+
+
+def opened(near: Path | None = None) -> Project:
+    """The project of a file, or of the current folder; its warnings go to standard error."""
+    from steelyard.project import open_project
+
+    return open_project(near=near, base=Path(), warn=print_warning)
+
+
+def references_of(current: Path) -> Callable[[Path], References]:
+    """The rubrics and judges that a file may refer to; each project is looked at once."""
+    from steelyard.project import open_project
+
+    known: dict[Path, References] = {}
+
+    def find(path: Path) -> References:
+        project = open_project(near=path, base=current)
+        if project.root not in known:
+            known[project.root] = project.references()
+        return known[project.root]
+
+    return find
+
+
+def print_warning(message: str) -> None:
+    """Show a warning as one line."""
+    from steelyard.reports.findings import printable
+
+    typer.echo(f"steelyard: warning: {printable(message)}", err=True)

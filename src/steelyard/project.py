@@ -1,0 +1,398 @@
+"""A project, opened once: its root, its settings, and the adapters that its verbs need.
+
+The only module that knows concrete classes. An adapter is made when it is first asked for, and a
+project may be used from several threads.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import platform
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from steelyard import target_wiring
+from steelyard.errors import NotFoundError
+from steelyard.model.json_value import JsonObject
+from steelyard.plugins import installed_checks, installed_policies
+from steelyard.ports import Clock, Warn, Workspace, log_warning
+from steelyard.store.installed import offered
+from steelyard.store.private_files import STEELYARD_FOLDER
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from steelyard.checks.catalog import Catalog
+    from steelyard.engine.redaction import Redactor
+    from steelyard.execution.ports import OpenLedger
+    from steelyard.model.corrected_rate import Correction
+    from steelyard.model.definition import Definition
+    from steelyard.model.question import QuestionRubric
+    from steelyard.model.rubric import Rubric
+    from steelyard.settings import Settings
+    from steelyard.store.project import ProjectFolder
+    from steelyard.store.pruned import PruneShelf
+    from steelyard.store.registry import FileRegistry
+    from steelyard.store.runs import RunStore
+    from steelyard.store.validations import ValidationFolder
+    from steelyard.store.worker_pipe import HolderPipe
+    from steelyard.usecases.convert.convert import ConvertPorts
+    from steelyard.usecases.judges.validate_judge import ValidationPorts
+    from steelyard.usecases.registry.fix_published import PublishedFiles
+    from steelyard.usecases.registry.references import References
+    from steelyard.usecases.registry.registry import RegistryPorts
+    from steelyard.usecases.results.ports import ResultPorts
+    from steelyard.usecases.review.ports import ReviewPorts
+    from steelyard.usecases.runs.ports import RunPorts
+
+Made = TypeVar("Made")
+
+
+def open_project(
+    root: str | Path | None = None,
+    *,
+    near: Path | None = None,
+    base: Path | None = None,
+    warn: Warn = log_warning,
+) -> Project:
+    """Open the project at a root; without one, that of a file, or of the current folder.
+
+    Relative paths of the user begin at the root that was named, or else at the base.
+    """
+    from steelyard.store.project import find_project, project_at
+
+    if root is not None:
+        folder = project_at(Path(root))
+        return Project(folder, folder.root, warn)
+    current = Path.cwd()
+    return Project(find_project(near or current, current), current if base is None else base, warn)
+
+
+class Project:
+    """The runs, datasets, rubrics, judges and labels of one folder."""
+
+    def __init__(self, folder: ProjectFolder, base: Path, warn: Warn = log_warning) -> None:
+        self.root = folder.root
+        self.settings: Settings = folder.settings
+        self.base = base
+        """Where relative paths that a user names begin."""
+        self.warn = warn
+        self._made: dict[str, object] = {}
+        self._lock = RLock()
+
+    def close(self) -> None:
+        """Close the database, if it was opened."""
+        with self._lock:
+            store = cast("RunStore | None", self._made.pop("store", None))
+        if store:
+            store.close()
+
+    def __enter__(self) -> Project:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def folder(self) -> Path:
+        """Where the project keeps its runs, its registry and its database."""
+        return self.root / STEELYARD_FOLDER
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether anything was ever run here."""
+        return self.folder.is_dir()
+
+    @property
+    def workspace(self) -> Workspace:
+        """The user's files, seen from the base."""
+        from steelyard.store.workspace import DiskWorkspace
+
+        return self._once("workspace", lambda: DiskWorkspace(self.base))
+
+    @property
+    def clock(self) -> Clock:
+        """The time of this machine."""
+        from steelyard.store.clock import SystemClock
+
+        return SystemClock()
+
+    @property
+    def store(self) -> RunStore:
+        """The runs of the project, in its database."""
+
+        def opened() -> RunStore:
+            from steelyard.store.runs import RunStore
+
+            store = RunStore(self._database())
+            # The last to close the database folds its log in: a copy of the file alone is whole.
+            atexit.register(store.close)
+            return store
+
+        return self._once("store", opened)
+
+    @property
+    def catalog(self) -> Catalog:
+        """The kinds of checks; they run programs only where the project allows it."""
+
+        def made() -> Catalog:
+            from steelyard.targets.programs import LocalPrograms
+
+            programs = None
+            if cast(JsonObject, self.settings.values.get("allow", {})).get("commands"):
+                redact = target_wiring.redactor(self.settings).text
+                folders = self.settings.allowed_folders
+                programs = LocalPrograms(self.root, folders, redact=redact)
+            return installed_checks(programs)
+
+        return self._once("catalog", made)
+
+    @property
+    def registry(self) -> FileRegistry:
+        """What was published."""
+        from steelyard.store.registry import project_registry
+
+        return project_registry(self.root)
+
+    @property
+    def validations(self) -> ValidationFolder:
+        """What is known of the project's judges."""
+        from steelyard.store.validations import project_validations
+
+        return project_validations(self.root)
+
+    def references(self) -> References:
+        """The rubrics and judges of the project, as they stand now; each file is read once."""
+        from steelyard.store.definitions import DefinitionFolder
+        from steelyard.usecases.registry.references import References
+
+        folder = DefinitionFolder(self.root, self.catalog, self.registry)
+        return References(folder, self.clock.now(), self.validations.last_validated)
+
+    def published_files(self) -> PublishedFiles:
+        """The rubrics of the project that may call themselves published."""
+        from steelyard.usecases.registry.fix_published import PublishedFiles
+
+        return PublishedFiles(self.registry, self.references(), self.clock)
+
+    def run_ports(self) -> RunPorts:
+        """What planning, starting and resuming runs needs."""
+        from steelyard.store.artifacts import ArtifactFolder, digest_of
+        from steelyard.store.ids import new_run_id, new_secret
+        from steelyard.store.judgements import JudgementStore
+        from steelyard.store.owners import is_alive, this_process
+        from steelyard.store.row_register import RowRegister, run_ledger
+        from steelyard.store.row_writer import RowWriter
+        from steelyard.store.worker_processes import WorkerProcesses
+        from steelyard.targets.configured_secrets import configured_secrets
+        from steelyard.targets.making import TargetMaker
+        from steelyard.targets.program_files import module_files
+        from steelyard.targets.providers import GROUP as TARGETS
+        from steelyard.usecases.datasets.published_datasets import find_dataset
+        from steelyard.usecases.runs.planning import redaction_rules
+        from steelyard.usecases.runs.ports import RunPorts
+
+        clock, store, targets = self.clock, self.store, self.settings.targets
+        plugged = {point.name: point.load for point in offered(TARGETS)}
+        rules = redaction_rules(self.settings)
+        maker = TargetMaker(self.root, targets, os.environ, clock, plugged, rules=rules)
+        known = self.references()
+        return RunPorts(
+            workspace=self.workspace,
+            root=self.root,
+            settings=self.settings,
+            repository=store,
+            clock=clock,
+            new_run_id=lambda: new_run_id(int(clock.now().timestamp() * 1000)),
+            owner=this_process(),
+            is_alive=is_alive,
+            ledger=partial(run_ledger, store),
+            artifacts=lambda run_id: ArtifactFolder(self.folder / "runs" / run_id),
+            target=lambda name: target_wiring.spec(name, maker.make(name)),
+            candidates=target_wiring.candidates,
+            recorded=target_wiring.recorded,
+            conversation=target_wiring.conversation,
+            rubric=self._rubric(known),
+            catalog=self.catalog,
+            policies=installed_policies(),
+            references=known,
+            published=lambda name: find_dataset(self.registry, self.root, name),
+            crew=WorkerProcesses(self.root),
+            register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
+            on_cancel=store.on_cancel,
+            digest=lambda path: digest_of(path).sha256,
+            sources=lambda module: module_files(module, self.root),
+            require_sealed=require_sealed,
+            environment={
+                "python": platform.python_version(),
+                "platform": platform.platform(),
+                "implementation": sys.implementation.name,
+            },
+            harness={"name": "steelyard", "version": version("steelyard")},
+            judgements=JudgementStore(store.engine),
+            new_secret=new_secret,
+            secrets=configured_secrets(targets, os.environ),
+            fix_published=lambda names: self.published_files().fix(
+                [self._rooted(name) for name in names]
+            ),
+            validations=self.validations,
+            correct=self._correct,
+        )
+
+    def part_ports(self, holder: HolderPipe) -> RunPorts:
+        """What a process needs that works on a part of a run: what it keeps, the holder keeps."""
+        from steelyard.store.ledger import BatchLedger
+
+        def open_ledger(_run_id: str, redact: Redactor, now: Callable[[], str]) -> OpenLedger:
+            return BatchLedger(holder, redact, now)
+
+        def on_cancel(_run_id: str, callback: Callable[[], None]) -> None:
+            holder.on_cancel(callback)
+
+        return replace(self.run_ports(), ledger=open_ledger, on_cancel=on_cancel)
+
+    def run_ports_with(self, judge: Definition | None) -> RunPorts:
+        """The ports of runs in which a judge stands for all versions of itself; None: as is."""
+        from steelyard.store.definitions import DefinitionFolder
+        from steelyard.usecases.runs.shift import InsteadOf
+
+        ports = self.run_ports()
+        if judge is None:
+            return ports
+        folder = DefinitionFolder(self.root, self.catalog, self.registry)
+        known = InsteadOf(folder, self.clock.now(), judge)
+        return replace(ports, references=known, rubric=self._rubric(known))
+
+    def result_ports(self) -> ResultPorts:
+        """What finding and reading finished runs needs."""
+        from steelyard.store.artifacts import digest_of
+        from steelyard.store.judgements import judgements_of
+        from steelyard.usecases.results.ports import ResultPorts
+
+        return ResultPorts(
+            base=self.base,
+            folder=self.folder,
+            repository=lambda: self.store,
+            digest=digest_of,
+            judgements=lambda folder, index: judgements_of(folder, index, self.warn),
+            warn=self.warn,
+        )
+
+    def registry_ports(self) -> RegistryPorts:
+        """What publishing and looking up needs."""
+        from steelyard.store.artifacts import digest_of
+        from steelyard.usecases.registry.registry import RegistryPorts
+
+        return RegistryPorts(
+            workspace=self.workspace,
+            root=self.root,
+            settings=self.settings,
+            registry=self.registry,
+            references=self.references(),
+            catalog=self.catalog,
+            policies=installed_policies(),
+            clock=self.clock,
+            digest=lambda path: digest_of(path).sha256,
+        )
+
+    def review_ports(self) -> ReviewPorts:
+        """What review needs."""
+        from steelyard.store.annotations import AnnotationStore
+        from steelyard.usecases.review.ports import ReviewPorts
+
+        return ReviewPorts(
+            annotations=AnnotationStore(self.store.engine),
+            references=self.references(),
+            run_folder=self.run_folder,
+            known_run=self._known_run,
+            redactor=lambda: target_wiring.redactor(self.settings),
+            clock=self.clock,
+            fix_published=self.published_files().fix,
+        )
+
+    def validation_ports(self) -> ValidationPorts:
+        """What comparing a judge with people needs."""
+        from steelyard.store.drafts import replace_file
+        from steelyard.usecases.judges.validate_judge import ValidationPorts
+
+        return ValidationPorts(
+            run=self.run_ports(),
+            review=self.review_ports(),
+            validations=self.validations,
+            open=self.workspace.open,
+            replace_file=replace_file,
+        )
+
+    def convert_ports(self, *, force: bool, show: Callable[[bytes], None]) -> ConvertPorts:
+        """What a conversion needs: files, frames and drafts."""
+        from steelyard.store.drafts import FileDraft, ScratchDraft
+        from steelyard.store.frames import frame_records
+        from steelyard.usecases.convert.convert import ConvertPorts
+
+        return ConvertPorts(
+            workspace=self.workspace,
+            frames=frame_records,
+            draft=lambda path: FileDraft(path, force=force),
+            scratch=ScratchDraft,
+            show=show,
+        )
+
+    def prune_shelf(self) -> PruneShelf:
+        """What `prune` clears: the database and the artifacts."""
+        from steelyard.store.pruned import PruneShelf
+
+        return PruneShelf(self._database(), self.folder)
+
+    def run_folder(self, name: str) -> Path:
+        """The folder of a finished run whose files are as they were sealed."""
+        from steelyard.usecases.results.find_run import run_folder
+
+        return run_folder(self.result_ports(), name)
+
+    def _once(self, name: str, make: Callable[[], Made]) -> Made:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            return cast(Made, self._made[name])
+
+    def _database(self) -> Engine:
+        from steelyard.store.database import open_database
+
+        return open_database(self.folder / "steelyard.db")
+
+    def _rooted(self, name: str) -> str:
+        """A rubric's path as seen from the root; a reference as it is."""
+        path = self.root / name
+        return str(path) if path.suffix and path.is_file() else name
+
+    def _rubric(self, known: References) -> Callable[[str, bool], Rubric | QuestionRubric]:
+        from steelyard.usecases.registry.load_definition import load_rubric
+
+        return lambda name, strict: load_rubric(known, self._rooted(name), strict=strict)
+
+    def _correct(self, folder: Path, claims: Mapping[str, str]) -> Correction | None:
+        from steelyard.usecases.correction.correct_run import corrected_run
+
+        return corrected_run(folder, self.validations.all(), self.clock.now(), claims=claims)
+
+    def _known_run(self, run_id: str) -> Path:
+        if self.store.find(run_id).run_id != run_id:
+            raise NotFoundError(f"no run '{run_id}' in this project; labels name the whole id")
+        folder = self.folder / "runs" / run_id
+        require_sealed(folder)
+        return folder
+
+
+def require_sealed(folder: Path) -> None:
+    """Refuse a run that was changed after it was sealed."""
+    from steelyard.store.artifacts import digest_of
+    from steelyard.usecases.results.verify import require_sealed as require
+
+    require(folder, digest_of)

@@ -1,0 +1,57 @@
+"""Find a run by id, prefix, `latest`, `latest~1` or its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.errors import NotFoundError, RunError
+from steelyard.model.run import StoredRun, no_such_run
+from steelyard.usecases.results.ports import ResultPorts
+from steelyard.usecases.results.read_run import holds_artifacts, require_finished
+from steelyard.usecases.results.run_folders import folder_by_name, sealed_runs
+from steelyard.usecases.results.verify import require_sealed
+
+
+def run_folder(ports: ResultPorts, name: str) -> Path:
+    """The folder of a finished run whose files are as they were sealed."""
+    folder = find_run_folder(ports, name)
+    require_sealed(folder, ports.digest)
+    return folder
+
+
+def find_run_folder(ports: ResultPorts, name: str) -> Path:
+    """The folder of a finished run, whatever became of it."""
+    found = find_run(ports, name)
+    if isinstance(found, Path):
+        return found
+    folder = ports.runs / found.run_id
+    require_finished(folder, found)
+    return folder
+
+
+def find_run(ports: ResultPorts, name: str) -> StoredRun | Path:
+    """A run as the store knows it; where that does not know it or fails, its folder alone."""
+    path = ports.base / name
+    if holds_artifacts(path):
+        return path
+    if not ports.folder.is_dir():
+        raise no_such_run(name, has_runs=False)
+    try:
+        return ports.repository().find(name)
+    except NotFoundError:
+        folder = None if name.startswith("latest") else folder_by_name(ports.runs, name)
+        if folder is None:
+            raise
+    except RunError as error:
+        folder = folder_by_name(ports.runs, name)
+        if folder is None:
+            raise
+        ports.warn(f"{error}. {folder.name} is read from its folder")
+    return folder
+
+
+def unknown_runs(ports: ResultPorts) -> list[str]:
+    """The finished runs that have a folder, newest first, and are not in the store."""
+    folders = sealed_runs(ports.runs)
+    known = ports.repository().ids() if folders else set[str]()
+    return [folder.name for folder in folders if folder.name not in known]
