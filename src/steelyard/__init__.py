@@ -9,11 +9,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from steelyard.errors import SteelyardError as SteelyardError
+    from steelyard.library import compare as compare
     from steelyard.library import evaluate as evaluate
     from steelyard.library import load_eval_cases as load_eval_cases
     from steelyard.library import load_judge as load_judge
     from steelyard.library import load_rubric as load_rubric
     from steelyard.library import read_dataset as read_dataset
+    from steelyard.library import read_run as read_run
     from steelyard.model.case import Case as Case
     from steelyard.model.dataset import Dataset as Dataset
     from steelyard.model.finding import Finding as Finding
@@ -31,12 +33,14 @@ _EXPORTS = {
     "Project": "steelyard.project",
     "SteelyardError": "steelyard.errors",
     "Trace": "steelyard.model.trace",
+    "compare": "steelyard.library",
     "evaluate": "steelyard.library",
     "load_eval_cases": "steelyard.library",
     "load_judge": "steelyard.library",
     "load_rubric": "steelyard.library",
     "open_project": "steelyard.project",
     "read_dataset": "steelyard.library",
+    "read_run": "steelyard.library",
 }
 __all__ = [
     "Case",
@@ -47,12 +51,14 @@ __all__ = [
     "SteelyardError",
     "Trace",
     "__version__",
+    "compare",
     "evaluate",
     "load_eval_cases",
     "load_judge",
     "load_rubric",
     "open_project",
     "read_dataset",
+    "read_run",
 ]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,11 @@ from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.plugins import installed_policies
-from steelyard.project import open_project
+from steelyard.project import Project, open_project
 
 if TYPE_CHECKING:
-    from steelyard.model.json_value import JsonObject
+    from steelyard.execution.ports import TargetSpec
+    from steelyard.model.comparison import Comparison
     from steelyard.model.judge import Judge
     from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Check, Rubric
@@ -41,44 +43,94 @@ def read_dataset(path: str | Path) -> tuple[Dataset, Sequence[Finding]]:
     return read(open_project(near=Path(path)).workspace, Path(path), installed_policies())
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
     dataset: Dataset | str | Path,
     *,
     target: str | Callable[..., Any],
     checks: Sequence[Check] = (),
+    rubric: str | None = None,
+    judge: str | None = None,
     repeat: int = 1,
+    limit: int | None = None,
+    where: str | None = None,
     max_concurrency: int = 16,
+    project: Project | None = None,
 ) -> Run:
-    """Run a dataset against a function or a named target and grade with checks.
+    """Run a dataset against a function or a named target, and grade the answers.
 
+    `checks` or a `rubric` grade them; without either, every record's own expectations do.
     Synchronous, over the async engine; results and artifacts are kept in the project.
     """
     from steelyard.execution.run_options import RunOptions, within
-    from steelyard.targets.callables import PythonTarget
-    from steelyard.targets.making import Made
-    from steelyard.usecases.runs.evaluate import evaluate as carry_out
+    from steelyard.usecases.runs.evaluate import evaluate as execute
     from steelyard.usecases.runs.evaluate import look_over, plan_evaluation
 
-    look_over(dataset, target, checks, {"repeat": repeat, "max_concurrency": max_concurrency})
+    counts = {
+        "repeat": repeat,
+        "limit": 1 if limit is None else limit,
+        "max_concurrency": max_concurrency,
+    }
+    look_over(dataset, target, checks, counts, rubric)
     given = dataset if isinstance(dataset, Dataset) else None
     path = Path(dataset.id if isinstance(dataset, Dataset) else dataset)
-    ports = open_project(near=None if given else path).run_ports()
-    if isinstance(target, str):
-        spec = ports.target(target)
-    else:
-        name = getattr(target, "__name__", "function")
-        made = PythonTarget(name, target)
-        settings: JsonObject = {"provider": "python"}
-        spec = target_wiring.spec(name, Made(made, settings, carries=made.carries))
+    opened = project or open_project(near=None if given else path)
+    warnings: list[str] = []
+
+    def warn(message: str) -> None:
+        warnings.append(message)
+        opened.warn(message)
+
+    ports = opened.run_ports(warn)
+    spec = ports.target(target) if isinstance(target, str) else _function(target)
     options = RunOptions(
-        dataset=path if given else within(ports.root, path),
+        dataset=path if given else within(ports.root, opened.base / path),
         target=spec.name,
+        rubric=rubric,
+        judge=judge,
         repeat=repeat,
+        limit=limit,
+        where=where,
         max_concurrency=max_concurrency,
     )
-    with closing(ports.repository):
+    with nullcontext() if project else closing(opened):
         prepared = plan_evaluation(ports, options, spec, checks, given)
-        return run_async(lambda: carry_out(ports, prepared))
+        return replace(run_async(lambda: execute(ports, prepared)), warnings=tuple(warnings))
+
+
+def _function(target: Callable[..., Any]) -> TargetSpec:
+    """A function as a target, under its own name."""
+    from steelyard.targets.callables import PythonTarget
+    from steelyard.targets.making import Made
+
+    name = getattr(target, "__name__", "function")
+    made = PythonTarget(name, target)
+    return target_wiring.spec(name, Made(made, {"provider": "python"}, carries=made.carries))
+
+
+def read_run(name: str | Path = "latest", *, project: Project | None = None) -> Run:
+    """A finished run, by id, prefix, `latest`, `latest~1` or its folder; it must be intact."""
+    from steelyard.usecases.runs.evaluate import finished_run
+
+    return finished_run((project or open_project()).run_folder(str(name)))
+
+
+def compare(
+    a: Run | str | Path,
+    b: Run | str | Path,
+    *,
+    strict: bool = False,
+    project: Project | None = None,
+) -> Comparison:
+    """Whether run B is better than run A, over the records that both have a score for."""
+    from steelyard.usecases.correction.corrected_pair import judge_knowledge
+    from steelyard.usecases.results.compare import compare_all
+    from steelyard.usecases.runs.evaluate import Run
+
+    opened = project or open_project()
+    names = [str(one.folder) if isinstance(one, Run) else str(one) for one in (a, b)]
+    folders = [opened.run_folder(name) for name in names]
+    known = judge_knowledge(opened.validations.all, opened.clock.now())
+    return compare_all(folders, strict=strict, known=known)[0]
 
 
 def load_rubric(name: str, version: str | None = None) -> Rubric | QuestionRubric:

@@ -168,13 +168,14 @@ class Project:
 
         return project_validations(self.root)
 
-    def references(self) -> References:
+    def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""
         from steelyard.store.definitions import DefinitionFolder
         from steelyard.usecases.registry.references import References
 
         folder = DefinitionFolder(self.root, self.catalog, self.registry)
-        return References(folder, self.clock.now(), self.validations.last_validated)
+        warn = warn or self.warn
+        return References(folder, self.clock.now(), self.validations.last_validated, warn)
 
     def published_files(self) -> PublishedFiles:
         """The rubrics of the project that may call themselves published."""
@@ -182,8 +183,8 @@ class Project:
 
         return PublishedFiles(self.registry, self.references(), self.clock)
 
-    def run_ports(self) -> RunPorts:
-        """What planning, starting and resuming runs needs."""
+    def run_ports(self, warn: Warn | None = None) -> RunPorts:
+        """What planning and executing runs needs; `warn` gets the warnings of these runs."""
         from steelyard.store.artifacts import ArtifactFolder, digest_of
         from steelyard.store.ids import new_run_id, new_secret
         from steelyard.store.judgements import JudgementStore
@@ -203,7 +204,7 @@ class Project:
         plugged = {point.name: point.load for point in offered(TARGETS)}
         rules = redaction_rules(self.settings)
         maker = TargetMaker(self.root, targets, os.environ, clock, plugged, rules=rules)
-        known = self.references()
+        known = self.references(warn)
         return RunPorts(
             workspace=self.workspace,
             root=self.root,
@@ -244,6 +245,7 @@ class Project:
             ),
             validations=self.validations,
             correct=self._correct,
+            warn=warn or self.warn,
         )
 
     def part_ports(self, holder: HolderPipe) -> RunPorts:

@@ -7,7 +7,6 @@ of `steelyard.store.worker_pipe`; what is wrong, on standard error.
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -28,10 +27,9 @@ def main(root: str) -> int:
     """Work on the part; 0 when it is done, 3 when it cannot go on, 130 when it was stopped."""
     os.chdir(root)
     holder = _holder()
-    _show_warnings()
     signal.signal(signal.SIGTERM, _stop)
     try:
-        ports = open_project(root).part_ports(holder)
+        ports = open_project(root, warn=_warn).part_ports(holder)
         spare_collector()
         job = holder.job()
         if job:
@@ -63,11 +61,9 @@ def _stop(number: int, frame: FrameType | None) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def _show_warnings() -> None:
+def _warn(message: str) -> None:
     """As the process that holds the run shows its own."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("steelyard: warning: %(message)s"))
-    logging.getLogger("steelyard").addHandler(handler)
+    sys.stderr.write(f"steelyard: warning: {message}\n")
 
 
 def _holder() -> HolderPipe:

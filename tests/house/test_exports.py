@@ -18,12 +18,14 @@ EXPORTED = [
     "SteelyardError",
     "Trace",
     "__version__",
+    "compare",
     "evaluate",
     "load_eval_cases",
     "load_judge",
     "load_rubric",
     "open_project",
     "read_dataset",
+    "read_run",
 ]
 IMPORT = """
 import sys

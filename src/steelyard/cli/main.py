@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from collections.abc import Callable
@@ -130,21 +129,11 @@ def _options(
 def main() -> None:
     """Run the command line; whatever goes wrong is one line on stderr and an exit code."""
     prepare_streams()
-    logging.getLogger("steelyard").addHandler(_WarningsOnStderr(logging.WARNING))
     try:
         command_line(next(iter(sys.argv[1:]), None))(prog_name="steelyard")
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last place to catch one
         _tell(error)
         sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
-
-
-class _WarningsOnStderr(logging.Handler):
-    """Shows what the product logs, as one line each."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        from steelyard.reports.findings import printable
-
-        typer.echo(f"steelyard: warning: {printable(record.getMessage())}", err=True)
 
 
 def _tell(error: BaseException) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from typing import TypeAlias
 
 from steelyard.errors import TargetError, TargetStoppedError
-from steelyard.ports import Clock
+from steelyard.ports import Clock, Warn, log_warning
 
 Place: TypeAlias = tuple[int, int]
 OUTAGE_S = 600.0
@@ -19,7 +18,6 @@ CALLS_TO_STOP = 10
 _FIRST_PROBE_S = 1.0
 _LAST_PROBE_S = 15.0
 _LOOK_S = 1.0
-_log = logging.getLogger("steelyard")
 
 
 class Circuit:
@@ -41,7 +39,9 @@ class Circuit:
         outage_s: float = OUTAGE_S,
         *,
         has_answered: Callable[[], bool] = lambda: False,
+        warn: Warn = log_warning,
     ) -> None:
+        self._warn = warn
         self._clock = clock
         self._name = name
         self._outage_s = outage_s
@@ -85,7 +85,7 @@ class Circuit:
         if self._opened_at is None:
             return False
         away_s = self._clock.monotonic() - self._opened_at
-        _log.warning("the target %sanswers again after %.0f s", self._called, away_s)
+        self._warn(f"the target {self._called}answers again after {away_s:.0f} s")
         self._opened_at = None
         self._pause_s = _FIRST_PROBE_S
         self._settle_probe()
@@ -151,7 +151,7 @@ class Circuit:
     def _open(self, error: TargetError) -> None:
         now = self._clock.monotonic()
         self._opened_at, self._probe_due = now, now + self._pause_s
-        _log.warning("the target %sis away: %s; waiting for it", self._called, error)
+        self._warn(f"the target {self._called}is away: {error}; waiting for it")
 
     def _require_patience(self, error: TargetError) -> None:
         away_s = self._clock.monotonic() - (self._opened_at or 0.0)

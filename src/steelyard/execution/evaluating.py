@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import random
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
@@ -24,9 +23,9 @@ from steelyard.execution.prepared import Prepared
 from steelyard.execution.prompting import prompt_of
 from steelyard.execution.work import Limiters, asked, shares, work_items
 from steelyard.model.run import Result, RunState
+from steelyard.ports import Warn
 
 OnResult: TypeAlias = Callable[[Result], None]
-_log = logging.getLogger("steelyard")
 
 
 async def evaluate_records(
@@ -39,7 +38,7 @@ async def evaluate_records(
     """Ask and grade every record that has no result yet, in this process."""
     ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
     around = _surroundings(ports, run_id, prepared, ledger, on_result)
-    around.budget.on_stop(_tell)
+    around.budget.on_stop(partial(_tell, ports.warn))
     phase = Phase(status, ledger.move)
     done = Done(ports.repository.done(run_id), prepared.options.repeat)
     tried = ports.repository.tried(run_id)
@@ -116,7 +115,7 @@ async def probe_judges(
 
 def _limiters(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Limiters:
     has_answered = partial(ports.repository.has_answered, run_id)
-    return Limiters(ports.clock, has_answered, prepared.limits.outage_s)
+    return Limiters(ports.clock, has_answered, prepared.limits.outage_s, ports.warn)
 
 
 def _surroundings(
@@ -176,7 +175,7 @@ def _stoppable(
     async def late(seconds: float) -> None:
         await ports.clock.sleep(seconds)
         why = deadline_stop(seconds)
-        _tell(why)
+        _tell(ports.warn, why)
         stop(why)
 
     def cancel() -> None:
@@ -206,8 +205,8 @@ def _deadline(ports: ExecutionPorts, prepared: Prepared) -> float:
     return math.inf if seconds is None else ports.clock.monotonic() + seconds
 
 
-def _tell(why: Stop) -> None:
-    _log.warning("%s; the records that are left are kept as cancelled", why.message)
+def _tell(warn: Warn, why: Stop) -> None:
+    warn(f"{why.message}; the records that are left are kept as cancelled")
 
 
 def redactor_of(prepared: Prepared) -> Redactor:

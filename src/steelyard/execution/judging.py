@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import logging
 from functools import partial
 from typing import NamedTuple
 
@@ -24,10 +23,10 @@ from steelyard.execution.prepared import Prepared
 from steelyard.execution.work import Limiters
 from steelyard.model.trace import Trace
 from steelyard.model.unsent import EVERYTHING
+from steelyard.ports import Warn
 
 NO_RECORD = (-1, 0)
 """The place of what is about no record."""
-_log = logging.getLogger("steelyard")
 
 
 class KeptJudging:
@@ -59,7 +58,10 @@ class Shared(NamedTuple):
 class RunJudges:
     """The judges of a run, or of a part of it."""
 
-    def __init__(self, calls: JudgeCalls, at_once: int, kept: KeptJudging, part: Part) -> None:
+    def __init__(
+        self, calls: JudgeCalls, at_once: int, kept: KeptJudging, part: Part, warn: Warn
+    ) -> None:
+        self._warn = warn
         self.records = JudgedRecords(calls, at_once, kept.before)
         self.answered = kept.answered
         """The answers that were kept before and wait for judges, by index and repeat."""
@@ -75,10 +77,9 @@ class RunJudges:
         await probe_endpoints(self._calls, self._kept.before(*NO_RECORD))
         for by in self._calls.targets:
             if by.endpoint.can_hold and by.endpoint.is_enforced is False and self._is_whole:
-                _log.warning(
-                    "targets.%s does not hold its model to a schema: judges are told the form of "
-                    "their reply in words alone, and a reply without it is unscored",
-                    by.name,
+                self._warn(
+                    f"targets.{by.name} does not hold its model to a schema: judges are told the "
+                    "form of their reply in words alone, and a reply without it is unscored"
                 )
 
     def stop(self, stop: Stop) -> None:
@@ -136,7 +137,9 @@ def run_judges(
     calls = JudgeCalls(targets, prepared.judges.target_of, shared.around, phase, secret)
     # As many records as keep the busiest target at work while others are being committed.
     at_once = 2 * max(spec.max_concurrency for spec in specs.values())
-    return RunJudges(calls, at_once, KeptJudging(ports.judgements, run_id), prepared.part)
+    return RunJudges(
+        calls, at_once, KeptJudging(ports.judgements, run_id), prepared.part, ports.warn
+    )
 
 
 def endpoint_id(spec: TargetSpec) -> str:

@@ -15,7 +15,7 @@ from steelyard.model.corrected_rate import Correction
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Attempt, RecordStatus, RunState, StoredRun
 from steelyard.model.unsent import NOTHING
-from steelyard.ports import Clock, Sought, Target
+from steelyard.ports import Clock, Sought, Target, Warn, log_warning
 from steelyard.results.metrics import Taken
 from steelyard.results.sealing import Sealing
 
@@ -312,5 +312,6 @@ class ExecutionPorts:
     correct: Callable[[Path, Mapping[str, str]], Correction | None] = no_correction
     """The rates of a run corrected for the error of its judges; `claims` are the times at which
     the files of judges say that they were validated."""
+    warn: Warn = log_warning
     fix_published: Callable[[Collection[str]], None] = lambda _: None
     """Fix the content of rubrics whose files call them published: a run depends on it now."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
@@ -15,8 +14,8 @@ from steelyard.execution.run_options import RunOptions
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.unsent import has_more_than_text
+from steelyard.ports import Warn
 
-_log = logging.getLogger("steelyard")
 CONVERSATION = "conversation_id"
 """The field whose records depend on each other where a project names no other."""
 
@@ -69,7 +68,7 @@ def cluster_of_case(case: Case, path: str | None) -> str | None:
     return json.dumps(found, sort_keys=True)
 
 
-def require_clusters(options: RunOptions, unclustered: int, valid: int) -> None:
+def require_clusters(options: RunOptions, unclustered: int, valid: int, warn: Warn) -> None:
     """Refuse a field that no record has, by which those of a conversation would be independent.
 
     Some without it are told, and refused in strict mode.
@@ -88,7 +87,7 @@ def require_clusters(options: RunOptions, unclustered: int, valid: int) -> None:
     )
     if options.strict:
         raise UsageError(f"strict: {said}")
-    _log.warning("%s", said)
+    warn(said)
 
 
 def field_of(case: Case, path: str) -> JsonValue:

@@ -29,7 +29,7 @@ from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import UNCOUNTED, Attempt, Result
 from steelyard.model.trace import Trace
-from steelyard.ports import Clock, Prompt
+from steelyard.ports import Clock, Prompt, Warn, log_warning
 
 _USUAL = frozenset(("tags", "task_type"))
 _LONGEST = 64
@@ -64,8 +64,13 @@ class Limiters:
     """The limits of each target, shared by all who ask it."""
 
     def __init__(
-        self, clock: Clock, has_answered: Callable[[str], bool], outage_s: float = OUTAGE_S
+        self,
+        clock: Clock,
+        has_answered: Callable[[str], bool],
+        outage_s: float = OUTAGE_S,
+        warn: Warn = log_warning,
     ) -> None:
+        self._warn = warn
         self._clock = clock
         self._outage_s = outage_s
         self._has_answered = has_answered
@@ -86,6 +91,7 @@ class Limiters:
                     spec.name,
                     self._outage_s,
                     has_answered=partial(self._has_answered, spec.name),
+                    warn=self._warn,
                 ),
             )
         return self._known[key]

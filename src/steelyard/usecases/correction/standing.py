@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
@@ -18,6 +17,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.reference import Reference
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.validation import JudgeValidation
+from steelyard.ports import Warn, log_warning
 from steelyard.usecases.correction.validations import Least, fits
 from steelyard.usecases.registry.references import (
     age_of,
@@ -29,7 +29,6 @@ from steelyard.usecases.registry.references import (
 NEVER = "has never been validated"
 REFUSED = "was refused by"
 _HOW = "`steelyard judge validate` compares it with people"
-_log = logging.getLogger("steelyard")
 
 
 class Doubt(NamedTuple):
@@ -160,7 +159,9 @@ class Standing:
         *,
         strict: bool,
         least: Least | None = None,
+        warn: Warn = log_warning,
     ) -> None:
+        self._warn = warn
         # Read when the first judge is met: most runs have none.
         self._validations = cache(validations)
         self._now = now
@@ -258,7 +259,7 @@ class Standing:
         if refuses:
             raise UsageError(f"{refuses}: {where}{doubt.why}; {_HOW}")
         self._told.add(doubt.why)
-        _log.warning("%s%s; %s", where, doubt.why, _HOW)
+        self._warn(f"{where}{doubt.why}; {_HOW}")
 
 
 def _newest_claim(

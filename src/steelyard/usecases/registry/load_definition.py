@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import cast
 
@@ -19,7 +18,6 @@ from steelyard.usecases.registry.resolution import Found, said
 
 _ENDINGS = {".yaml", ".yml", ".json"}
 _UNREADABLE = {"invalid_yaml", "invalid_json", "unreadable_file", "payload_too_large"}
-_log = logging.getLogger("steelyard")
 
 
 def load_rubric(
@@ -55,7 +53,7 @@ def _load(references: References, name: str, kind: ReferenceKind, *, strict: boo
             refusal = NotFoundError if finding.code == "dangling_reference" else UsageError
             raise refusal(f"{'' if finding.is_error else 'strict: '}{_text(finding)}")
     for finding in findings:
-        _log.warning("%s", _text(finding))
+        references.warn(_text(finding))
     return cast(Content, found.content)
 
 

@@ -18,6 +18,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.rubric import Rubric, StatedCheck
+from steelyard.ports import Warn, log_warning
 from steelyard.usecases.registry.resolution import (
     Found,
     archived_among,
@@ -87,9 +88,11 @@ class References:
         definitions: Definitions,
         now: datetime,
         recorded: Callable[[str], str | None] = lambda _judge: None,
+        warn: Warn = log_warning,
     ) -> None:
         self._definitions = definitions
         self._now = now
+        self.warn = warn
         self._recorded = recorded
         """When a judge was last validated by the registry."""
         self._found: dict[Reference, Found] = {}

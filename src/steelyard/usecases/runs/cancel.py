@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,6 @@ from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.run import carry_on, is_held, prepare_again, require_claim
 
 _LOOK_S = 0.2
-_log = logging.getLogger("steelyard")
 
 
 async def cancel_run(ports: RunPorts, run: StoredRun, patience_s: float = 30.0) -> StoredRun:
@@ -120,7 +118,7 @@ class _Remembered:
 
 def _seal_unread(ports: RunPorts, run: StoredRun, why: str) -> None:
     """Seal what was kept, and say that there is more which nobody can read."""
-    _log.warning("%s; %s is sealed with what it has kept", why, run.run_id)
+    ports.warn(f"{why}; {run.run_id} is sealed with what it has kept")
     redact = Redactor.by(RedactionRules.restored(run.plan["redacted"]), ports.secrets)
     require_claim(ports, run)
     try:

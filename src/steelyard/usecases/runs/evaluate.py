@@ -21,7 +21,7 @@ from steelyard.model.rubric import Check, Rubric, RubricCheck
 from steelyard.model.run import RunState
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.results.metrics import Metrics
-from steelyard.usecases.results.read_run import read_predictions
+from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.runs.in_memory import DatasetInMemory
 from steelyard.usecases.runs.planning import Source, open_source, prepare_source
 from steelyard.usecases.runs.ports import RunPorts
@@ -38,6 +38,8 @@ class Run:
     status: RunState
     folder: Path
     metrics: Metrics
+    warnings: tuple[str, ...] = ()
+    """What a user should know of it; of a run that was read again, nothing."""
 
     def records(self) -> Iterator[JsonObject]:
         """The rows of predictions.jsonl, one at a time, with what was asked in full."""
@@ -61,7 +63,11 @@ class Run:
 
 
 def look_over(
-    dataset: object, target: object, checks: object, counts: Mapping[str, object]
+    dataset: object,
+    target: object,
+    checks: object,
+    counts: Mapping[str, object],
+    rubric: object = None,
 ) -> None:
     """Refuse what nobody can evaluate, in words, before anything is read."""
     if not isinstance(dataset, Dataset | str | PathLike):
@@ -75,6 +81,8 @@ def look_over(
             raise UsageError(
                 f'a check is an object such as Equals(value="Paris"), not {_type(check)}'
             )
+    if checks and rubric is not None:
+        raise UsageError("checks and rubric exclude each other: both say what grades a record")
     for name, count in counts.items():
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise UsageError(f"{name} must be a whole number from 1 on, not {count!r}")
@@ -131,7 +139,10 @@ def plan_evaluation(
 ) -> Prepared:
     """Check the run before the first call; the options' file is read where no dataset is given."""
     source = open_source(ports, options) if dataset is None else _in_memory(dataset)
-    return prepare_source(ports, options, source, rubric_of(checks), {spec.name: spec})
+    rubric = rubric_of(checks)
+    if options.rubric:
+        rubric = ports.rubric(options.rubric, options.strict)
+    return prepare_source(ports, options, source, rubric, {spec.name: spec})
 
 
 def _in_memory(dataset: Dataset) -> Source:
@@ -154,6 +165,13 @@ async def evaluate(ports: RunPorts, prepared: Prepared) -> Run:
         folder=Path(finished.folder),
         metrics=finished.metrics,
     )
+
+
+def finished_run(folder: Path) -> Run:
+    """A run that has ended, from its artifacts."""
+    view = read_run(folder)
+    status = cast(RunState, view.manifest["status"])
+    return Run(run_id=view.run_id, status=status, folder=folder, metrics=view.metrics)
 
 
 def _ignore(_: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 
 from steelyard.contracts.judge.template import is_pairwise
@@ -25,7 +24,6 @@ from steelyard.usecases.runs.grading_programs import GradingPrograms, Sources, n
 # Contracts whose cases run on their other checks where no judge can be asked.
 _JUDGED_IF_POSSIBLE = ("evals_json",)
 IMPLICIT = "rubric/implicit@1.0.0"
-_log = logging.getLogger("steelyard")
 
 
 class GradingPlan:
@@ -186,7 +184,7 @@ class GradingPlan:
             if self._judges.strict:
                 raise UsageError(f"strict: '{case.id}': {problem}")
             self._told.add(problem)
-            _log.warning("'%s': %s", case.id, problem)
+            self._judges.references.warn(f"'{case.id}': {problem}")
 
 
 def _require_grading(who: str, check: Check | JudgedCheck | StatedCheck) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, cast
 
@@ -18,7 +17,6 @@ from steelyard.usecases.runs.grading_plan import IMPLICIT
 
 _LISTED = ("criteria", "items", "orders")
 _SHOWN = 3
-_log = logging.getLogger("steelyard")
 
 
 class Load(NamedTuple):
@@ -67,12 +65,9 @@ class JudgePlan:
         if self._missing:
             more = self._missing_count - len(self._missing)
             rest = f", and {more} more" if more else ""
-            _log.warning(
-                "no reply of a judge was recorded for %d pair(s) of record and check, which will "
-                "be unscored: %s%s",
-                self._missing_count,
-                ", ".join(self._missing),
-                rest,
+            self._judges.references.warn(
+                f"no reply of a judge was recorded for {self._missing_count} pair(s) of record "
+                f"and check, which will be unscored: {', '.join(self._missing)}{rest}"
             )
 
     def add(self, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -21,6 +20,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
+from steelyard.ports import Warn
 from steelyard.settings import Settings
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged
@@ -38,7 +38,6 @@ KEPT_BYTES = 8 * 1024 * 1024
 """Datasets up to this size are read once, and their records kept from the plan to the run."""
 _UNUSED = ("artifacts",)
 _DEFAULT_SLICES = ("tags", "task_type")
-_log = logging.getLogger("steelyard")
 
 
 def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
@@ -100,13 +99,13 @@ def prepare_source(
     # that one has told.
     repeated = survey.duplicates.summary(survey.outlook.valid)
     if repeated and source.paths and not options.derived:
-        _log.warning("%s: %s", source.name, repeated)
+        ports.warn(f"{source.name}: {repeated}")
     for spec in {**survey.specs, **survey.judges.specs}.values():
-        _warn_of_short_secrets(spec)
+        _warn_of_short_secrets(spec, ports.warn)
         if _limits(ports.settings, options).budget_usd is not None:
-            _warn_of_missing_price(spec)
+            _warn_of_missing_price(spec, ports.warn)
     for name in unused_settings(ports.settings):
-        _log.warning("steelyard.yaml: this version does not use '%s' yet", name)
+        ports.warn(f"steelyard.yaml: this version does not use '{name}' yet")
     return _prepared(ports, source, survey)
 
 
@@ -191,22 +190,17 @@ def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:
             raise UsageError(f"{name}: {finding.message}{hint}")
 
 
-def _warn_of_missing_price(spec: TargetSpec) -> None:
+def _warn_of_missing_price(spec: TargetSpec, warn: Warn) -> None:
     if spec.price is None and spec.response_source == "sampled":
-        _log.warning(
-            "targets.%s has no price, so that the budget does not count its calls", spec.name
-        )
+        warn(f"targets.{spec.name} has no price, so that the budget does not count its calls")
 
 
-def _warn_of_short_secrets(spec: TargetSpec) -> None:
+def _warn_of_short_secrets(spec: TargetSpec, warn: Warn) -> None:
     short = sum(not is_redacted(secret) for secret in spec.secrets)
     if short:
-        _log.warning(
-            "targets.%s: %d key(s) or header value(s) have fewer than %d characters and are not "
-            "redacted",
-            spec.name,
-            short,
-            MIN_SECRET,
+        warn(
+            f"targets.{spec.name}: {short} key(s) or header value(s) have fewer than {MIN_SECRET} "
+            "characters and are not redacted"
         )
 
 

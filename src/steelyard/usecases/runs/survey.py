@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -46,7 +45,6 @@ from steelyard.usecases.runs.ports import RunPorts
 
 _SHOWN_GAPS = 10
 _SHOWN_WARNINGS = 3
-_log = logging.getLogger("steelyard")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +113,8 @@ class Survey:
         deque(rows, maxlen=0)
         if self._warnings > _SHOWN_WARNINGS:
             more = self._warnings - _SHOWN_WARNINGS
-            _log.warning("%s: %d more warning(s); validate lists them", self.options.dataset, more)
+            dataset = self.options.dataset
+            self._ports.warn(f"{dataset}: {more} more warning(s); validate lists them")
         self._check_counts()
         self._check_gaps()
         self.judges.tell()
@@ -138,7 +137,7 @@ class Survey:
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
         self._check_where(met)
-        require_clusters(self.options, unclustered, self.outlook.valid)
+        require_clusters(self.options, unclustered, self.outlook.valid, self._ports.warn)
 
     def _refused(self, row: Row, case: Case) -> Row | None:
         """A row whose case its target cannot be sent; one that nothing grades is not sent."""
@@ -196,7 +195,7 @@ class Survey:
             if not finding.is_error:
                 self._warnings += 1
                 if self._warnings <= _SHOWN_WARNINGS:
-                    _log.warning("%s%s: %s%s", self.options.dataset, place, message, hint)
+                    self._ports.warn(f"{self.options.dataset}{place}: {message}{hint}")
 
     def _look_at(self, row: Row, case: Case) -> Rubric | NothingGrades:
         outlook, repeats = self.outlook, self.options.repeat
@@ -344,5 +343,6 @@ def standing_in(ports: RunPorts, judges: JudgePlan, options: RunOptions) -> Stan
         ports.clock.now(),
         judges.spec_of,
         strict=options.strict,
+        warn=ports.warn,
         least=None if wanted is None else Least(**wanted),  # pyright: ignore[reportArgumentType]
     )

@@ -16,12 +16,13 @@ from fakes.projects import Project, row
 from steelyard.checks.equals import Equals
 from steelyard.checks.must_contain_any import MustContainAny
 from steelyard.errors import UsageError
-from steelyard.library import evaluate, load_eval_cases, read_dataset
+from steelyard.library import compare, evaluate, load_eval_cases, read_dataset, read_run
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.message import Message
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
+from steelyard.project import open_project
 
 YES = Equals(value="yes")
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
@@ -33,6 +34,8 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no repeat": ({"repeat": 0}, "repeat must be a whole number from 1 on, not 0"),
     "half": ({"repeat": 1.5}, "repeat must be a whole number from 1 on, not 1.5"),
     "true": ({"repeat": True}, "repeat must be a whole number from 1 on, not True"),
+    "no records": ({"limit": 0}, "limit must be a whole number from 1 on, not 0"),
+    "two graders": ({"rubric": "r.yaml"}, "checks and rubric exclude each other"),
     "no calls": (
         {"max_concurrency": 0},
         "max_concurrency must be a whole number from 1 on, not 0",
@@ -277,3 +280,33 @@ def test_a_column_may_be_empty_in_many_rows_before_it_has_a_value() -> None:
     frame = evaluate(dataset(*names), target=answer, checks=[YES]).to_frame()
 
     assert frame["model_response"].to_list() == [None] * 100 + ["yes"]
+
+
+def test_a_rubric_grades_selected_records(project: Project) -> None:
+    rubric = "{id: r, version: 1.0.0, checks: [{id: c, kind: equals, value: 'no'}], scoring: {combine: min}}\n"
+    project.write("rubrics/r.yaml", rubric)
+    cases = project.cases([row("a", tags=["x"]), row("b", tags=["y"]), row("c", tags=["y"])])
+    run = evaluate(cases, target=says_yes, rubric="rubric/r@1.0", where="tags=y", limit=1)
+
+    assert [(one["record_id"], one["passed"]) for one in run.records()] == [("b", False)]
+
+
+def test_warnings_come_back_with_the_run(project: Project) -> None:
+    cases = project.cases([row("a"), row("b", tagz=["x"])])
+
+    assert [one for one in evaluate(cases, target=says_yes).warnings if "'tagz'" in one]
+
+
+def test_runs_are_read_and_compared_from_another_folder(
+    project: Project, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a = evaluate(dataset("a", "b"), target=says_yes, checks=[YES])
+    b = evaluate(dataset("a", "b"), target=lambda _: "no", checks=[YES])
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+    with open_project(project.root) as opened:
+        found = compare("latest~1", b, project=opened)
+        again = read_run(a.run_id, project=opened)
+
+    assert (again.run_id, again.status, again.metrics) == (a.run_id, a.status, a.metrics)
+    assert (found.common, found.a.run_id, found.b.run_id) == (2, a.run_id, b.run_id)
