@@ -1,25 +1,34 @@
-"""The project file as one frozen object, read once."""
+"""The settings of a project as values; each default stands here, and nowhere else."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import cast
 
-from steelyard.errors import ConfigError, ParseError
-from steelyard.formats.names import did_you_mean
-from steelyard.formats.problem import Problem
-from steelyard.formats.schema import Schema, spoken
-from steelyard.formats.yaml_text import parse_yaml
-from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
+from steelyard.model.json_value import Extra, JsonObject, no_extra
 
-PROJECT_FILE = "steelyard.yaml"
-CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
-_PREFIX = "STEELYARD_"
-_DEBUG = "STEELYARD_DEBUG"
+OUTAGE_S = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrySettings:
+    """How transient failures are tried again."""
+
+    max_attempts: int = 3
+    backoff_s: tuple[float, ...] = (2.0, 6.0, 14.0)
+    """Seconds before the second, third, … try."""
+    jitter: float = 0.2
+    """Share by which a wait may differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSettings:
+    """What ends a run before its last record."""
+
+    budget_usd: float | None = None
+    deadline_s: float | None = None
+    outage_s: float = OUTAGE_S
+    """Seconds a target that has answered may be away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +42,8 @@ class Settings:
     """Variables of the environment that datasets may name."""
     allows_dot_files: bool = False
     """Whether datasets may show files such as `.env`, and those in folders such as `.git`."""
+    retry: RetrySettings = RetrySettings()
+    limits: LimitSettings = LimitSettings()
     values: Extra = field(default_factory=no_extra)
     """The whole project file, checked."""
 
@@ -40,94 +51,3 @@ class Settings:
     def targets(self) -> JsonObject:
         """What the project file says about each target."""
         return cast(JsonObject, self.values.get("targets", {}))
-
-
-def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
-    """Read a project file; the first thing wrong with it is a ConfigError with its line."""
-    try:
-        located = parse_yaml(data)
-    except ParseError as wrong:
-        raise ConfigError(f"{name}:{wrong.line}: {wrong}") from None
-    value = {} if located.value is None else located.value
-    problems = _schema().problems(value)
-    if problems:
-        first = problems[0]
-        if first.code == "missing_required_field":
-            # It may only be misspelt; then the misspelling is the thing to say.
-            beside = [one for one in problems if one.hint and one.path[:-1] == first.path[:-1]]
-            first = next(iter(beside), first)
-        raise ConfigError(f"{name}:{located.lines.at(first.path)}: {_said(first)}")
-    return _settings(cast(JsonObject, value))
-
-
-def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings:
-    """The settings with what variables such as `STEELYARD_LIMITS_BUDGET_USD` say instead."""
-    given = {name: text for name, text in environ.items() if name.startswith(_PREFIX) and text}
-    given.pop(_DEBUG, None)
-    if not given:
-        return settings
-    known = variables()
-    values = dict(settings.values)
-    for name, text in given.items():
-        if name in known:
-            *outer, last = known[name]
-            place = values
-            for key in outer:
-                place[key] = place = dict(cast(JsonObject, place.get(key, {})))
-            place[last] = _value(name, text)
-        elif hint := did_you_mean(name, known):
-            raise ConfigError(f"the environment variable {name} is no setting ({hint})")
-    for wrong in _schema().problems(values):
-        said = [name for name, path in known.items() if wrong.path[: len(path)] == path]
-        raise ConfigError(f"the environment variable {', '.join(said)}: {_said(wrong)}")
-    return _settings(values)
-
-
-def variables() -> dict[str, tuple[str, ...]]:
-    """The variables of the environment that are settings, and where each stands in the file.
-
-    Targets, judges and suites have names of the user's own, and so no variables.
-    """
-    found: dict[str, tuple[str, ...]] = {}
-    for key, rule in cast(dict[str, JsonObject], project_schema()["properties"]).items():
-        members = cast(JsonObject, rule.get("properties", {}))
-        if rule["type"] != "object" and key != "$schema":
-            found[f"{_PREFIX}{key.upper()}"] = (key,)
-        for member in members:
-            found[f"{_PREFIX}{key.upper()}_{member.upper()}"] = (key, member)
-    return found
-
-
-def _value(name: str, text: str) -> JsonValue:
-    try:
-        return parse_yaml(text.encode("utf-8", "surrogateescape")).value
-    except ParseError as wrong:
-        raise ConfigError(f"the environment variable {name} is no YAML: {wrong}") from None
-
-
-def _said(problem: Problem) -> str:
-    if problem.path == ("cluster",):
-        return f"cluster names {CLUSTER_FIELDS}"
-    hint = f" ({problem.hint})" if problem.hint else ""
-    return spoken(problem).replace("of this contract", f"of {PROJECT_FILE}") + hint
-
-
-def _settings(values: JsonObject) -> Settings:
-    allow = cast(JsonObject, values.get("allow", {}))
-    return Settings(
-        guideline_patterns=tuple(cast(list[str], values.get("guideline_patterns", []))),
-        allowed_folders=tuple(cast(list[str], allow.get("folders", []))),
-        allowed_variables=tuple(cast(list[str], allow.get("env", []))),
-        allows_dot_files=cast(bool, allow.get("dot_files", False)),
-        values=values,
-    )
-
-
-@cache
-def _schema() -> Schema:
-    return Schema(project_schema())
-
-
-def project_schema() -> JsonObject:
-    """The published schema of the project file."""
-    return json.loads(files("steelyard").joinpath("project.schema.json").read_bytes())

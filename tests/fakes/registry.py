@@ -9,8 +9,9 @@ from fakes.definitions import DefinitionProject
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.model.reference import ReferenceKind
+from steelyard.project_file import parse_settings
 from steelyard.reports.publication import Publication
-from steelyard.settings import Settings, parse_settings
+from steelyard.settings import Settings
 from steelyard.store.artifacts import digest_of
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.registry.publish import carry_out, plan_publication

@@ -17,11 +17,11 @@ from steelyard.engine.phase import Phase
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.record_work import Asked, Surroundings, Work
 from steelyard.engine.records import RecordLoop
-from steelyard.engine.retries import RetryPolicy
 from steelyard.model.case import Case
 from steelyard.model.message import Message
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.run import Result, RunState
+from steelyard.settings import RetrySettings
 
 SAYS_YES = Rubric(
     id="says_yes",
@@ -51,7 +51,7 @@ class Bench:
         self.target = target or ScriptedTarget()
         self.ledger = ledger or MemoryLedger()
         self.seen: list[Result] = []
-        self.retry = RetryPolicy()
+        self.retry = RetrySettings()
         self.price: tuple[float, float] | None = None
         self.counts_tokens = False
         self.budget = Budget()

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import pytest
 
-from steelyard.settings import parse_settings
+from steelyard.project_file import parse_settings
 from steelyard.usecases.runs.planning import unused_settings
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]

@@ -16,7 +16,7 @@ from steelyard.cli.main import application
 from steelyard.formats.schema_names import resolve
 from steelyard.model.finding import CODES
 from steelyard.model.json_value import JsonObject
-from steelyard.settings import project_schema
+from steelyard.project_file import project_schema
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

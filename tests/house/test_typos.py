@@ -27,7 +27,7 @@ from steelyard.formats.schema_names import resolve
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.question import Answers
-from steelyard.settings import parse_settings
+from steelyard.project_file import parse_settings
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.datasets.validate import ValidateOptions, validate
 

@@ -119,7 +119,7 @@ def _run_all(
     for one in prepared:
         limited = replace(
             one,
-            limits=one.limits._replace(budget_usd=left),
+            limits=replace(one.limits, budget_usd=left),
             options=replace(one.options, budget_usd=left),
         )
         done = run_one(ports, limited, is_quiet=asked.is_json)

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.ports import Clock, Warn, log_warning
+from steelyard.settings import OUTAGE_S
 
 Place: TypeAlias = tuple[int, int]
-OUTAGE_S = 600.0
 RECORDS_TO_OPEN = 5
 """So many records in a row that are answered with 503 or the like speak of the endpoint."""
 FOR_GOOD = frozenset(("unauthorized", "forbidden", "not_found", "tls_error", "unknown_host"))

@@ -16,6 +16,7 @@ from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_work import CANCELLED, Surroundings
+from steelyard.engine.retries import retry_wait
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
@@ -253,7 +254,7 @@ class Errand:
         self, error: TargetError, request: Request, at: str, elapsed: float | None
     ) -> Judgement | float:
         around, number = self.desk.around, request.attempt
-        wait = around.retry.wait(error, number, around.chance, around.left_s)
+        wait = retry_wait(around.retry, error, number, around.chance, around.left_s)
         if self.by.endpoint.is_downgraded(error, cast(Judged, request.judged)):
             wait = 0.0
         if self.desk.waiting.stopped:

@@ -13,12 +13,12 @@ from steelyard.engine.budget import Budget
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.claims import ClaimLedger
 from steelyard.engine.limiter import Limiter
-from steelyard.engine.retries import RetryPolicy
 from steelyard.model.case import Case
 from steelyard.model.judgement import Judgement
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import Attempt, Result, RunState
 from steelyard.ports import Clock, Prompt, Target
+from steelyard.settings import RetrySettings
 
 TARGET_CALL = "target"
 CANCELLED = "cancelled"
@@ -86,7 +86,7 @@ class Surroundings:
 
     ledger: Ledger
     clock: Clock
-    retry: RetryPolicy
+    retry: RetrySettings
     chance: random.Random
     on_result: Callable[[Result], None]
     """Told of every result once it is committed."""

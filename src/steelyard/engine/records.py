@@ -26,6 +26,7 @@ from steelyard.engine.record_work import (
     Surroundings,
     Work,
 )
+from steelyard.engine.retries import retry_wait
 from steelyard.engine.schedule import Schedule
 from steelyard.engine.slots import Slots
 from steelyard.engine.target_calls import TIMED, TargetCalls
@@ -258,7 +259,7 @@ class RecordLoop:
             self._schedule.done()
             return
         if not self._waiting.stopped:
-            wait = around.retry.wait(error, work.attempt, around.chance, around.left_s)
+            wait = retry_wait(around.retry, error, work.attempt, around.chance, around.left_s)
         attempt = attempt_of(work, at, error=error, elapsed=elapsed, wait=wait)
         if error.code == CANCELLED:
             self._cancel(work, attempt)

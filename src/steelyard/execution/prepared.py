@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from steelyard.contracts.reading import DatasetReading, Rereadable, Row
-from steelyard.engine.circuit import OUTAGE_S
 from steelyard.engine.implicit import NothingGrades
 from steelyard.engine.redaction_own import RedactionRules
-from steelyard.engine.retries import RetryPolicy
 from steelyard.errors import ParseError, SourceError
 from steelyard.execution.ports import WHOLE, Part, TargetSpec
 from steelyard.execution.record_selection import selected
@@ -24,6 +22,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric
+from steelyard.settings import LimitSettings, RetrySettings
 
 NOT_SENT = ("omitted_blocks", "documents_not_shown")
 """The counts of what targets are not told, by the names of the manifest."""
@@ -115,14 +114,6 @@ class Planned(NamedTuple):
     graded: Rubric | NothingGrades | None
 
 
-class RunLimits(NamedTuple):
-    """What ends a run before its last record."""
-
-    budget_usd: float | None = None
-    deadline_s: float | None = None
-    outage_s: float = OUTAGE_S
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """A run that may start."""
@@ -141,8 +132,8 @@ class Prepared:
     judges: AskedJudges
     """Which judges are asked, and through which targets."""
     grading: Grading
-    retry: RetryPolicy
-    limits: RunLimits
+    retry: RetrySettings
+    limits: LimitSettings
     slices: tuple[str, ...]
     redacted: RedactionRules
     """The patterns that are replaced in everything that is written."""

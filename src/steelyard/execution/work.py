@@ -15,7 +15,7 @@ from steelyard.contracts.run_artifacts.judgements import read_answered
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.engine.answer_places import AnswerPlaces
 from steelyard.engine.cache import AnswerCache
-from steelyard.engine.circuit import OUTAGE_S, Circuit
+from steelyard.engine.circuit import Circuit
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.record_work import Asked, Work
 from steelyard.engine.selection import value_at
@@ -67,7 +67,7 @@ class Limiters:
         self,
         clock: Clock,
         has_answered: Callable[[str], bool],
-        outage_s: float = OUTAGE_S,
+        outage_s: float,
         warn: Warn = log_warning,
     ) -> None:
         self._warn = warn

@@ -14,7 +14,8 @@ from steelyard.formats.pdf_text import is_pdf, pdf_text
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import FileFault, FoundFile
-from steelyard.settings import PROJECT_FILE, Settings, parse_settings, with_environment
+from steelyard.project_file import PROJECT_FILE, parse_settings, with_environment
+from steelyard.settings import Settings
 from steelyard.store.globs import is_pattern, matches
 
 MAX_SHOWN_FILE = 10 * 1024 * 1024

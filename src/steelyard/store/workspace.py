@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from steelyard.errors import NotFoundError, UsageError
 from steelyard.ports import Files, FoundPath
-from steelyard.settings import PROJECT_FILE
+from steelyard.project_file import PROJECT_FILE
 from steelyard.store.globs import is_pattern
 from steelyard.store.project import ProjectFolder, find_project
 

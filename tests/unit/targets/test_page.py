@@ -10,7 +10,7 @@ import pytest
 from steelyard.engine.prompt_template import VARIABLES as PROMPT_VARIABLES
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
-from steelyard.settings import parse_settings
+from steelyard.project_file import parse_settings
 from steelyard.targets.command_settings import PLACEHOLDERS
 from steelyard.targets.http_json import VARIABLES
 from steelyard.targets.making import EVERY, KEYS

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from steelyard.engine.circuit import OUTAGE_S
 from steelyard.engine.redaction import MIN_SECRET, is_redacted
 from steelyard.engine.redaction_own import OwnPattern, RedactionRules
-from steelyard.engine.retries import RetryPolicy
 from steelyard.errors import UsageError
 from steelyard.execution.ports import Part, TargetSpec
-from steelyard.execution.prepared import Prepared, RunLimits
+from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
@@ -21,7 +19,7 @@ from steelyard.model.published import dataset_name
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.ports import Warn
-from steelyard.settings import Settings
+from steelyard.settings import LimitSettings, Settings
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged
 from steelyard.usecases.datasets.referenced_rows import with_references
@@ -136,7 +134,7 @@ def prepare_part(
     )
     survey.kept, survey.is_sound = None, is_sound
     made = _prepared(ports, source, survey)
-    limits = made.limits._replace(budget_usd=part.share(made.limits.budget_usd))
+    limits = replace(made.limits, budget_usd=part.share(made.limits.budget_usd))
     return replace(made, part=part, limits=limits)
 
 
@@ -159,7 +157,7 @@ def _prepared(ports: RunPorts, source: Source, survey: Survey) -> Prepared:
         specs=survey.specs,
         judges=survey.judges,
         grading=survey.grading,
-        retry=_retry(ports.settings),
+        retry=ports.settings.retry,
         limits=_limits(ports.settings, survey.options),
         slices=_slices(ports.settings),
         redacted=redaction_rules(ports.settings),
@@ -204,20 +202,9 @@ def _warn_of_short_secrets(spec: TargetSpec, warn: Warn) -> None:
         )
 
 
-def _retry(settings: Settings) -> RetryPolicy:
-    row = cast(JsonObject, settings.values.get("retry", {}))
-    backoff = cast(list[float], row.get("backoff_s", [2.0, 6.0, 14.0]))
-    return RetryPolicy(
-        max_attempts=cast(int, row.get("max_attempts", 3)),
-        backoff_s=tuple(float(wait) for wait in backoff),
-        jitter=float(cast(float, row.get("jitter", 0.2))),
-    )
-
-
-def _limits(settings: Settings, options: RunOptions) -> RunLimits:
-    row = cast(dict[str, float], settings.values.get("limits", {}))
-    budget = row.get("budget_usd") if options.budget_usd is None else options.budget_usd
-    return RunLimits(budget, row.get("deadline_s"), row.get("outage_s", OUTAGE_S))
+def _limits(settings: Settings, options: RunOptions) -> LimitSettings:
+    given = options.budget_usd
+    return settings.limits if given is None else replace(settings.limits, budget_usd=given)
 
 
 def _slices(settings: Settings) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from steelyard.formats.names import did_you_mean
 from steelyard.formats.schema import Schema
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
-from steelyard.settings import CLUSTER_FIELDS, project_schema
+from steelyard.project_file import CLUSTER_FIELDS, project_schema
 from steelyard.usecases.results.gates import Gates
 from steelyard.usecases.runs.ports import RunPorts
 

@@ -20,7 +20,8 @@ from steelyard.judging.jury import Juror, Jury
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Rubric, RubricCheck
-from steelyard.settings import Settings, parse_settings
+from steelyard.project_file import parse_settings
+from steelyard.settings import Settings
 from steelyard.usecases.runs.asked_judges import JudgeSettings
 
 OLD = "validation: {validated_at: 2026-01-15}\n"

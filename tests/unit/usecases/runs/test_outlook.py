@@ -9,8 +9,8 @@ import pytest
 
 from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
-from steelyard.engine.retries import RetryPolicy
 from steelyard.execution.run_options import RunOptions, stored_options
+from steelyard.settings import RetrySettings
 from steelyard.usecases.runs import planning
 
 ROWS = [
@@ -113,15 +113,15 @@ def test_calls_at_once_are_the_users_else_what_each_target_allows(
 @pytest.mark.parametrize(
     ("settings", "retry"),
     [
-        ("{}", RetryPolicy(max_attempts=3, backoff_s=(2.0, 6.0, 14.0), jitter=0.2)),
+        ("{}", RetrySettings(max_attempts=3, backoff_s=(2.0, 6.0, 14.0), jitter=0.2)),
         (
             "retry: {max_attempts: 5, backoff_s: [1], jitter: 0}",
-            RetryPolicy(max_attempts=5, backoff_s=(1.0,), jitter=0.0),
+            RetrySettings(max_attempts=5, backoff_s=(1.0,), jitter=0.0),
         ),
     ],
 )
 def test_the_project_may_say_how_to_retry(
-    project: Project, settings: str, retry: RetryPolicy
+    project: Project, settings: str, retry: RetrySettings
 ) -> None:
     project.write("steelyard.yaml", settings)
     prepared = project.prepare(project.ports(ScriptedTarget()), project.cases([row("a")]))

@@ -16,7 +16,7 @@ from steelyard.contracts.run_artifacts.pruned import RAW, SUMMARIES
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
 from steelyard.model.run import StoredRun
-from steelyard.settings import parse_settings
+from steelyard.project_file import parse_settings
 from steelyard.store.artifacts import digest_of
 from steelyard.usecases.results.pruned_files import pruned_files, pruned_on
 from steelyard.usecases.results.read_run import read_rows, read_run

@@ -5,13 +5,8 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from steelyard.errors import ConfigError
-from steelyard.settings import (
-    Settings,
-    parse_settings,
-    project_schema,
-    variables,
-    with_environment,
-)
+from steelyard.project_file import parse_settings, project_schema, variables, with_environment
+from steelyard.settings import Settings
 
 EXAMPLE = """\
 targets:
