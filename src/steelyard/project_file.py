@@ -16,7 +16,7 @@ from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import LimitSettings, RetrySettings, Settings
+from steelyard.settings import LimitSettings, RedactionRules, RetrySettings, Settings
 
 PROJECT_FILE = "steelyard.yaml"
 CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
@@ -103,6 +103,7 @@ def _settings(values: JsonObject) -> Settings:
         allows_dot_files=cast(bool, allow.get("dot_files", False)),
         retry=msgspec.convert(values.get("retry", {}), RetrySettings, strict=False),
         limits=msgspec.convert(values.get("limits", {}), LimitSettings, strict=False),
+        redaction=RedactionRules.of(cast(JsonObject, values.get("redaction", {}))),
         values=values,
     )
 

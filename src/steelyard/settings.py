@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
-from steelyard.model.json_value import Extra, JsonObject, no_extra
+from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
 
 OUTAGE_S = 600.0
+REDACTED_KINDS = ("email", "phone", "card", "iban", "key")
+"""The kinds of personal data and secrets that there are patterns for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,44 @@ class LimitSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RedactionRules:
+    """What is never written, as the project file says it."""
+
+    patterns: tuple[str, ...] = REDACTED_KINDS
+    custom: tuple[tuple[str, str], ...] = ()
+    """Names and patterns of the project's own."""
+    fields: tuple[str, ...] = ()
+    """Fields of records by their paths, such as `metadata.card`."""
+
+    @classmethod
+    def of(cls, row: Mapping[str, JsonValue]) -> RedactionRules:
+        """The rules that a part of the project file, or of a stored plan, stands for."""
+        named = cast("list[str]", row.get("patterns", list(REDACTED_KINDS)))
+        custom = cast("dict[str, str]", row.get("custom", {}))
+        return cls(
+            patterns=tuple(kind for kind in REDACTED_KINDS if kind in named),
+            custom=tuple(sorted(custom.items())),
+            fields=tuple(dict.fromkeys(cast("list[str]", row.get("fields", [])))),
+        )
+
+    @classmethod
+    def restored(cls, stored: JsonValue) -> RedactionRules:
+        """The rules of a stored plan; those of earlier versions list the patterns alone."""
+        return cls.of(stored if isinstance(stored, dict) else {"patterns": stored})
+
+    def stored(self) -> JsonObject:
+        """The rules as a plan keeps them."""
+        return {
+            "patterns": list(self.patterns),
+            "custom": dict(self.custom),
+            "fields": list(self.fields),
+        }
+
+
+NO_RULES = RedactionRules(patterns=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a project says about itself; every field has a default."""
 
@@ -44,6 +85,7 @@ class Settings:
     """Whether datasets may show files such as `.env`, and those in folders such as `.git`."""
     retry: RetrySettings = RetrySettings()
     limits: LimitSettings = LimitSettings()
+    redaction: RedactionRules = RedactionRules()
     values: Extra = field(default_factory=no_extra)
     """The whole project file, checked."""
 

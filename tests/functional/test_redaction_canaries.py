@@ -14,7 +14,7 @@ from aiohttp import web
 from fakes.canaries import CANARIES
 from fakes.many_commands import run_many
 from servers.openai_server import COMPLETION, serving
-from steelyard.engine.redaction_patterns import KINDS
+from steelyard.settings import REDACTED_KINDS as KINDS
 
 SECRETS = {
     "STEELYARD_TEST_KEY": "the-configured-key-8931",

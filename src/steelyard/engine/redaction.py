@@ -12,13 +12,14 @@ from typing import TypeAlias
 from steelyard.engine.redaction_json import inner_texts, is_json_text, replaced_in_json
 from steelyard.engine.redaction_marks import BEGIN, marks_in
 from steelyard.engine.redaction_numbers import payment_cards
-from steelyard.engine.redaction_own import NO_RULES, OwnFields, OwnPattern, RedactionRules
-from steelyard.engine.redaction_patterns import FINDERS, KINDS, VERSION
+from steelyard.engine.redaction_own import OwnFields, OwnPattern
+from steelyard.engine.redaction_patterns import FINDERS, VERSION
 from steelyard.engine.redaction_sieve import SECRETS, Sieve
 from steelyard.engine.redaction_text import Span, unescaped, with_marks
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.settings import NO_RULES, REDACTED_KINDS, RedactionRules
 
 MIN_SECRET = 8
 _LEAST_CARD = 10**12
@@ -156,7 +157,9 @@ class Redactor:
     def described(self, before: Mapping[str, int]) -> JsonObject:
         """What the manifest says: what was replaced before and by this, by kind."""
         counts = self._counts + Counter(before)
-        patterns: JsonObject = {kind: counts[kind] for kind in KINDS if kind in self._patterns}
+        patterns: JsonObject = {
+            kind: counts[kind] for kind in REDACTED_KINDS if kind in self._patterns
+        }
         own: JsonObject = {}
         if self._own:
             own["custom"] = {pattern.name: counts[pattern.name] for pattern in self._own}

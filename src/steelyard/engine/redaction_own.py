@@ -3,60 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
-from steelyard.engine.redaction_patterns import KINDS
 from steelyard.engine.redaction_text import Span
 from steelyard.errors import ConfigError
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.settings import REDACTED_KINDS
 
 _re2 = cast(Any, re2)
 _ANCHORED = re.compile(r"[\^$]|\\[ABQzC]")
 
 _SOUND_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_TAKEN = (*KINDS, "secrets")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedactionRules:
-    """What is never written, as the project file says it."""
-
-    patterns: tuple[str, ...] = KINDS
-    custom: tuple[tuple[str, str], ...] = ()
-    """Names and patterns of the project's own."""
-    fields: tuple[str, ...] = ()
-    """Fields of records by their paths, such as `metadata.card`."""
-
-    @classmethod
-    def of(cls, row: Mapping[str, JsonValue]) -> RedactionRules:
-        """The rules that a part of the project file, or of a stored plan, stands for."""
-        named = cast("list[str]", row.get("patterns", list(KINDS)))
-        custom = cast("dict[str, str]", row.get("custom", {}))
-        return cls(
-            patterns=tuple(kind for kind in KINDS if kind in named),
-            custom=tuple(sorted(custom.items())),
-            fields=tuple(dict.fromkeys(cast("list[str]", row.get("fields", [])))),
-        )
-
-    @classmethod
-    def restored(cls, stored: JsonValue) -> RedactionRules:
-        """The rules of a stored plan; those of earlier versions list the patterns alone."""
-        return cls.of(stored if isinstance(stored, dict) else {"patterns": stored})
-
-    def stored(self) -> JsonObject:
-        """The rules as a plan keeps them."""
-        return {
-            "patterns": list(self.patterns),
-            "custom": dict(self.custom),
-            "fields": list(self.fields),
-        }
-
-
-NO_RULES = RedactionRules(patterns=())
+_TAKEN = (*REDACTED_KINDS, "secrets")
 
 
 class OwnPattern:

@@ -9,7 +9,6 @@ from typing import NamedTuple, Protocol
 
 from steelyard.contracts.reading import DatasetReading, Rereadable, Row
 from steelyard.engine.implicit import NothingGrades
-from steelyard.engine.redaction_own import RedactionRules
 from steelyard.errors import ParseError, SourceError
 from steelyard.execution.ports import WHOLE, Part, TargetSpec
 from steelyard.execution.record_selection import selected
@@ -22,7 +21,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric
-from steelyard.settings import LimitSettings, RetrySettings
+from steelyard.settings import LimitSettings, RedactionRules, RetrySettings
 
 NOT_SENT = ("omitted_blocks", "documents_not_shown")
 """The counts of what targets are not told, by the names of the manifest."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.formats.names import did_you_mean
+from steelyard.settings import NO_RULES, RedactionRules
 from steelyard.targets.json_template import as_text
 from steelyard.targets.target_settings import TargetSettings
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from steelyard.engine.redaction import Redactor
-from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.errors import TargetError
 from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock
+from steelyard.settings import NO_RULES, RedactionRules
 from steelyard.targets.http_endpoint import HttpEndpoint, Reply
 from steelyard.targets.reply_json import refusal_text
 from steelyard.targets.response_body import ACCEPTED, unpacked

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from steelyard.engine.prompt_template import PromptTemplate
-from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.errors import ConfigError
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
 from steelyard.model.unsent import MODEL_CARRIES, NOTHING
 from steelyard.ports import Clock, Sought, Target
+from steelyard.settings import NO_RULES, RedactionRules
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
 from steelyard.targets.program_files import files_sha256, module_files, program_files

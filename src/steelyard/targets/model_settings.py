@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.settings import NO_RULES, RedactionRules
 from steelyard.targets.http_calls import HttpSettings
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
-from steelyard.engine.redaction_own import NO_RULES, RedactionRules
 from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.settings import NO_RULES, RedactionRules
 
 DEFAULT_CONCURRENCY = 16
 _DEFAULT_TIMEOUT_S = 60.0

@@ -9,7 +9,7 @@ import pytest
 from bench.foreign_text import hostile_texts, readers, worst_growth
 
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.engine.redaction_patterns import KINDS
+from steelyard.settings import REDACTED_KINDS as KINDS
 from steelyard.store.globs import matches
 
 QUICK_S = 2.0

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from fakes.canaries import CANARIES
 from steelyard.engine.redaction import MARK, Redactor, is_redacted, json_bytes
-from steelyard.engine.redaction_patterns import KINDS
 from steelyard.model.exemption import NOTHING
 from steelyard.model.json_value import JsonValue
+from steelyard.settings import REDACTED_KINDS as KINDS
 
 KEY = "sk-0123456789abcdef"
 SECRETS = [

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.engine.redaction_own import RedactionRules
-from steelyard.engine.redaction_patterns import KINDS
+from steelyard.settings import REDACTED_KINDS as KINDS
+from steelyard.settings import RedactionRules
 
 CARD = 4111111111111111
 RULES = RedactionRules(patterns=KINDS, custom=(("four", "[0-9]{4}x|9{4}"),))

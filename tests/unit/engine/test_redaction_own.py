@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.engine.redaction_own import OwnPattern, RedactionRules
+from steelyard.engine.redaction_own import OwnPattern
 from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonValue
+from steelyard.settings import RedactionRules
 
 RULES = RedactionRules.of(
     {

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from fakes.canaries import CANARIES, INNOCENT, PRIVATE_KEY, WEB_TOKEN
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.engine.redaction_patterns import FINDERS, KINDS, emails, ibans, keys
+from steelyard.engine.redaction_patterns import FINDERS, emails, ibans, keys
+from steelyard.settings import REDACTED_KINDS as KINDS
 
 HOSTILE = {
     "digits": "4 ",

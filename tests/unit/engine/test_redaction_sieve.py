@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from fakes.canaries import CANARIES, INNOCENT
 from steelyard.engine.redaction import json_bytes
-from steelyard.engine.redaction_patterns import FINDERS, KINDS
+from steelyard.engine.redaction_patterns import FINDERS
 from steelyard.engine.redaction_sieve import SECRETS, Sieve
 from steelyard.engine.redaction_text import unescaped
+from steelyard.settings import REDACTED_KINDS as KINDS
 from strategies.effort import examples
 
 SIEVE = Sieve(KINDS, [])

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from steelyard.contracts.run_artifacts import exemptions
 from steelyard.contracts.run_artifacts.facts import read_facts
 from steelyard.engine.redaction import Redactor
-from steelyard.engine.redaction_own import RedactionRules
-from steelyard.engine.redaction_patterns import KINDS
 from steelyard.model.exemption import Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message, ToolCall
@@ -23,6 +21,8 @@ from steelyard.model.outcome import Outcome
 from steelyard.model.run import Asking, Attempt, Judging, Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.model.verdict import CheckResult, Verdict
+from steelyard.settings import REDACTED_KINDS as KINDS
+from steelyard.settings import RedactionRules
 from steelyard.store.result_rows import ResultRows
 
 FOREIGN = 4012888888881881

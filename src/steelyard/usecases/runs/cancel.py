@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import cast
 
 from steelyard.engine.redaction import Redactor
-from steelyard.engine.redaction_own import RedactionRules
 from steelyard.engine.states import is_terminal
 from steelyard.errors import RunError, SourceError, SteelyardError, TargetError, UsageError
 from steelyard.execution.accounts import unread_account
@@ -18,6 +17,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
+from steelyard.settings import RedactionRules
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.run import carry_on, is_held, prepare_again, require_claim
 

@@ -7,19 +7,18 @@ from dataclasses import replace
 from typing import cast
 
 from steelyard.engine.redaction import MIN_SECRET, is_redacted
-from steelyard.engine.redaction_own import OwnPattern, RedactionRules
+from steelyard.engine.redaction_own import OwnPattern
 from steelyard.errors import UsageError
 from steelyard.execution.ports import Part, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.ports import Warn
-from steelyard.settings import LimitSettings, Settings
+from steelyard.settings import LimitSettings, RedactionRules, Settings
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged
 from steelyard.usecases.datasets.referenced_rows import with_references
@@ -214,7 +213,6 @@ def _slices(settings: Settings) -> tuple[str, ...]:
 
 def redaction_rules(settings: Settings) -> RedactionRules:
     """What a project never writes; a pattern of its own that is none is told at once."""
-    rules = RedactionRules.of(cast(JsonObject, settings.values.get("redaction", {})))
-    for name, pattern in rules.custom:
+    for name, pattern in settings.redaction.custom:
         OwnPattern(name, pattern)
-    return rules
+    return settings.redaction

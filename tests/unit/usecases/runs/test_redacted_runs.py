@@ -10,8 +10,8 @@ from checker import check_run
 from fakes.projects import SETTINGS, Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
-from steelyard.engine.redaction_patterns import KINDS
 from steelyard.errors import RunError
+from steelyard.settings import REDACTED_KINDS as KINDS
 from steelyard.store import result_rows
 from steelyard.usecases.runs.planning import unused_settings
 
