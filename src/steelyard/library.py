@@ -15,6 +15,7 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.plugins import installed_policies
 from steelyard.project import Project, open_project
+from steelyard.settings import MAX_CONCURRENCY, TargetEntry
 
 if TYPE_CHECKING:
     from steelyard.execution.ports import TargetSpec
@@ -53,7 +54,7 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
     repeat: int = 1,
     limit: int | None = None,
     where: str | None = None,
-    max_concurrency: int = 16,
+    max_concurrency: int = MAX_CONCURRENCY,
     project: Project | None = None,
 ) -> Run:
     """Run a dataset against a function or a named target, and grade the answers.
@@ -104,7 +105,7 @@ def _function(target: Callable[..., Any]) -> TargetSpec:
 
     name = getattr(target, "__name__", "function")
     made = PythonTarget(name, target)
-    return target_wiring.spec(name, Made(made, {"provider": "python"}, carries=made.carries))
+    return target_wiring.spec(name, Made(made, TargetEntry(provider="python"), carries=made.carries))
 
 
 def read_run(name: str | Path = "latest", *, project: Project | None = None) -> Run:

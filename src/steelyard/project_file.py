@@ -16,7 +16,7 @@ from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import LimitSettings, RedactionRules, RetrySettings, Settings
+from steelyard.settings import LimitSettings, RedactionRules, RetrySettings, Settings, TargetEntry
 
 PROJECT_FILE = "steelyard.yaml"
 CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
@@ -101,11 +101,16 @@ def _settings(values: JsonObject) -> Settings:
         allowed_folders=tuple(cast(list[str], allow.get("folders", []))),
         allowed_variables=tuple(cast(list[str], allow.get("env", []))),
         allows_dot_files=cast(bool, allow.get("dot_files", False)),
+        targets={name: TargetEntry.of(row) for name, row in _entries(values, "targets").items()},
         retry=msgspec.convert(values.get("retry", {}), RetrySettings, strict=False),
         limits=msgspec.convert(values.get("limits", {}), LimitSettings, strict=False),
         redaction=RedactionRules.of(cast(JsonObject, values.get("redaction", {}))),
         values=values,
     )
+
+
+def _entries(values: JsonObject, key: str) -> dict[str, JsonObject]:
+    return cast(dict[str, JsonObject], values.get(key, {}))
 
 
 @cache

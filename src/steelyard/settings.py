@@ -3,14 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, cast
 
 from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
 
+MAX_CONCURRENCY = 16
+"""Calls at once to a target, or to a function."""
+LOCAL_CONCURRENCY = 256
+"""For targets that call nobody."""
+TIMEOUT_S = 60.0
+"""Seconds that a call to a target may take."""
+METHOD = "POST"
+"""How an http target is asked."""
 OUTAGE_S = 600.0
 REDACTED_KINDS = ("email", "phone", "card", "iban", "key")
 """The kinds of personal data and secrets that there are patterns for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """US dollars per million tokens."""
+
+    input: float = 0.0
+    output: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetEntry:
+    """One target: what every provider takes, and in `extra` what its own provider takes."""
+
+    provider: str
+    max_concurrency: int | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    price: Price | None = None
+    prompt: str | None = None
+    """A template that becomes the last user message."""
+    unsupported: str = "refuse"
+    """What becomes of a record that the target cannot be sent whole: refuse or omit."""
+    extra: JsonObject = field(default_factory=dict[str, JsonValue])
+
+    @classmethod
+    def of(cls, row: Mapping[str, JsonValue]) -> TargetEntry:
+        """The entry that a part of the project file stands for."""
+        common: dict[str, Any] = {name: row[name] for name in TARGET_KEYS if name in row}
+        price = common.pop("price", None)
+        return cls(
+            **common,
+            price=Price(**price) if price else None,
+            extra={name: value for name, value in row.items() if name not in TARGET_KEYS},
+        )
+
+    def row(self) -> JsonObject:
+        """The entry as it stands in the project file."""
+        row = asdict(self)
+        common = {name: row[name] for name in TARGET_KEYS if row[name] is not None}
+        return {**common, **self.extra}
+
+
+TARGET_KEYS = tuple(one.name for one in fields(TargetEntry) if one.name != "extra")
+"""What every target takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,13 +136,10 @@ class Settings:
     """Variables of the environment that datasets may name."""
     allows_dot_files: bool = False
     """Whether datasets may show files such as `.env`, and those in folders such as `.git`."""
+    targets: Mapping[str, TargetEntry] = field(default_factory=dict[str, TargetEntry])
+    """What produces responses, by name."""
     retry: RetrySettings = RetrySettings()
     limits: LimitSettings = LimitSettings()
     redaction: RedactionRules = RedactionRules()
     values: Extra = field(default_factory=no_extra)
     """The whole project file, checked."""
-
-    @property
-    def targets(self) -> JsonObject:
-        """What the project file says about each target."""
-        return cast(JsonObject, self.values.get("targets", {}))

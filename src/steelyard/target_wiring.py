@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from steelyard.errors import ConfigError
-from steelyard.model.json_value import JsonObject
+from steelyard.settings import LOCAL_CONCURRENCY, MAX_CONCURRENCY, TargetEntry
 
 if TYPE_CHECKING:
     from steelyard.engine.redaction import Redactor
@@ -21,34 +21,31 @@ if TYPE_CHECKING:
 def spec(name: str, made: Made) -> TargetSpec:
     """A target with what a run must know about it."""
     from steelyard.execution.ports import OMIT, TargetSpec
-    from steelyard.targets.making import LOCAL_CONCURRENCY
-    from steelyard.targets.target_settings import DEFAULT_CONCURRENCY
 
-    settings = made.settings
-    is_local = settings["provider"] in {"echo", "recorded", "conversation"}
-    at_once = LOCAL_CONCURRENCY if is_local else DEFAULT_CONCURRENCY
-    price = cast(JsonObject, settings.get("price", {}))
-    prices = (float(cast(float, price.get(key, 0.0))) for key in ("input", "output"))
+    settings, extra = made.settings, made.settings.extra
+    is_local = settings.provider in {"echo", "recorded", "conversation"}
+    at_once = LOCAL_CONCURRENCY if is_local else MAX_CONCURRENCY
+    price = settings.price
     sampling = ("temperature", "top_p", "max_new_tokens", "seed")
     return TargetSpec(
         name=name,
         target=made.target,
-        max_concurrency=cast(int, settings.get("max_concurrency", at_once)),
-        requests_per_minute=cast("float | None", settings.get("requests_per_minute")),
-        tokens_per_minute=cast("float | None", settings.get("tokens_per_minute")),
-        price=cast("tuple[float, float]", tuple(prices)) if price else None,
+        max_concurrency=settings.max_concurrency or at_once,
+        requests_per_minute=settings.requests_per_minute,
+        tokens_per_minute=settings.tokens_per_minute,
+        price=(float(price.input), float(price.output)) if price else None,
         secrets=made.secrets,
-        model=cast("str | None", settings.get("model", settings.get("candidate"))),
-        sampling={key: settings[key] for key in sampling if key in settings},
+        model=cast("str | None", extra.get("model", extra.get("candidate"))),
+        sampling={key: extra[key] for key in sampling if key in extra},
         response_source=made.response_source,
-        can_hold=settings["provider"] in {"openai", "anthropic"},
+        can_hold=settings.provider in {"openai", "anthropic"},
         is_cacheable=made.is_cacheable,
         covers=made.covers,
         has_replies=made.has_replies,
         replies_sha256=made.replies_sha256,
         template=made.template,
         carries=made.carries,
-        omits=settings.get("unsupported") == OMIT,
+        omits=settings.unsupported == OMIT,
     )
 
 
@@ -77,7 +74,7 @@ def recorded(path: Path, candidate: str | None) -> TargetSpec:
     candidate = next(iter(responses.candidates)) if candidate is None else candidate
     name = candidate or "recorded"
     target = RecordedTarget(name, responses, candidate)
-    settings: JsonObject = {"provider": "recorded", "candidate": candidate or None}
+    settings = TargetEntry(provider="recorded", extra={"candidate": candidate or None})
     made = Made(target, settings, covers=target.covers, response_source="prefilled")
     return spec(name, made)
 
@@ -88,8 +85,8 @@ def conversation() -> TargetSpec:
     from steelyard.targets.making import Made
 
     target = ConversationTarget()
-    source = "part_of_conversation"
-    made = Made(target, target.described(), covers=target.covers, response_source=source)
+    settings, source = TargetEntry(provider="conversation"), "part_of_conversation"
+    made = Made(target, settings, covers=target.covers, response_source=source)
     return spec(target.name, made)
 
 

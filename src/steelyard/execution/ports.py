@@ -18,6 +18,7 @@ from steelyard.model.unsent import NOTHING
 from steelyard.ports import Clock, Sought, Target, Warn, log_warning
 from steelyard.results.metrics import Taken
 from steelyard.results.sealing import Sealing
+from steelyard.settings import MAX_CONCURRENCY
 
 OMIT = "omit"
 """The setting under which what a target cannot be sent is left out."""
@@ -33,7 +34,7 @@ class TargetSpec:
 
     name: str
     target: Target
-    max_concurrency: int = 16
+    max_concurrency: int = MAX_CONCURRENCY
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     price: tuple[float, float] | None = None

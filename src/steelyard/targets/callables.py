@@ -24,13 +24,16 @@ from steelyard.model.message import Message
 from steelyard.model.trace import Trace
 from steelyard.model.unsent import EVERYTHING, NOTHING
 from steelyard.ports import Request
+from steelyard.settings import TIMEOUT_S
 from steelyard.targets.threads import Threads
 
 
 class PythonTarget:
     """Calls a function of the user's and makes a trace of what it returns."""
 
-    def __init__(self, name: str, function: Callable[..., Any], timeout_s: float = 60.0) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., Any], timeout_s: float = TIMEOUT_S
+    ) -> None:
         self.name = name
         self._function = function
         self._timeout_s = timeout_s

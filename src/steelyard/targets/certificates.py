@@ -15,7 +15,7 @@ _VARIABLE = "SSL_CERT_FILE"
 def trusted(given: TargetSettings, address: str) -> ssl.SSLContext | None:
     """What `ca_file` trusts; None where the certificates of the machine count."""
     is_secure = urlsplit(address).scheme == "https"
-    if "ca_file" in given.values:
+    if "ca_file" in given.entry.extra:
         if not is_secure:
             raise given.wrong(f"'ca_file' changes nothing, since {address} is not https")
         path = given.root / given.needed("ca_file")

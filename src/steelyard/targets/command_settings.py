@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from steelyard.formats.names import did_you_mean
-from steelyard.settings import NO_RULES, RedactionRules
+from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.json_template import as_text
 from steelyard.targets.target_settings import TargetSettings
 
@@ -34,7 +34,7 @@ class CommandSettings:
     secrets: tuple[str, ...] = ()
     rules: RedactionRules = NO_RULES
     """What no message may show, beside secrets."""
-    timeout_s: float = 60.0
+    timeout_s: float = TIMEOUT_S
 
     @property
     def placeholders(self) -> frozenset[str]:
@@ -45,7 +45,7 @@ class CommandSettings:
 def command_settings(given: TargetSettings, root: Path) -> CommandSettings:
     """The settings of a program that is there; it runs in the project's root."""
     given.needed("command")
-    command = tuple(cast(list[str], given.values["command"]))
+    command = tuple(cast(list[str], given.entry.extra["command"]))
     added = {name: as_text(value) for name, value in given.object("env").items()}
     environ = {**given.environ, **added}
     made = CommandSettings(

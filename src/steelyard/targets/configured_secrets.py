@@ -8,19 +8,19 @@ from typing import cast
 
 from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonObject
+from steelyard.settings import TargetEntry
 from steelyard.targets.target_settings import filled, named_secrets
 
 
-def configured_secrets(targets: JsonObject, environ: Mapping[str, str]) -> tuple[str, ...]:
+def configured_secrets(
+    targets: Mapping[str, TargetEntry], environ: Mapping[str, str]
+) -> tuple[str, ...]:
     """The keys, header values and passed-on variables of all targets that the environment has.
 
     A dataset or a recorded answer may hold a key of a target that this run does not use.
     """
     return tuple(
-        secret
-        for row in targets.values()
-        for secret in _secrets(cast(JsonObject, row), environ)
-        if secret
+        secret for entry in targets.values() for secret in _secrets(entry.row(), environ) if secret
     )
 
 

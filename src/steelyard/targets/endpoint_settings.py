@@ -7,6 +7,7 @@ from typing import cast
 
 from steelyard.formats.json_place import parse_path
 from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
+from steelyard.settings import METHOD
 from steelyard.targets.certificates import trusted
 from steelyard.targets.http_calls import HttpSettings
 from steelyard.targets.http_json import VARIABLES, JsonEndpoint
@@ -19,7 +20,7 @@ _SHOWN = ("query", "body", "answer", "trace", "usage", "model")
 
 def model_settings(given: TargetSettings, sampling: Mapping[str, str]) -> ModelSettings:
     """The settings of a model; `sampling` has our name and the protocol's of each that it has."""
-    values, address = given.values, given.address("base_url")
+    values, address = given.entry.extra, given.address("base_url")
     return ModelSettings(
         base_url=address,
         model=given.needed("model"),
@@ -37,15 +38,15 @@ def json_endpoint(given: TargetSettings) -> JsonEndpoint:
     http = _http(given)
     body, query = _template(given, "body"), _template(given, "query")
     _require_a_question(given, http.method, body, query)
-    if "answer" in given.values and "trace" in given.values:
+    if "answer" in given.entry.extra and "trace" in given.entry.extra:
         raise given.wrong("'answer' and 'trace' exclude each other: a trace holds the answer")
     usage = given.object("usage")
     return JsonEndpoint(
         http=http,
         body=body,
         query=query,
-        answer=_path(given, "answer", given.values.get("answer")),
-        trace=_path(given, "trace", given.values.get("trace")),
+        answer=_path(given, "answer", given.entry.extra.get("answer")),
+        trace=_path(given, "trace", given.entry.extra.get("trace")),
         usage={name: cast(Path, _path(given, f"usage.{name}", usage[name])) for name in usage},
         described=_described(given, http),
     )
@@ -61,15 +62,15 @@ def _http(given: TargetSettings) -> HttpSettings:
         secrets=(*((key,) if key else ()), *headers.values(), *given.named_secrets),
         rules=given.rules,
         timeout_s=given.timeout_s,
-        method=cast(str, given.values.get("method", "POST")),
+        method=given.text("method", METHOD),
         trusted=trusted(given, address),
     )
 
 
 def _template(given: TargetSettings, key: str) -> JsonTemplate | None:
-    if key not in given.values:
+    if key not in given.entry.extra:
         return None
-    return JsonTemplate(given.values[key], f"{given.place}.{key}", VARIABLES)
+    return JsonTemplate(given.entry.extra[key], f"{given.place}.{key}", VARIABLES)
 
 
 def _require_a_question(
@@ -104,5 +105,5 @@ def _described(given: TargetSettings, http: HttpSettings) -> JsonObject:
         "method": http.method,
         "timeout_s": http.timeout_s,
         "headers": names,
-        **{key: given.values[key] for key in _SHOWN if key in given.values},
+        **{key: given.entry.extra[key] for key in _SHOWN if key in given.entry.extra},
     }

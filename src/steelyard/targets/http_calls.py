@@ -10,7 +10,7 @@ from steelyard.engine.redaction import Redactor
 from steelyard.errors import TargetError
 from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock
-from steelyard.settings import NO_RULES, RedactionRules
+from steelyard.settings import METHOD, NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_endpoint import HttpEndpoint, Reply
 from steelyard.targets.reply_json import refusal_text
 from steelyard.targets.response_body import ACCEPTED, unpacked
@@ -41,8 +41,8 @@ class HttpSettings:
     """What no message may show."""
     rules: RedactionRules = NO_RULES
     """What else none may."""
-    timeout_s: float = 60.0
-    method: str = "POST"
+    timeout_s: float = TIMEOUT_S
+    method: str = METHOD
     trusted: ssl.SSLContext | None = None
     """Whose certificates count; without it, those of the machine."""
 

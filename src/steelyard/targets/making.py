@@ -14,7 +14,7 @@ from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
 from steelyard.model.unsent import MODEL_CARRIES, NOTHING
 from steelyard.ports import Clock, Sought, Target
-from steelyard.settings import NO_RULES, RedactionRules
+from steelyard.settings import NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
 from steelyard.targets.program_files import files_sha256, module_files, program_files
@@ -23,8 +23,6 @@ from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
 from steelyard.targets.target_settings import TargetSettings, filled
 
-LOCAL_CONCURRENCY = 256
-"""For targets that call nobody."""
 _SAMPLING = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -38,10 +36,6 @@ _ANTHROPIC_SAMPLING = {
     "max_new_tokens": "max_tokens",
 }
 _MODEL = ("base_url", "model", "api_key_env", "headers", "timeout_s", "ca_file")
-EVERY = (
-    *("provider", "max_concurrency", "requests_per_minute", "tokens_per_minute", "price"),
-    *("prompt", "unsupported"),
-)
 KEYS: dict[str, tuple[str, ...]] = {
     "echo": (),
     "recorded": ("path", "candidate"),
@@ -61,7 +55,7 @@ class Made(NamedTuple):
     """A target with what a plan must know of it."""
 
     target: Target
-    settings: JsonObject
+    settings: TargetEntry
     secrets: tuple[str, ...] = ()
     covers: Callable[[Sought], bool] | None = None
     has_replies: Callable[[str, str], bool] | None = None
@@ -82,7 +76,7 @@ class TargetMaker:
     def __init__(
         self,
         root: Path,
-        targets: JsonObject,
+        targets: Mapping[str, TargetEntry],
         environ: Mapping[str, str],
         clock: Clock,
         plugged: PlugIns | None = None,
@@ -100,16 +94,17 @@ class TargetMaker:
         """A target of the project file; `echo` needs none."""
         if name not in self._targets:
             if name == "echo":
-                return Made(EchoTarget(), {"provider": "echo"})
+                return Made(EchoTarget(), TargetEntry(provider="echo"))
             known = ", ".join(self._targets) or "none"
             unnamed = "; it answers where none is named with --target"
             raise ConfigError(
                 f"unknown target '{name}'{_hint(name, (*self._targets, 'echo'))}; "
                 f"targets in steelyard.yaml: {known}{unnamed if name == 'default' else ''}"
             )
-        written = cast(JsonObject, self._targets[name])
-        values = cast(JsonObject, filled(written, f"targets.{name}", self._environ))
-        given = TargetSettings(name, written, values, self._environ, self._root, self._rules)
+        written = self._targets[name]
+        row = cast(JsonObject, filled(written.row(), f"targets.{name}", self._environ))
+        entry = TargetEntry.of(row)
+        given = TargetSettings(name, written, entry, self._environ, self._root, self._rules)
         template = _template(given)
         made = self._made(given)
         if template and isinstance(made.target, PythonTarget) and made.target.takes_case:
@@ -119,7 +114,7 @@ class TargetMaker:
 
     def _made(self, given: TargetSettings) -> Made:
         makers: dict[str, Callable[[TargetSettings], Made]] = {
-            "echo": lambda given: Made(EchoTarget(given.name), given.values),
+            "echo": lambda given: Made(EchoTarget(given.name), given.entry),
             "recorded": self._recorded,
             "python": self._python,
             "openai": self._openai,
@@ -127,7 +122,7 @@ class TargetMaker:
             "http": self._http,
             "command": self._command,
         }
-        provider = cast(str, given.values["provider"])
+        provider = given.entry.provider
         if provider in makers:
             _require_known_keys(given, KEYS[provider])
             return makers[provider](given)
@@ -141,7 +136,7 @@ class TargetMaker:
     def _recorded(self, given: TargetSettings) -> Made:
         path = self._root / given.needed("path")
         responses = ResponseFile(path)
-        candidate = cast(str, given.values.get("candidate", ""))
+        candidate = given.text("candidate")
         if not candidate and len(responses.candidates) == 1:
             candidate = next(iter(responses.candidates))
         has_replies_alone = not responses.candidates and not candidate
@@ -153,7 +148,7 @@ class TargetMaker:
         target = RecordedTarget(given.name, responses, candidate)
         return Made(
             target,
-            given.values,
+            given.entry,
             covers=target.covers,
             has_replies=target.has_replies,
             replies_sha256=responses.sha256() if responses.reply_count else None,
@@ -165,7 +160,7 @@ class TargetMaker:
         target = PythonTarget(given.name, load_callable(path, self._root), given.timeout_s)
         return Made(
             target,
-            given.values,
+            given.entry,
             replies_sha256=files_sha256(module_files(path.partition(":")[0], self._root)),
             carries=target.carries,
         )
@@ -175,23 +170,23 @@ class TargetMaker:
 
         made = endpoint_settings.model_settings(given, _SAMPLING)
         target = openai.OpenAITarget(given.name, made, self._clock)
-        return Made(target, given.values, made.secrets, is_cacheable=True, carries=MODEL_CARRIES)
+        return Made(target, given.entry, made.secrets, is_cacheable=True, carries=MODEL_CARRIES)
 
     def _anthropic(self, given: TargetSettings) -> Made:
         from steelyard.targets import anthropic, endpoint_settings  # noqa: PLC0415 - heavy
 
-        values = {**anthropic.DEFAULTS, **given.values}
-        given = replace(given, values=values)
+        entry = replace(given.entry, extra={**anthropic.DEFAULTS, **given.entry.extra})
+        given = replace(given, entry=entry)
         made = endpoint_settings.model_settings(given, _ANTHROPIC_SAMPLING)
         target = anthropic.AnthropicTarget(given.name, made, self._clock)
-        return Made(target, values, made.secrets, is_cacheable=True, carries=MODEL_CARRIES)
+        return Made(target, entry, made.secrets, is_cacheable=True, carries=MODEL_CARRIES)
 
     def _http(self, given: TargetSettings) -> Made:
         from steelyard.targets import endpoint_settings, http_json  # noqa: PLC0415 - heavy
 
         made = endpoint_settings.json_endpoint(given)
         target = http_json.HttpTarget(given.name, made, self._clock)
-        return Made(target, given.values, made.http.secrets)
+        return Made(target, given.entry, made.http.secrets)
 
     def _command(self, given: TargetSettings) -> Made:
         from steelyard.targets import command, command_settings  # noqa: PLC0415 - heavy
@@ -200,7 +195,7 @@ class TargetMaker:
         made = command_settings.command_settings(given, root)
         target = command.CommandTarget(given.name, made, self._clock)
         files = program_files(made.command, root, (root.resolve(),))
-        return Made(target, given.values, made.secrets, replies_sha256=files_sha256(files))
+        return Made(target, given.entry, made.secrets, replies_sha256=files_sha256(files))
 
     def _plug_in(self, given: TargetSettings, provider: Provider) -> Made:
         """A target of a plug-in, with the secrets that its entry names."""
@@ -210,7 +205,7 @@ class TargetMaker:
         module = getattr(provider.make, "__module__", "")
         return Made(
             made_by(provider, given),
-            given.values,
+            given.entry,
             secrets,
             replies_sha256=files_sha256(module_files(module, self._root)),
             is_cacheable=provider.is_cacheable,
@@ -224,11 +219,11 @@ def _hint(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
 
 
 def _template(given: TargetSettings) -> PromptTemplate | None:
-    if "prompt" not in given.values:
+    if given.entry.prompt is None:
         return None
-    if given.values["provider"] == "recorded":
+    if given.entry.provider == "recorded":
         raise given.wrong("recorded has no use for 'prompt': nobody is asked")
-    template = PromptTemplate(cast(str, given.values["prompt"]))
+    template = PromptTemplate(given.entry.prompt)
     for problem in template.problems:
         hint = f" ({problem.hint})" if problem.hint else ""
         raise given.wrong(f"{spoken(problem)}{hint}")
@@ -237,9 +232,7 @@ def _template(given: TargetSettings) -> PromptTemplate | None:
 
 def _require_known_keys(given: TargetSettings, own: tuple[str, ...]) -> None:
     """A setting that would change nothing is refused, lest somebody relies on it."""
-    provider = cast(str, given.values["provider"])
-    known = (*EVERY, *own)
-    for key in given.values:
-        if key not in known:
-            takes = ", ".join(known[1:])
-            raise given.wrong(f"{provider} has no use for '{key}'; takes: {takes}")
+    for key in given.entry.extra:
+        if key not in own:
+            takes = ", ".join((*TARGET_KEYS[1:], *own))
+            raise given.wrong(f"{given.entry.provider} has no use for '{key}'; takes: {takes}")

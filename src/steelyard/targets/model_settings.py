@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import NO_RULES, RedactionRules
+from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.http_calls import HttpSettings
 
 
@@ -23,7 +23,7 @@ class ModelSettings:
     sampling: JsonObject
     rules: RedactionRules = NO_RULES
     """What no message may show, beside secrets."""
-    timeout_s: float = 60.0
+    timeout_s: float = TIMEOUT_S
     trusted: ssl.SSLContext | None = None
     """Whose certificates count; without it, those of the machine."""
 

@@ -50,11 +50,11 @@ def made_by(provider: Provider, given: TargetSettings) -> Target:
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - the plug-in's bug is told as the target's
-        raise given.wrong(f"{given.values['provider']} fails: {_told(error)}") from None
+        raise given.wrong(f"{given.entry.provider} fails: {_told(error)}") from None
     missing = [name for name in _METHODS if not callable(getattr(target, name, None))]
     if missing:
         raise given.wrong(
-            f"what {given.values['provider']} makes is no target: it has no '{missing[0]}'"
+            f"what {given.entry.provider} makes is no target: it has no '{missing[0]}'"
         )
     return target
 

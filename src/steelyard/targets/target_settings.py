@@ -11,10 +11,8 @@ from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import NO_RULES, RedactionRules
+from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules, TargetEntry
 
-DEFAULT_CONCURRENCY = 16
-_DEFAULT_TIMEOUT_S = 60.0
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SECRET = re.compile(
     r"(?:^|_)(?:API)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|\d|$)",
@@ -30,9 +28,9 @@ class TargetSettings:
     """What a project file says about one target; what is wrong with it is a ConfigError."""
 
     name: str
-    written: JsonObject
+    written: TargetEntry
     """As it stands in the project file."""
-    values: JsonObject
+    entry: TargetEntry
     """The same, filled from the environment."""
     environ: Mapping[str, str]
     root: Path = Path()
@@ -46,15 +44,24 @@ class TargetSettings:
         return f"targets.{self.name}"
 
     @property
+    def values(self) -> JsonObject:
+        """The whole entry, filled from the environment."""
+        return self.entry.row()
+
+    @property
     def timeout_s(self) -> float:
         """Seconds that a call may take."""
-        return float(cast(float, self.values.get("timeout_s", _DEFAULT_TIMEOUT_S)))
+        return float(cast(float, self.entry.extra.get("timeout_s", TIMEOUT_S)))
 
     def needed(self, key: str) -> str:
         """A setting without which the provider can do nothing."""
-        if not self.values.get(key):
-            raise self.wrong(f"{self.values['provider']} needs '{key}'")
-        return cast(str, self.values[key])
+        if not self.text(key):
+            raise self.wrong(f"{self.entry.provider} needs '{key}'")
+        return self.text(key)
+
+    def text(self, key: str, default: str = "") -> str:
+        """A setting that is a text."""
+        return cast(str, self.values.get(key, default))
 
     def object(self, key: str) -> JsonObject:
         """A setting that is an object; empty where it is not there."""
@@ -62,11 +69,11 @@ class TargetSettings:
 
     def key(self) -> str | None:
         """The value of `api_key_env`."""
-        variable = self.values.get("api_key_env")
-        if variable is None:
+        if "api_key_env" not in self.entry.extra:
             return None
+        variable = self.text("api_key_env")
         # A key that was read from a file into the environment often ends with its line break.
-        key = self.environ.get(cast(str, variable), "").strip()
+        key = self.environ.get(variable, "").strip()
         if not key:
             raise self.wrong(f"the environment variable {variable} is not set; it holds the key")
         if not _HEADER_VALUE.fullmatch(key):
@@ -103,7 +110,7 @@ class TargetSettings:
 
     def outside(self, key: str) -> tuple[str, ...]:
         """The values of an object that come from the environment, and so may be secrets."""
-        written = cast(JsonObject, self.written.get(key, {}))
+        written = cast(JsonObject, self.written.extra.get(key, {}))
         filled = self.object(key)
         return tuple(
             str(filled[name])
@@ -114,7 +121,7 @@ class TargetSettings:
     @property
     def named_secrets(self) -> tuple[str, ...]:
         """The secrets that any setting takes from the environment, by the variables' names."""
-        return tuple(dict.fromkeys(named_secrets(self.written, self.environ)))
+        return tuple(dict.fromkeys(named_secrets(self.written.row(), self.environ)))
 
     def wrong(self, message: str) -> ConfigError:
         """The error that says which target is meant."""

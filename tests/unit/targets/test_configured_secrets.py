@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 
 from steelyard.model.json_value import JsonObject
+from steelyard.settings import TargetEntry
 from steelyard.targets.configured_secrets import configured_secrets
 
 ENVIRON = {"KEY": "sk-1\n", "TENANT": "t-7", "EMPTY": "", "APP_TOKEN": "tok-9"}
+
+
+def entries(**targets: JsonObject) -> dict[str, TargetEntry]:
+    return {name: TargetEntry.of({"provider": "http", **row}) for name, row in targets.items()}
 
 
 @pytest.mark.parametrize(
@@ -27,7 +32,7 @@ ENVIRON = {"KEY": "sk-1\n", "TENANT": "t-7", "EMPTY": "", "APP_TOKEN": "tok-9"}
     ],
 )
 def test_keys_and_headers_are_secrets(target: JsonObject, expected: tuple[str, ...]) -> None:
-    assert configured_secrets({"live": target}, ENVIRON) == expected
+    assert configured_secrets(entries(live=target), ENVIRON) == expected
 
 
 @pytest.mark.parametrize(
@@ -51,12 +56,12 @@ def test_keys_and_headers_are_secrets(target: JsonObject, expected: tuple[str, .
     ],
 )
 def test_a_variable_says_by_its_name_that_it_is_a_secret(name: str, is_secret: bool) -> None:
-    targets: JsonObject = {"live": {"body": {"x": f"${{{name}}}"}}}
+    targets = entries(live={"body": {"x": f"${{{name}}}"}})
 
     assert configured_secrets(targets, {name: "value"}) == (("value",) if is_secret else ())
 
 
 def test_every_target_has_its_own() -> None:
-    targets: JsonObject = {"a": {"api_key_env": "KEY"}, "b": {"headers": {"x": "y"}}}
+    targets = entries(a={"api_key_env": "KEY"}, b={"headers": {"x": "y"}})
 
     assert configured_secrets(targets, ENVIRON) == ("sk-1", "y")

@@ -33,6 +33,7 @@ from servers.openai_server import (
 from steelyard.errors import TargetError
 from steelyard.model.run import TRANSIENT
 from steelyard.ports import Request, Target
+from steelyard.settings import TargetEntry
 from steelyard.store.clock import SystemClock
 from steelyard.targets.making import TargetMaker
 from steelyard.targets.response_body import MAX_BODY
@@ -80,7 +81,9 @@ def target(provider: str, base_url: str, timeout_s: float = 20.0) -> Target:
         "timeout_s": timeout_s,
         **KINDS[provider].settings,
     }
-    maker = TargetMaker(Path.cwd(), {"live": settings}, {"MY_KEY": KEY}, SystemClock())
+    maker = TargetMaker(
+        Path.cwd(), {"live": TargetEntry.of(settings)}, {"MY_KEY": KEY}, SystemClock()
+    )
     return maker.make("live").target
 
 

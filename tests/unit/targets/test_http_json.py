@@ -18,6 +18,7 @@ from steelyard.model.choice import Choice
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Prompt, Request, Target
+from steelyard.settings import TargetEntry
 from steelyard.store.clock import SystemClock
 from steelyard.targets.making import TargetMaker
 
@@ -48,7 +49,9 @@ REQUEST = Request(CASE, Prompt((("system", "Be kind."), ("user", "Hé?")), "Be k
 
 def target(url: str, **settings: Any) -> Target:
     given = {"provider": "http", "url": url, **settings}
-    maker = TargetMaker(Path.cwd(), {"live": given}, {"MY_KEY": KEY}, SystemClock())
+    maker = TargetMaker(
+        Path.cwd(), {"live": TargetEntry.of(given)}, {"MY_KEY": KEY}, SystemClock()
+    )
     return maker.make("live").target
 
 

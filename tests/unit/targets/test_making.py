@@ -16,6 +16,7 @@ from fakes.asking import answer, question
 from steelyard.errors import ConfigError
 from steelyard.model.case import Case
 from steelyard.ports import Sought
+from steelyard.settings import TargetEntry
 from steelyard.store.clock import SystemClock
 from steelyard.targets.making import Made, TargetMaker
 
@@ -45,7 +46,9 @@ def made(
     name: str = "live",
     environ: Mapping[str, str] | None = None,
 ) -> Made:
-    return TargetMaker(root, {"live": settings}, environ or {}, SystemClock()).make(name)
+    return TargetMaker(
+        root, {"live": TargetEntry.of(settings)}, environ or {}, SystemClock()
+    ).make(name)
 
 
 def closed(found: Made) -> Made:
@@ -66,7 +69,7 @@ def test_echo_needs_no_project_file(root: Path) -> None:
 
 
 def test_a_target_may_be_called_echo(root: Path) -> None:
-    targets: dict[str, Any] = {"echo": {"provider": "recorded", "path": "one.jsonl"}}
+    targets = {"echo": TargetEntry(provider="recorded", extra={"path": "one.jsonl"})}
     found = TargetMaker(root, targets, {}, SystemClock()).make("echo")
 
     assert answer(found.target).response == "a"
@@ -140,7 +143,7 @@ def test_the_environment_fills_the_gaps_once(
 ) -> None:
     found = closed(made(root, {**LIVE, "model": text}, environ=environ))
 
-    assert found.settings["model"] == model
+    assert found.settings.extra["model"] == model
     assert found.target.described()["model"] == model
 
 
@@ -300,7 +303,7 @@ def test_an_anthropic_target_knows_where_it_is_and_how_much_may_be_said(root: Pa
     found = closed(made(root, settings, environ={"MY_KEY": KEY}))
 
     assert found.secrets == (KEY,)
-    assert found.settings["max_new_tokens"] == 1024
+    assert found.settings.extra["max_new_tokens"] == 1024
     assert found.target.described() == {
         "provider": "anthropic",
         "base_url": "https://api.anthropic.com",

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from steelyard.engine.prompt_template import VARIABLES as PROMPT_VARIABLES
-from steelyard.formats.yaml_text import parse_yaml
-from steelyard.model.json_value import JsonObject
 from steelyard.project_file import parse_settings
+from steelyard.settings import TARGET_KEYS
 from steelyard.targets.command_settings import PLACEHOLDERS
 from steelyard.targets.http_json import VARIABLES
-from steelyard.targets.making import EVERY, KEYS
+from steelyard.targets.making import KEYS
 
 PAGE = Path(__file__).parents[3].joinpath("docs", "targets.md").read_text(encoding="utf-8")
 PARTS = re.split(r"^## `(\w+)`$", PAGE, flags=re.MULTILINE)
@@ -42,7 +41,7 @@ def test_a_section_has_every_setting_of_its_provider(provider: str) -> None:
 
 
 def test_the_settings_of_every_target_come_first() -> None:
-    assert first_column(PARTS[0], "setting") == set(EVERY) - {"provider"}
+    assert first_column(PARTS[0], "setting") == set(TARGET_KEYS) - {"provider"}
 
 
 def test_the_page_names_every_variable_of_a_prompt() -> None:
@@ -63,10 +62,7 @@ def test_the_page_names_every_variable_and_every_placeholder() -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_examples_are_project_files(example: str) -> None:
     settings = parse_settings(example.encode("utf-8"))
-    targets = settings.values["targets"]
-    assert isinstance(targets, dict)
-    rows: list[JsonObject] = [row for row in targets.values() if isinstance(row, dict)]
 
-    assert parse_yaml(example.encode("utf-8")).value == settings.values
-    for row in rows:
-        assert set(row) <= {*EVERY, *KEYS[str(row["provider"])]}
+    assert settings.targets
+    for entry in settings.targets.values():
+        assert set(entry.extra) <= set(KEYS[entry.provider])

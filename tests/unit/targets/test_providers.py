@@ -12,6 +12,7 @@ from fakes.asking import answer
 from fakes.targets import ScriptedTarget
 from steelyard.errors import ConfigError
 from steelyard.ports import Target
+from steelyard.settings import Price, TargetEntry
 from steelyard.store.clock import SystemClock
 from steelyard.targets.making import Made, TargetMaker
 from steelyard.targets.providers import Provider
@@ -26,7 +27,7 @@ def scripted(given: TargetSettings) -> Target:
 
 
 def made(load: Callable[[], object], **entry: Any) -> Made:
-    targets: dict[str, Any] = {"mine": {"provider": "odd", **entry}}
+    targets = {"mine": TargetEntry.of({"provider": "odd", **entry})}
     return TargetMaker(Path("/p"), targets, ENVIRON, SystemClock(), {"odd": load}).make("mine")
 
 
@@ -42,7 +43,7 @@ def test_a_provider_makes_a_target_that_knows_its_name_and_the_project() -> None
     assert found.target.name == "mine"
     assert answer(found.target).response == "from /p"
     assert found.is_cacheable
-    assert found.settings["price"] == {"input": 1}
+    assert found.settings.price == Price(input=1)
 
 
 def test_keys_headers_and_settings_of_the_environment_are_secrets() -> None:
@@ -106,7 +107,7 @@ def test_a_key_that_it_does_not_take_is_refused() -> None:
 
 
 def test_nothing_is_loaded_for_other_providers_and_none_takes_a_built_in_name() -> None:
-    targets: dict[str, Any] = {"mine": {"provider": "echo"}}
+    targets = {"mine": TargetEntry(provider="echo")}
     maker = TargetMaker(Path(), targets, {}, SystemClock(), {"echo": broken, "odd": broken})
 
     assert maker.make("mine").target.described() == {"provider": "echo"}
