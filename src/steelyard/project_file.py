@@ -16,7 +16,15 @@ from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import LimitSettings, RedactionRules, RetrySettings, Settings, TargetEntry
+from steelyard.settings import (
+    DEFAULT_JUDGE,
+    JudgeSetting,
+    LimitSettings,
+    RedactionRules,
+    RetrySettings,
+    Settings,
+    TargetEntry,
+)
 
 PROJECT_FILE = "steelyard.yaml"
 CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
@@ -102,11 +110,20 @@ def _settings(values: JsonObject) -> Settings:
         allowed_variables=tuple(cast(list[str], allow.get("env", []))),
         allows_dot_files=cast(bool, allow.get("dot_files", False)),
         targets={name: TargetEntry.of(row) for name, row in _entries(values, "targets").items()},
+        judges=_judges(_entries(values, "judges")),
         retry=msgspec.convert(values.get("retry", {}), RetrySettings, strict=False),
         limits=msgspec.convert(values.get("limits", {}), LimitSettings, strict=False),
         redaction=RedactionRules.of(cast(JsonObject, values.get("redaction", {}))),
         values=values,
     )
+
+
+def _judges(entries: dict[str, JsonObject]) -> dict[str, JudgeSetting]:
+    default = entries.get(DEFAULT_JUDGE, {})
+    return {
+        name: msgspec.convert({**default, **row}, JudgeSetting, strict=False)
+        for name, row in entries.items()
+    }
 
 
 def _entries(values: JsonObject, key: str) -> dict[str, JsonObject]:

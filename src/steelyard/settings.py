@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
 
+DEFAULT_JUDGE = "default"
+"""The entry that says what others under `judges` do not."""
 MAX_CONCURRENCY = 16
 """Calls at once to a target, or to a function."""
 LOCAL_CONCURRENCY = 256
@@ -64,6 +66,19 @@ class TargetEntry:
 
 TARGET_KEYS = tuple(one.name for one in fields(TargetEntry) if one.name != "extra")
 """What every target takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSetting:
+    """How a judge is asked."""
+
+    target: str | None = None
+    """The name of the target that answers; None where nobody named one."""
+    samples: int = 1
+    grouped: bool = False
+    """Whether one call asks about everything at once."""
+    logprobs: bool = False
+    """Whether a score is weighted by the probabilities of its values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +153,14 @@ class Settings:
     """Whether datasets may show files such as `.env`, and those in folders such as `.git`."""
     targets: Mapping[str, TargetEntry] = field(default_factory=dict[str, TargetEntry])
     """What produces responses, by name."""
+    judges: Mapping[str, JudgeSetting] = field(default_factory=dict[str, JudgeSetting])
+    """How judges are asked, by id; each entry has what `default` says where it says nothing."""
     retry: RetrySettings = RetrySettings()
     limits: LimitSettings = LimitSettings()
     redaction: RedactionRules = RedactionRules()
     values: Extra = field(default_factory=no_extra)
     """The whole project file, checked."""
+
+    def judge(self, name: str) -> JudgeSetting:
+        """How the judge of an id is asked."""
+        return self.judges.get(name) or self.judges.get(DEFAULT_JUDGE) or JudgeSetting()

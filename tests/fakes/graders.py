@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from steelyard.checks.catalog import Catalog
-from steelyard.engine.graders import JudgeSetting
 from steelyard.model.judge import Judge
+from steelyard.settings import JudgeSetting
 
 
 def judge_called(name: str) -> Judge:

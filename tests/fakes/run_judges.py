@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 from fakes.definitions import DefinitionProject
 from steelyard.checks.catalog import Catalog
 from steelyard.checks.programs import Programs
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.model.json_value import JsonObject
-from steelyard.usecases.runs.asked_judges import Judges, JudgeSettings
+from steelyard.project_file import parse_settings
+from steelyard.usecases.runs.asked_judges import Judges
 
 
 def judges_in(
@@ -23,7 +26,7 @@ def judges_in(
         catalog=Catalog(programs=programs),
         policies=built_in_policies(),
         references=project.references,
-        settings=JudgeSettings(entries or {}),
+        settings=parse_settings(json.dumps({"judges": entries or {}}).encode()),
         replaced=replaced,
         strict=strict,
     )

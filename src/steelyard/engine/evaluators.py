@@ -135,7 +135,7 @@ class EvaluatorChecks:
         return RubricItems(
             items=items,
             judge=judge,
-            is_grouped=setting.is_grouped,
+            is_grouped=setting.grouped,
             samples=setting.samples,
             threshold=PASS_THRESHOLD if threshold is None else threshold,
             target=_target(evaluator),

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from steelyard.checks.catalog import Catalog
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.judge import Judge
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeSetting:
-    """How a judge is asked."""
-
-    target: str | None = None
-    """The name of the target that answers; None where nobody named one."""
-    samples: int = 1
-    is_grouped: bool = False
-    """Whether one call asks about everything at once."""
-    wants_logprobs: bool = False
+from steelyard.settings import JudgeSetting
 
 
 class Graders(Protocol):
@@ -51,5 +39,5 @@ def single_judge(
         threshold=threshold,
         target=target,
         samples=setting.samples,
-        wants_logprobs=setting.wants_logprobs,
+        wants_logprobs=setting.logprobs,
     )

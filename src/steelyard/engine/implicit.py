@@ -70,7 +70,7 @@ def _judged(case: Case, graders: Graders, policy: Policy | None) -> Iterator[Jud
         yield Criteria(
             criteria=case.criteria,
             judge=judge,
-            is_grouped=setting.is_grouped,
+            is_grouped=setting.grouped,
             aggregation=policy.criteria_aggregation if policy else "points_over_maximum",
             samples=setting.samples,
         )

@@ -29,7 +29,6 @@ from steelyard.engine.evaluator_composite import (
     WeightedMean,
 )
 from steelyard.engine.evaluators import EvaluatorChecks
-from steelyard.engine.graders import JudgeSetting
 from steelyard.engine.prompt_judge import prompt_judge, results_judge
 from steelyard.errors import SettingError
 from steelyard.judging.llm_judge import LlmJudge
@@ -37,6 +36,7 @@ from steelyard.judging.rubric_items import RubricItems
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Check, JudgedCheck, RubricCheck
+from steelyard.settings import JudgeSetting
 
 CHECKS = EvaluatorChecks(NamedJudges(), "evals/cases.yaml")
 POLITE = RubricItem(id="rubric-1", description="Is polite")
@@ -167,8 +167,8 @@ def test_statements_are_judged_one_by_one(evaluator: dict[str, Any], check: Rubr
 
 def test_judges_are_asked_as_their_settings_say() -> None:
     settings = {
-        "accuracy": JudgeSetting(samples=5, wants_logprobs=True),
-        "rubric_items": JudgeSetting(is_grouped=True),
+        "accuracy": JudgeSetting(samples=5, logprobs=True),
+        "rubric_items": JudgeSetting(grouped=True),
     }
     checks = EvaluatorChecks(NamedJudges(settings=settings))
 

@@ -11,7 +11,6 @@ from steelyard.checks.choice import Choice as ChoiceCheck
 from steelyard.checks.is_json import IsJson
 from steelyard.checks.latency import Latency
 from steelyard.contracts.schemas import load_schema
-from steelyard.engine.graders import JudgeSetting
 from steelyard.engine.implicit import NothingGrades, implicit_rubric
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.instrument import judges_of
@@ -22,6 +21,7 @@ from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric, RubricCheck
+from steelyard.settings import JudgeSetting
 
 GRADERS = NamedJudges()
 YES_NO = (Choice("A", "yes"), Choice("B", "no"))
@@ -77,8 +77,8 @@ def test_what_only_a_judge_can_grade_has_the_judge_for_it(case: Case, judges: li
 
 def test_a_judge_is_asked_as_its_settings_say() -> None:
     settings = {
-        "reference": JudgeSetting(samples=3, wants_logprobs=True),
-        "criterion": JudgeSetting(is_grouped=True, samples=5),
+        "reference": JudgeSetting(samples=3, logprobs=True),
+        "criterion": JudgeSetting(grouped=True, samples=5),
     }
     graders = NamedJudges(settings=settings)
     criteria = (Criterion(id="c", title="t"),)

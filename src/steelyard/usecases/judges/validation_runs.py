@@ -26,7 +26,6 @@ from steelyard.model.validation import CanaryTally
 from steelyard.ports import Request
 from steelyard.usecases.correction.judged_rows import JudgedRows
 from steelyard.usecases.results.read_run import read_run
-from steelyard.usecases.runs.asked_judges import JudgeSettings
 from steelyard.usecases.runs.derive import SomeRows, regrade_options
 from steelyard.usecases.runs.in_memory import DatasetInMemory
 from steelyard.usecases.runs.planning import open_source, prepare_source
@@ -52,7 +51,7 @@ def single_grading(
     ports: RunPorts, judge: Judge, check: str | None, threshold: float | None
 ) -> Grading:
     """A judge alone, asked as the project's settings say."""
-    setting = JudgeSettings.of(ports.settings).setting(judge)
+    setting = ports.settings.judge(judge.id)
     entry = RubricCheck(id=check or judge.id, check=single_judge(judge, setting, threshold))
     return Grading(Rubric(id="validation", version="1.0.0", checks=(entry,), combine="all_pass"))
 

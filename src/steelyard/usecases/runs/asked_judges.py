@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.legal_eval.policies import Policies
-from steelyard.engine.graders import JudgeSetting
 from steelyard.errors import UsageError
 from steelyard.execution.prepared import AskedJudge
 from steelyard.judging.instrument import judges_of
-from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.reference import Reference
 from steelyard.model.rubric import Rubric
-from steelyard.settings import Settings
+from steelyard.settings import JudgeSetting, Settings
 from steelyard.usecases.registry.load_definition import load_judge
 from steelyard.usecases.registry.references import References
-
-_DEFAULT = "default"
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeSettings:
-    """What the project file says under `judges`; what a judge does not say, `default` does."""
-
-    entries: Mapping[str, JsonObject]
-
-    @classmethod
-    def of(cls, settings: Settings) -> JudgeSettings:
-        """Those of a project."""
-        return cls(cast(dict[str, JsonObject], settings.values.get("judges", {})))
-
-    def setting(self, judge: Judge) -> JudgeSetting:
-        """How a judge is asked."""
-        said = {**self.entries.get(_DEFAULT, {}), **self.entries.get(judge.id, {})}
-        return JudgeSetting(
-            target=cast("str | None", said.get("target")),
-            samples=cast(int, said.get("samples", 1)),
-            is_grouped=cast(bool, said.get("grouped", False)),
-            wants_logprobs=cast(bool, said.get("logprobs", False)),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +26,7 @@ class Judges:
     catalog: Catalog
     policies: Policies
     references: References
-    settings: JudgeSettings
+    settings: Settings
     replaced: str | None = None
     """The judge that the run names for implicit grading."""
     strict: bool = False
@@ -75,13 +49,13 @@ class Judges:
 
     def setting(self, judge: Judge) -> JudgeSetting:
         """How a judge is asked."""
-        return self.settings.setting(judge)
+        return self.settings.judge(judge.id)
 
     def asked_by(self, rubric: Rubric) -> Iterator[AskedJudge]:
         """Every judge that a rubric asks, with the target that answers."""
         for check in rubric.all_checks:
             for judge, target in judges_of(check):
-                yield AskedJudge(judge, target or self.settings.setting(judge).target)
+                yield AskedJudge(judge, target or self.settings.judge(judge.id).target)
 
     def _pinned(self, name: str) -> str:
         """An id with its version: nobody wrote a reference that could lack one."""

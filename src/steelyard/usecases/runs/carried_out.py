@@ -43,7 +43,7 @@ def _questions(rubric: QuestionRubric, judges: Judges) -> Rubric:
     judge = judges.judge("questionnaire")
     setting = judges.setting(judge)
     check = Questionnaire(
-        rubric=rubric, judge=judge, is_grouped=setting.is_grouped, samples=setting.samples
+        rubric=rubric, judge=judge, is_grouped=setting.grouped, samples=setting.samples
     )
     return Rubric(
         id=rubric.version,
@@ -95,7 +95,7 @@ def _jury(jury: JsonObject, threshold: float | None, judges: Judges) -> Jury:
                 weight=float(cast(float, row.get("weight", 1.0))),
                 target=cast("str | None", row.get("target")),
                 samples=setting.samples,
-                wants_logprobs=setting.wants_logprobs,
+                wants_logprobs=setting.logprobs,
             )
         )
     aggregation = cast(Aggregation, jury.get("aggregation", "mean"))

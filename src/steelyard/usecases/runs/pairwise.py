@@ -18,7 +18,6 @@ from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.registry.load_definition import is_path, load_judge
 from steelyard.usecases.results.read_run import is_pairwise_run, read_run
-from steelyard.usecases.runs.asked_judges import JudgeSettings
 from steelyard.usecases.runs.pairing import pair_records
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.suites import stated_definition
@@ -64,7 +63,7 @@ def pairwise_options(
 def pairwise_rubric(ports: RunPorts, options: RunOptions) -> Rubric:
     """What grades a pairwise run: one check, which asks the judge in both orders."""
     judge = _judge(ports, cast(str, options.judge), strict=options.strict)
-    setting = JudgeSettings.of(ports.settings).setting(judge)
+    setting = ports.settings.judge(judge.id)
     check = Pairwise(judge=judge, samples=setting.samples)
     return Rubric(
         id=CHECK,

@@ -36,7 +36,7 @@ from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Sought
 from steelyard.usecases.correction.standing import Standing
 from steelyard.usecases.correction.validations import Least
-from steelyard.usecases.runs.asked_judges import Judges, JudgeSettings
+from steelyard.usecases.runs.asked_judges import Judges
 from steelyard.usecases.runs.grading_plan import GradingPlan
 from steelyard.usecases.runs.judge_plan import JudgePlan, Load
 from steelyard.usecases.runs.pair_target import pair_spec
@@ -327,7 +327,7 @@ def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
         catalog=ports.catalog,
         policies=ports.policies,
         references=ports.references,
-        settings=JudgeSettings.of(ports.settings),
+        settings=ports.settings,
         replaced=options.judge,
         strict=options.strict,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from fakes.run_judges import judges_in
 from steelyard.checks.equals import Equals
 from steelyard.engine.composite import composite
 from steelyard.engine.evaluator_composite import JudgedEvaluatorComposite
-from steelyard.engine.graders import JudgeSetting
 from steelyard.errors import NotFoundError, UsageError
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.jury import Juror, Jury
@@ -21,8 +21,7 @@ from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.project_file import parse_settings
-from steelyard.settings import Settings
-from steelyard.usecases.runs.asked_judges import JudgeSettings
+from steelyard.settings import JudgeSetting, Settings
 
 OLD = "validation: {validated_at: 2026-01-15}\n"
 BUILT_IN = (
@@ -55,11 +54,11 @@ def project(tmp_path: Path) -> DefinitionProject:
         ({"tone": {"target": "big"}, "default": {"target": "live"}}, JudgeSetting(target="big")),
         (
             {"tone": {"samples": 3, "logprobs": True}, "default": {"target": "live"}},
-            JudgeSetting(target="live", samples=3, wants_logprobs=True),
+            JudgeSetting(target="live", samples=3, logprobs=True),
         ),
         (
             {"tone": {"grouped": False}, "default": {"target": "live", "grouped": True}},
-            JudgeSetting(target="live", is_grouped=False),
+            JudgeSetting(target="live", grouped=False),
         ),
         ({"other": {"target": "big"}}, JudgeSetting()),
     ],
@@ -67,14 +66,16 @@ def project(tmp_path: Path) -> DefinitionProject:
 def test_a_judge_is_asked_as_its_entry_says_and_else_as_the_default_does(
     entries: dict[str, JsonObject], setting: JudgeSetting
 ) -> None:
-    assert JudgeSettings(entries).setting(judge_called("tone")) == setting
+    settings = parse_settings(json.dumps({"judges": entries}).encode())
+
+    assert settings.judge("tone") == setting
 
 
 def test_settings_are_those_of_the_project_file() -> None:
     settings = parse_settings(b"judges: {default: {target: live, samples: 3}}\n")
 
-    assert JudgeSettings.of(settings).setting(judge_called("x")).samples == 3
-    assert JudgeSettings.of(Settings()).setting(judge_called("x")) == JudgeSetting()
+    assert settings.judge("x").samples == 3
+    assert Settings().judge("x") == JudgeSetting()
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
