@@ -23,6 +23,7 @@ from steelyard.settings import (
     RedactionRules,
     RetrySettings,
     Settings,
+    SuiteSettings,
     TargetEntry,
 )
 
@@ -73,6 +74,11 @@ def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings
     return _settings(values)
 
 
+def is_cluster(path: str) -> bool:
+    """Whether a field is one by which records can be clustered."""
+    return not _schema().problems({"cluster": path})
+
+
 def variables() -> dict[str, tuple[str, ...]]:
     """The variables of the environment that are settings, and where each stands in the file.
 
@@ -111,6 +117,7 @@ def _settings(values: JsonObject) -> Settings:
         allows_dot_files=cast(bool, allow.get("dot_files", False)),
         targets={name: TargetEntry.of(row) for name, row in _entries(values, "targets").items()},
         judges=_judges(_entries(values, "judges")),
+        suites=msgspec.convert(values.get("suites", {}), dict[str, SuiteSettings], strict=False),
         retry=msgspec.convert(values.get("retry", {}), RetrySettings, strict=False),
         limits=msgspec.convert(values.get("limits", {}), LimitSettings, strict=False),
         redaction=RedactionRules.of(cast(JsonObject, values.get("redaction", {}))),

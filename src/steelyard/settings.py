@@ -82,6 +82,23 @@ class JudgeSetting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteSettings:
+    """A saved combination to run by name."""
+
+    dataset: str | None = None
+    target: str | None = None
+    rubric: str | None = None
+    judge: str | None = None
+    strict_validation: bool = False
+    fail_under: int | float | None = None
+    """The pass rate below which the run fails."""
+    pass_threshold: int | float | None = None
+    """The score at which a case passes; without it, the rubric's own."""
+    require_validated: bool | Mapping[str, int | float] = False
+    """Whether judges must be validated, or what their validation must reach."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetrySettings:
     """How transient failures are tried again."""
 
@@ -155,6 +172,8 @@ class Settings:
     """What produces responses, by name."""
     judges: Mapping[str, JudgeSetting] = field(default_factory=dict[str, JudgeSetting])
     """How judges are asked, by id; each entry has what `default` says where it says nothing."""
+    suites: Mapping[str, SuiteSettings] = field(default_factory=dict[str, SuiteSettings])
+    """Saved combinations, by name."""
     retry: RetrySettings = RetrySettings()
     limits: LimitSettings = LimitSettings()
     redaction: RedactionRules = RedactionRules()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
 
 from steelyard.contracts.check_rubric.writer import rubric_row
 from steelyard.contracts.differences import definition_differences
@@ -93,8 +92,10 @@ def compare_definitions(ports: RegistryPorts, kind: ReferenceKind, a: str, b: st
 
 def suites_of(ports: RegistryPorts, field: str, reference: str) -> Iterator[str]:
     """The suites of the project file that name something."""
-    suites = cast(dict[str, JsonObject], ports.settings.values.get("suites", {}))
-    yield from (f"suite {name}" for name, suite in suites.items() if suite.get(field) == reference)
+    suites = ports.settings.suites
+    for name, suite in suites.items():
+        if getattr(suite, field) == reference:
+            yield f"suite {name}"
 
 
 def _sound(ports: RegistryPorts, kind: ReferenceKind, name: str) -> tuple[Definition, Content]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from steelyard.errors import ConfigError, UsageError
 from steelyard.execution.record_selection import CONVERSATION
 from steelyard.execution.run_options import RunOptions, RunWishes, within
 from steelyard.formats.names import did_you_mean
-from steelyard.formats.schema import Schema
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
-from steelyard.project_file import CLUSTER_FIELDS, project_schema
+from steelyard.project_file import CLUSTER_FIELDS, is_cluster
+from steelyard.settings import SuiteSettings
 from steelyard.usecases.results.gates import Gates
 from steelyard.usecases.runs.ports import RunPorts
 
@@ -38,8 +38,7 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     datasets = choice.datasets or _suite_dataset(ports, suite)
     if not datasets:
         raise UsageError("name a dataset, or a suite that has one")
-    suite_target = cast("str | None", suite.get("target"))
-    targets: tuple[str | None, ...] = choice.targets or (suite_target,)
+    targets: tuple[str | None, ...] = choice.targets or (suite.target,)
     candidates: tuple[str | None, ...] = (None,)
     if choice.from_conversation:
         targets = (None,)
@@ -54,7 +53,7 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
             dataset=_dataset(ports, dataset),
             target=target,
             candidate=candidate,
-            pass_threshold=cast("float | None", suite.get("pass_threshold")),
+            pass_threshold=suite.pass_threshold,
             group_id=group_id,
             gates=_gates(choice, suite),
         )
@@ -64,43 +63,40 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     )
 
 
-def _wishes(ports: RunPorts, choice: SuiteChoice, suite: JsonObject) -> dict[str, Any]:
+def _wishes(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[str, Any]:
     """What was typed, else what the suite says; paths hold in every folder of the project."""
     typed = {wish.name: getattr(choice, wish.name) for wish in fields(RunWishes)}
     return {
         **typed,
-        "rubric": stated_definition(ports, choice.rubric) or suite.get("rubric"),
-        "judge": stated_definition(ports, choice.judge) or suite.get("judge"),
+        "rubric": stated_definition(ports, choice.rubric) or suite.rubric,
+        "judge": stated_definition(ports, choice.judge) or suite.judge,
         # As it is when the run starts: it must not change before it is resumed.
         "cluster": _cluster(choice.cluster) or ports.settings.values.get("cluster", CONVERSATION),
         "responses": within(ports.root, choice.responses) if choice.responses else None,
-        "strict": choice.strict or bool(suite.get("strict_validation")),
+        "strict": choice.strict or suite.strict_validation,
         "require_validated": _required(choice, suite),
     }
 
 
-def _required(choice: SuiteChoice, suite: JsonObject) -> Mapping[str, float] | None:
+def _required(choice: SuiteChoice, suite: SuiteSettings) -> Mapping[str, float] | None:
     """What the suite requires of judges; the command line alone requires a validation."""
-    wanted = suite.get("require_validated")
-    if isinstance(wanted, dict):
-        return cast("dict[str, float]", wanted)
-    return {} if wanted else choice.require_validated
+    wanted = suite.require_validated
+    if isinstance(wanted, bool):
+        return {} if wanted else choice.require_validated
+    return wanted
 
 
 def _cluster(path: str | None) -> str | None:
     """The field that --cluster names; a setting was checked when the project file was read."""
-    if path is None:
-        return None
-    rule = cast(dict[str, JsonObject], project_schema()["properties"])["cluster"]
-    if Schema(rule).problems(path):
+    if path is not None and not is_cluster(path):
         raise UsageError(f"--cluster names {CLUSTER_FIELDS}; '{path}' is none of them")
     return path
 
 
-def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:
-    fail_under = suite.get("fail_under") if choice.fail_under is None else choice.fail_under
+def _gates(choice: SuiteChoice, suite: SuiteSettings) -> JsonObject:
+    fail_under = suite.fail_under if choice.fail_under is None else choice.fail_under
     gates = Gates(
-        fail_under=cast("float | None", fail_under),
+        fail_under=fail_under,
         fail_under_low=choice.fail_under_low,
         corrected=choice.corrected,
         allow_failures=choice.allow_failures,
@@ -109,10 +105,10 @@ def _gates(choice: SuiteChoice, suite: JsonObject) -> JsonObject:
     return gates.stored()
 
 
-def _suite(ports: RunPorts, name: str | None) -> JsonObject:
+def _suite(ports: RunPorts, name: str | None) -> SuiteSettings:
     if name is None:
-        return {}
-    suites = cast(dict[str, JsonObject], ports.settings.values.get("suites", {}))
+        return SuiteSettings()
+    suites = ports.settings.suites
     if name not in suites:
         hint = did_you_mean(name, suites)
         known = ", ".join(suites) or "none"
@@ -121,10 +117,10 @@ def _suite(ports: RunPorts, name: str | None) -> JsonObject:
     return suites[name]
 
 
-def _suite_dataset(ports: RunPorts, suite: JsonObject) -> tuple[Path, ...]:
-    if "dataset" not in suite:
+def _suite_dataset(ports: RunPorts, suite: SuiteSettings) -> tuple[Path, ...]:
+    name = suite.dataset
+    if name is None:
         return ()
-    name = cast(str, suite["dataset"])
     path = ports.root / name
     return (Path(name) if dataset_name(name) and not path.is_file() else path,)
 
