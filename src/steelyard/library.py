@@ -105,7 +105,9 @@ def _function(target: Callable[..., Any]) -> TargetSpec:
 
     name = getattr(target, "__name__", "function")
     made = PythonTarget(name, target)
-    return target_wiring.spec(name, Made(made, TargetEntry(provider="python"), carries=made.carries))
+    return target_wiring.spec(
+        name, Made(made, TargetEntry(provider="python"), carries=made.carries)
+    )
 
 
 def read_run(name: str | Path = "latest", *, project: Project | None = None) -> Run:

@@ -35,7 +35,7 @@ class Steelyard:
         target: str | Callable[..., Any],
         checks: Sequence[Check] = (),
         repeat: int = 1,
-        max_concurrency: int | None = None,
+        max_concurrency: int = 16,
     ) -> Run:
         """Run a dataset against a function or a named target; an invalid record is an error.
 
@@ -44,9 +44,14 @@ class Steelyard:
         from steelyard.library import evaluate  # noqa: PLC0415 - see the top
 
         cases = _read(Path(dataset)) if isinstance(dataset, str | Path) else dataset
-        limits = {} if max_concurrency is None else {"max_concurrency": max_concurrency}
         with chdir(self.folder):
-            return evaluate(cases, target=target, checks=checks, repeat=repeat, **limits)
+            return evaluate(
+                cases,
+                target=target,
+                checks=checks,
+                repeat=repeat,
+                max_concurrency=max_concurrency,
+            )
 
     def assert_passes(
         self,

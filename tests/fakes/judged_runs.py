@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fakes.manifests import manifest_row
 from fakes.metrics import write_metrics
 from fakes.validations import JUDGE, RULE
 
@@ -51,10 +52,10 @@ def write_run(folder: Path, rows: Iterable[dict[str, Any]], **manifest: Any) -> 
         "targets": {"desk": {}},
         "judges": [{"judge": JUDGE}],
         "rubrics": [],
-        "options": {},
         **manifest,
     }
-    (folder / "run_manifest.json").write_text(json.dumps(known), encoding="utf-8")
+    text = json.dumps(manifest_row(**known))
+    (folder / "run_manifest.json").write_text(text, encoding="utf-8")
     write_metrics(folder, [row["passed"] for row in listed])
     text = "".join(json.dumps(row) + "\n" for row in listed)
     (folder / "predictions.jsonl").write_text(text, encoding="utf-8")

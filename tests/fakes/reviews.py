@@ -10,6 +10,7 @@ from typing import Any
 
 from fakes.clock import ManualClock
 from fakes.definitions import DefinitionProject
+from fakes.manifests import manifest_row
 from fakes.metrics import write_metrics
 from fakes.review_project import QUESTIONS
 from steelyard.engine.redaction import Redactor
@@ -84,7 +85,8 @@ class ReviewProject(DefinitionProject):
         """A sealed run's folder, as far as review reads it."""
         folder = self.root / "runs" / run_id
         folder.mkdir(parents=True)
-        said = {"run_id": run_id, "rubrics": [{"rubric": name} for name in rubrics], **manifest}
+        graded = [{"rubric": name} for name in rubrics]
+        said = manifest_row(run_id=run_id, rubrics=graded, **manifest)
         (folder / "run_manifest.json").write_text(json.dumps(said), encoding="utf-8")
         write_metrics(folder)
         lines = "".join(json.dumps(row) + "\n" for row in rows)

@@ -5,30 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from fakes.manifests import manifest
 from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.metrics import metrics_of
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.run_text import RunView
 
 
-def run_view(given: Iterable[Facts] = (), **manifest: Any) -> RunView:
+def run_view(given: Iterable[Facts] = (), **changes: Any) -> RunView:
     metrics, slices = metrics_of(given)
-    known: JsonObject = {
-        "run_id": "run_01",
-        "status": "completed",
-        "completed_at": "2026-01-15T10:20:30.400+00:00",
-        "dataset_id": "qa",
-        "dataset_version": "1.0",
-        "targets": {"live": {"provider": "echo"}},
-        "rubrics": [{"rubric": "rubric/basic@1.0.0"}],
-        "source": {"qa.json": "ab" * 32},
-        "options": {"repeat": 1},
-        "harness": {"name": "steelyard", "version": "0.1.0"},
-        "environment": {"python": "3.11.7"},
-        "artifacts": {"predictions.jsonl": {"sha256": "cd" * 32, "size": 12345}},
-    }
     return RunView(
-        manifest={**known, **manifest}, metrics=metrics, slices=slices, folder="runs/run_01"
+        manifest=manifest(**changes), metrics=metrics, slices=slices, folder="runs/run_01"
     )
 
 

@@ -60,7 +60,8 @@ def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
 
     view = run.view
     if output is Format.json:
-        show_json({**_known(view), "is_finished": False, "resumable": run.is_resumable})
+        known = _known(view, view.manifest.json())
+        show_json({**known, "is_finished": False, "resumable": run.is_resumable})
         return
     paint = painter()
     show(paint(run.said, "warning"))
@@ -72,13 +73,14 @@ def _show_run(project: Project, folder: Path, output: Format) -> None:
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import run_lines
     from steelyard.usecases.correction.correct_run import current_view
-    from steelyard.usecases.results.read_run import read_run
+    from steelyard.usecases.results.read_run import manifest_json, read_run
 
     view = read_run(folder)
     pairwise = pairwise_of(view)
     if output is Format.json:
         more = {**_labels(folder), **(pairwise.row() if pairwise else {})}
-        show_json({**_known(view), "is_finished": True, "resumable": False, **more})
+        known = _known(view, manifest_json(folder))
+        show_json({**known, "is_finished": True, "resumable": False, **more})
         return
     paint = painter()
     if pairwise:
@@ -91,11 +93,11 @@ def _show_run(project: Project, folder: Path, output: Format) -> None:
         show(line)
 
 
-def _known(view: RunView) -> dict[str, Any]:
+def _known(view: RunView, manifest: JsonObject) -> dict[str, Any]:
     from steelyard.results.metrics import slices_json
 
     metrics = view.metrics.json()
-    return {"manifest": view.manifest, "metrics": metrics, **slices_json(view.slices)}
+    return {"manifest": manifest, "metrics": metrics, **slices_json(view.slices)}
 
 
 def _labels(folder: Path) -> dict[str, Any]:

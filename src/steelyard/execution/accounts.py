@@ -83,6 +83,7 @@ def about(prepared: Prepared) -> JsonObject:
     """The part of a manifest that is known when a run begins."""
     specs = prepared.specs
     single = next(iter(specs.values())) if len(specs) == 1 else None
+    options = prepared.options.stored().json()
     sampling = single.sampling if single else {}
     first = next(iter(prepared.source.values()))
     return {
@@ -110,13 +111,13 @@ def about(prepared: Prepared) -> JsonObject:
             for policy in prepared.grading.policies
         ],
         "templates": [*template_rows(prepared), *_prompt_rows(prepared)],
-        "options": prepared.options.stored(),
+        "options": options,
         "retry": {
             "max_attempts": prepared.retry.max_attempts,
             "backoff_s": list(prepared.retry.backoff_s),
             "jitter": prepared.retry.jitter,
         },
-        "derived_from": prepared.options.stored()["derived_from"],
+        "derived_from": options["derived_from"],
         **prepared.outlook.not_sent,
     }
 

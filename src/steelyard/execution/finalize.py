@@ -25,6 +25,7 @@ from steelyard.execution.uncounted import uncounted_calls
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
+from steelyard.results.manifest import FORMAT_VERSION
 from steelyard.results.metrics import Metrics, Slice, Taken, read_metrics, slices_json
 from steelyard.results.sealing import Sealing, sealed_json, with_own_hash
 
@@ -199,6 +200,7 @@ def _manifest(
     times = [*ports.repository.state_times(run_id), (status, at)]
     started = next((when for state, when in times if state == "running"), None)
     return {
+        "format_version": FORMAT_VERSION,
         "run_id": run_id,
         "status": status,
         "created_at": times[0][1],

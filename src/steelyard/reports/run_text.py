@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from steelyard.model.comparison import SELECTION
 from steelyard.model.gate import GateResult
@@ -28,6 +28,7 @@ from steelyard.reports.numbers import (
 )
 from steelyard.reports.repeats_text import partial_text, repeats_lines
 from steelyard.reports.slices_text import low_slices, uneven_slices
+from steelyard.results.manifest import Manifest
 from steelyard.results.metrics import Cache, JudgingMetrics, Metrics, Slice
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class NotSent(Protocol):
 class RunView:
     """A finished run, as reports see it."""
 
-    manifest: JsonObject
+    manifest: Manifest
     metrics: Metrics
     slices: Sequence[Slice]
     folder: str
@@ -75,13 +76,13 @@ class RunView:
     @property
     def run_id(self) -> str:
         """Its id."""
-        return cast(str, self.manifest["run_id"])
+        return self.manifest.run_id
 
     @property
     def title(self) -> str:
         """What was run against what."""
-        targets = " + ".join(cast(JsonObject, self.manifest["targets"]))
-        return f"{self.manifest['dataset_id']} × {targets}"
+        setup = self.manifest.setup
+        return f"{setup.dataset_id} × {' + '.join(setup.targets)}"
 
     @property
     def headline(self) -> str:
@@ -92,7 +93,7 @@ class RunView:
 def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
     """The summary after a run."""
     metrics = view.metrics
-    status = cast(str, view.manifest["status"])
+    status = view.manifest.status
     style = "good" if status == "completed" else "warning"
     parts = [paint(printable(view.title), "title"), paint(status.replace("_", " "), style)]
     yield "  ".join([*parts, *(paint(text, "error") for text in failed_text(view.gates))])
@@ -127,8 +128,8 @@ def _records(view: RunView, paint: Paint) -> Iterator[str]:
     yield f"  records    {_denominators(metrics)}"
     if text := selection_text(view):
         yield f"  selected   {printable(text)}"
-    if unread := view.manifest.get("unread"):
-        yield f"  unread     {printable(str(unread))}"
+    if unread := view.manifest.unread:
+        yield f"  unread     {printable(unread)}"
     for text in not_sent_texts(metrics):
         yield f"  {paint('not sent', 'warning')}   {text}"
     if text := bounds_of_run(metrics):
@@ -157,7 +158,7 @@ def dependence(view: RunView) -> str | None:
     rate = view.metrics.pass_rate
     if rate.clusters is None or rate.n_effective is None:
         return None
-    path = cast(JsonObject, view.manifest["options"]).get("cluster")
+    path = view.manifest.setup.options.cluster
     groups = f"groups of one {path}" if path not in _CONVERSATION else _GROUPS
     worth = max(1, round(rate.n_effective))
     if worth >= rate.n:
@@ -179,8 +180,9 @@ def bounds_of_run(metrics: Metrics) -> str:
 
 def selection_text(view: RunView) -> str:
     """What chose the records of a run; empty where it is about the whole dataset."""
-    options = cast(JsonObject, view.manifest.get("options") or {})
-    chosen = [f"--{name} {options[name]}" for name in SELECTION if options.get(name) is not None]
+    options = view.manifest.setup.options
+    named = ((name, getattr(options, name)) for name in SELECTION)
+    chosen = [f"--{name} {value}" for name, value in named if value is not None]
     return f"a part of the dataset, by {', '.join(chosen)}" if chosen else ""
 
 
@@ -221,7 +223,7 @@ def run_markdown(view: RunView) -> str:
     lines = [
         f"### {_escaped(view.title)}: {view.headline}",
         "",
-        f"`{view.run_id}` · {str(view.manifest['status']).replace('_', ' ')}",
+        f"`{view.run_id}` · {view.manifest.status.replace('_', ' ')}",
         "",
         "| | |",
         "|---|---|",

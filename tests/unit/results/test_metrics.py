@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from fakes.manifests import manifest_row
 from fakes.metrics import metrics
 from steelyard.contracts.schemas import published_schema
 from steelyard.engine.metrics import metrics_of
@@ -166,14 +167,7 @@ def test_damaged_slices_are_told_too(tmp_path: Path, damaged: bytes) -> None:
 
 def written(folder: Path, summary: bytes, slices: bytes = b'{"slices": []}') -> Path:
     """The folder of a run with these metrics."""
-    manifest: dict[str, Any] = {
-        "run_id": "run_1",
-        "status": "completed",
-        "dataset_id": "qa",
-        "targets": {"live": {}},
-        "options": {},
-    }
-    (folder / "run_manifest.json").write_bytes(encoded(manifest))
+    (folder / "run_manifest.json").write_bytes(encoded(manifest_row()))
     (folder / "metrics_summary.json").write_bytes(summary)
     (folder / "metrics_by_slice.json").write_bytes(slices)
     (folder / "failures.jsonl").touch()

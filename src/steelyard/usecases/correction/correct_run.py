@@ -64,7 +64,7 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
     before = view.metrics.corrected_pass_rate
     basis, folder = before.basis if before else None, Path(view.folder)
     is_settled = basis == OWN_LABELS and not any(one.refusals for one in validations)
-    if is_settled or not view.manifest.get("judges"):
+    if is_settled or not view.manifest.judges:
         return view
     if not validations or pruned_on(folder, "predictions.jsonl"):
         return view

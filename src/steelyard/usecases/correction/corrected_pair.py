@@ -116,7 +116,7 @@ def corrected_comparison(
     now: datetime,
 ) -> CorrectedDifference | None:
     """B minus A as people would see it; None unless both runs have labels of their own."""
-    if not validations or not all(view.manifest.get("judges") for view in views):
+    if not validations or not all(view.manifest.judges for view in views):
         return None
     a, b = (labelled_verdicts(Path(view.folder), validations, now) for view in views)
     if not isinstance(a, LabelledVerdicts) or not isinstance(b, LabelledVerdicts):

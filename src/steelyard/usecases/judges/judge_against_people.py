@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.errors import UsageError
 from steelyard.model.label import Design
@@ -176,8 +176,7 @@ def counts_of(items: Iterable[LabelledItem]) -> Counts:
 
 
 def _opened(folder: Path) -> _Run:
-    run_id = cast(str, read_run(folder).manifest["run_id"])
-    return _Run(folder, run_id, response_runs(folder))
+    return _Run(folder, read_run(folder).run_id, response_runs(folder))
 
 
 def _sorted_out(

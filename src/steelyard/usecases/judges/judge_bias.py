@@ -73,7 +73,7 @@ def _rows(
 ) -> Iterator[tuple[_Place, _Row]]:
     decode = msgspec.json.Decoder(_Row).decode
     for folder in folders:
-        run_id = str(read_run(folder).manifest["run_id"])
+        run_id = read_run(folder).run_id
         for row in decoded_rows(folder, "predictions.jsonl", decode):
             place = (run_id, row.index, row.repeat)
             if place in wanted:

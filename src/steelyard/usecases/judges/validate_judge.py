@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from steelyard.contracts.judge.validation import MOST_FINGERPRINTS
 from steelyard.errors import SteelyardError, UsageError
@@ -16,7 +16,6 @@ from steelyard.model.annotation import Wanted
 from steelyard.model.dataset import Dataset
 from steelyard.model.definition import reference_to
 from steelyard.model.interval import Interval
-from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.label import Design, Label
 from steelyard.model.reference import Reference, exact_name
@@ -165,8 +164,7 @@ def _require_graded_by(rubric: str, folders: Sequence[Path]) -> None:
 
 def _graded_by(folder: Path) -> tuple[str, list[str]]:
     manifest = read_run(folder).manifest
-    by = [cast(str, one["rubric"]) for one in cast(list[JsonObject], manifest["rubrics"])]
-    return cast(str, manifest["run_id"]), by
+    return manifest.run_id, [one.rubric for one in manifest.setup.rubrics]
 
 
 def _require_same_question(plan: ValidationPlan) -> None:
@@ -288,7 +286,7 @@ def _concluded(
     now = ports.run.clock.now()
     runs = [
         RatedRun(
-            run_id=cast(str, view.manifest["run_id"]),
+            run_id=view.run_id,
             raw=_raw_rate(view, report.check),
             corrected=correction.checks.get(report.check) if correction else None,
         )

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.engine.graders import single_judge
 from steelyard.errors import UsageError
@@ -58,11 +58,10 @@ def single_grading(
 
 def grading_of_run(ports: RunPorts, folder: Path) -> Grading:
     """How a finished run was graded."""
-    options = cast(JsonObject, read_run(folder).manifest["options"])
-    stated = cast("str | None", options["rubric"])
+    options = read_run(folder).manifest.setup.options
     is_strict = False
-    rubric = ports.rubric(stated, is_strict) if stated else None
-    return Grading(rubric, cast("str | None", options.get("judge")))
+    rubric = ports.rubric(options.rubric, is_strict) if options.rubric else None
+    return Grading(rubric, options.judge)
 
 
 def plan_asking(

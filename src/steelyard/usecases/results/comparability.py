@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import TypeAlias
+
+from msgspec import UnsetType
 
 from steelyard.model.comparison import SELECTION, Mismatch
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.rubric import FIRST_REVISION
+from steelyard.results.manifest import Manifest, RunSetup
 
 _SETTINGS = ("temperature", "top_p", "max_new_tokens", "seed")
 _SHOWN = 12
 _DEFAULTS: JsonObject = {"repeat": 1, "cluster": "conversation_id"}
+_Hashes: TypeAlias = dict[str, str | None]
 _Prints: TypeAlias = tuple[set[str], set[str], bool]
 
 
-def mismatches_of(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
+def mismatches_of(a: Manifest, b: Manifest) -> Iterator[Mismatch]:
     """What differs beside the targets: content decides, never a name or a version."""
-    yield from _definitions("rubric", *(_rubrics(manifest) for manifest in (a, b)))
-    # Runs of earlier versions tell neither.
-    if "policies" in a and "policies" in b:
-        yield from _definitions("policy", *(_policies(manifest) for manifest in (a, b)))
-    if "programs" in a and "programs" in b:
-        yield from _definitions("program", *(_programs(manifest) for manifest in (a, b)))
-    yield from _revisions(a, b)
+    first, second = a.setup, b.setup
+    yield from _definitions("rubric", _rubrics(first), _rubrics(second))
+    yield from _definitions("policy", _policies(first), _policies(second))
+    yield from _definitions("program", _programs(first), _programs(second))
+    yield from _revisions(first.graders, second.graders)
     yield from _judges(a, b)
+    yield from _settings(first, second)
+
+
+def _settings(a: RunSetup, b: RunSetup) -> Iterator[Mismatch]:
     for what, key in (
         ("pass threshold", "pass_threshold"),
         ("repeats", "repeat"),
@@ -33,7 +39,7 @@ def mismatches_of(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
     ):
         yield from _setting(what, _option(a, key), _option(b, key))
     for name in _SETTINGS:
-        for found in _setting(name, a.get(name), b.get(name)):
+        for found in _setting(name, getattr(a, name), getattr(b, name)):
             yield replace(found, is_serious=False)
     for name in SELECTION:
         for found in _setting(name, _option(a, name), _option(b, name), "none"):
@@ -49,21 +55,21 @@ def _setting(
         yield Mismatch(what=what, a=first, b=second)
 
 
-def _option(manifest: JsonObject, key: str) -> JsonValue:
-    options = cast(JsonObject, manifest.get("options") or {})
-    return options.get(key) or _DEFAULTS.get(key)
+def _option(setup: RunSetup, key: str) -> JsonValue:
+    return getattr(setup.options, key) or _DEFAULTS.get(key)
 
 
-def _definitions(
-    what: str, a: dict[str, JsonValue], b: dict[str, JsonValue]
-) -> Iterator[Mismatch]:
+def _definitions(what: str, a: _Hashes | None, b: _Hashes | None) -> Iterator[Mismatch]:
     """Definitions by name with the hash of what scores depend on, where they have one."""
+    # Runs of earlier versions tell neither policies nor programs.
+    if a is None or b is None:
+        return
     first, second = ({str(sha256 or name) for name, sha256 in one.items()} for one in (a, b))
     if first != second:
         yield Mismatch(what=what, a=_named(a, b), b=_named(b, a))
 
 
-def _named(those: dict[str, JsonValue], others: dict[str, JsonValue]) -> str:
+def _named(those: _Hashes, others: _Hashes) -> str:
     """The names; one that both have is told with its hash, because its content differs."""
     if not those:
         return "none"
@@ -73,41 +79,37 @@ def _named(those: dict[str, JsonValue], others: dict[str, JsonValue]) -> str:
     )
 
 
-def _start(sha256: JsonValue) -> str:
-    return "unknown" if sha256 is None else f"{str(sha256)[:_SHOWN]}…"
+def _start(sha256: str | None) -> str:
+    return "unknown" if sha256 is None else f"{sha256[:_SHOWN]}…"
 
 
-def _rubrics(manifest: JsonObject) -> dict[str, JsonValue]:
-    rows = cast(list[JsonObject], manifest.get("rubrics") or [])
+def _rubrics(setup: RunSetup) -> _Hashes:
     # Runs of earlier versions know the hash of the whole content alone.
-    return {
-        cast(str, row["rubric"]): row.get("grading_sha256") or row.get("sha256") for row in rows
-    }
+    return {row.rubric: row.grading_sha256 or row.sha256 for row in setup.rubrics}
 
 
-def _policies(manifest: JsonObject) -> dict[str, JsonValue]:
-    rows = cast(list[JsonObject], manifest.get("policies") or [])
-    return {f"{row.get('policy')}": row.get("sha256") for row in rows}
+def _policies(setup: RunSetup) -> _Hashes | None:
+    rows = setup.policies
+    return None if isinstance(rows, UnsetType) else {row.policy: row.sha256 for row in rows}
 
 
-def _programs(manifest: JsonObject) -> dict[str, JsonValue]:
-    rows = cast(list[JsonObject], manifest.get("programs") or [])
-    return {cast(str, row["file"]): row["sha256"] for row in rows}
+def _programs(setup: RunSetup) -> _Hashes | None:
+    rows = setup.programs
+    return None if isinstance(rows, UnsetType) else {row.file: row.sha256 for row in rows}
 
 
-def _revisions(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
+def _revisions(a: dict[str, int] | UnsetType, b: dict[str, int] | UnsetType) -> Iterator[Mismatch]:
     """Kinds of checks that have learned to grade otherwise between two runs."""
-    first, second = (cast("dict[str, int] | None", one.get("graders")) for one in (a, b))
-    for name in sorted({*(first or ()), *(second or ())}):
+    for name in sorted({*(a or ()), *(b or ())}):
         # Runs of earlier versions tell no kinds; theirs had the first revision.
         before, after = (
-            FIRST_REVISION if known is None else known.get(name) for known in (first, second)
+            FIRST_REVISION if isinstance(known, UnsetType) else known.get(name) for known in (a, b)
         )
         if before != after and None not in {before, after}:
             yield Mismatch(what=f"check {name}", a=f"revision {before}", b=f"revision {after}")
 
 
-def _judges(a: JsonObject, b: JsonObject) -> Iterator[Mismatch]:
+def _judges(a: Manifest, b: Manifest) -> Iterator[Mismatch]:
     """Judges by fingerprint: the same template with another model is another judge."""
     first, second = _fingerprints(a), _fingerprints(b)
     names = first.keys() | second.keys()
@@ -127,20 +129,20 @@ def _judge_names(judges: dict[str, _Prints]) -> str:
     )
 
 
-def _fingerprints(manifest: JsonObject) -> dict[str, _Prints]:
+def _fingerprints(manifest: Manifest) -> dict[str, _Prints]:
     """Of each judge: the fingerprints of all it asks, those of its template, and if all are known.
 
     What it asks may differ from record to record, where records bring criteria of their own.
     """
     found: dict[str, _Prints] = {}
-    for row in cast(list[JsonObject], manifest.get("judges") or []):
-        asked, templates, _ = found.setdefault(cast(str, row["judge"]), (set(), set(), True))
-        prints = cast("list[str]", row.get("fingerprints") or [])
+    for row in manifest.judges or ():
+        asked, templates, _ = found.setdefault(row.judge, (set(), set(), True))
+        prints = row.fingerprints or ()
         asked.update(prints)
-        if row.get("fingerprint"):
-            templates.add(cast(str, row["fingerprint"]))
-        is_whole = cast(int, row.get("fingerprint_count", len(prints))) <= len(prints)
-        found[cast(str, row["judge"])] = (asked, templates, is_whole)
+        if row.fingerprint:
+            templates.add(row.fingerprint)
+        is_whole = (row.fingerprint_count or 0) <= len(prints)
+        found[row.judge] = (asked, templates, is_whole)
     return found
 
 

@@ -21,6 +21,7 @@ from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.comparison_text import points, rounded, scores_text, why_not
 from steelyard.reports.numbers import count, counted, percent
+from steelyard.results.manifest import Manifest
 from steelyard.results.metrics import Metrics
 from steelyard.stats.power import FEWEST_UNITS, records_for_width, records_to_detect
 
@@ -86,11 +87,10 @@ def evaluate_gates(metrics: Metrics, gates: Gates) -> list[GateResult]:
     return [*_rate_gates(metrics, gates), *_missing_gate(metrics, gates)]
 
 
-def gates_of_run(manifest: JsonObject, metrics: Metrics) -> tuple[GateResult, ...]:
+def gates_of_run(manifest: Manifest, metrics: Metrics) -> tuple[GateResult, ...]:
     """The gates that a run was started with; none where it did not come to its end."""
-    options = cast(JsonObject, manifest.get("options") or {})
-    kept = cast("JsonObject | None", options.get("gates"))
-    if not kept or manifest.get("status") in UNGATED:
+    kept = manifest.setup.options.gates
+    if not kept or manifest.status in UNGATED:
         return ()
     return tuple(evaluate_gates(metrics, Gates.of(kept)))
 

@@ -14,6 +14,8 @@ from steelyard.model.json_value import JsonObject
 from steelyard.reports.comparison_text import rounded
 from steelyard.reports.numbers import count, rate_text
 from steelyard.reports.pairwise_text import Compared, PairwiseView, Strength
+from steelyard.results.manifest import Manifest
+from steelyard.results.options import ComparedRun, Derived
 from steelyard.stats.bradley_terry import Contest, strengths_of
 from steelyard.stats.multiplicity import holm_levels
 from steelyard.stats.orders import SHARES, Pick, Winner, winner_of_record
@@ -68,9 +70,9 @@ def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> Pai
     rows = list(_rows(folder))
     records = len({row.index for row in rows})
     pairs = list(_pairs(rows))
-    derived = cast(JsonObject, view.manifest["derived_from"])
-    against = cast(JsonObject, derived["against"])
-    titles = cast("list[str]", against["titles"])
+    setup = view.manifest.setup
+    derived = cast(Derived, setup.derived_from)
+    against = cast(ComparedRun, derived.against)
     clusters = _numbers([pair.cluster for pair in pairs])
     asked = [
         (picks, cluster)
@@ -80,16 +82,16 @@ def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> Pai
     return PairwiseView(
         run_id=view.run_id,
         folder=view.folder,
-        status=cast(str, view.manifest["status"]),
-        dataset=cast(str, view.manifest["dataset_id"]),
-        a=Compared(run_id=cast(str, against["run_id"]), title=titles[0]),
-        b=Compared(run_id=cast(str, derived["run_id"]), title=titles[1]),
+        status=view.manifest.status,
+        dataset=setup.dataset_id,
+        a=Compared(run_id=against.run_id, title=against.titles[0]),
+        b=Compared(run_id=derived.run_id, title=against.titles[1]),
         judges=tuple(_judges(view.manifest)),
         records=records,
         rows=len(rows),
         unscored=records - len(pairs),
         identical=sum(not pair.picks for pair in pairs),
-        left_out=cast("dict[str, int]", against["left_out"]),
+        left_out=against.left_out,
         preference=preference([pair.winner for pair in pairs], clusters, among),
         position=position_bias([picks for picks, _ in asked], [cluster for _, cluster in asked]),
     )
@@ -256,8 +258,8 @@ def _numbers(clusters: Sequence[str]) -> list[int]:
     return [numbers.setdefault(name, len(numbers)) for name in clusters]
 
 
-def _judges(manifest: JsonObject) -> Iterator[JsonObject]:
+def _judges(manifest: Manifest) -> Iterator[JsonObject]:
     """The judge as it was asked, with its fingerprints."""
-    for row in cast(list[JsonObject], manifest["judges"]):
-        names = ("judge", "target", "model", "fingerprints")
+    for judge in manifest.judges or ():
+        row, names = judge.json(), ("judge", "target", "model", "fingerprints")
         yield {name: row.get(name) for name in names}

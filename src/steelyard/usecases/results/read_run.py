@@ -17,6 +17,7 @@ from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.results.manifest import read_manifest
 from steelyard.results.metrics import read_metrics, read_slices
 from steelyard.usecases.results.gates import gates_of_run
 from steelyard.usecases.results.pruned_files import pruned_on
@@ -77,7 +78,7 @@ def require_manifest(folder: Path) -> None:
 def read_run(folder: Path) -> RunView:
     """Manifest, metrics and slices of a run; whether they are as sealed is asked before."""
     require_manifest(folder)
-    manifest = _object(folder / MANIFEST)
+    manifest = _decoded(folder / MANIFEST, read_manifest)
     metrics = _decoded(folder / "metrics_summary.json", read_metrics)
     return RunView(
         manifest=manifest,
@@ -89,6 +90,11 @@ def read_run(folder: Path) -> RunView:
     )
 
 
+def manifest_json(folder: Path) -> JsonObject:
+    """The manifest as it was written, also by another version."""
+    return _decoded(folder / MANIFEST, json.loads)
+
+
 def _failures(folder: Path) -> Iterator[JsonObject]:
     """The rows of records without a score, unless they were pruned."""
     return iter(()) if pruned_on(folder, FAILURES) else read_rows(folder, FAILURES)
@@ -96,8 +102,8 @@ def _failures(folder: Path) -> Iterator[JsonObject]:
 
 def is_pairwise_run(view: RunView) -> bool:
     """Whether a run compares the answers of two others."""
-    derived = cast("JsonObject | None", view.manifest.get("derived_from"))
-    return derived is not None and derived["how"] == "pairwise"
+    derived = view.manifest.setup.derived_from
+    return derived is not None and derived.how == "pairwise"
 
 
 def read_rows(folder: Path, name: str) -> Iterator[JsonObject]:
@@ -165,13 +171,6 @@ def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
 def attempts_of(folder: Path, index: int) -> list[JsonObject]:
     """The attempts that were made for one record."""
     return [row for row in read_rows(folder, ATTEMPTS) if row["index"] == index]
-
-
-def _object(path: Path) -> JsonObject:
-    value = _decoded(path, json.loads)
-    if not isinstance(value, dict):
-        raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how")
-    return cast(JsonObject, value)
 
 
 def _decoded(path: Path, decode: Callable[[bytes], Decoded]) -> Decoded:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.model.json_value import JsonObject
+from steelyard.results.manifest import RunSetup
 from steelyard.usecases.results.read_run import decoded_rows, is_run_folder, read_run
 
 PREDICTIONS = "predictions.jsonl"
@@ -112,7 +112,6 @@ class RunResponses:
 def read_responses(folder: Path) -> RunResponses:
     """All of them; texts are not kept."""
     manifest = read_run(folder).manifest
-    options = cast(JsonObject, manifest.get("options") or {})
     decode = msgspec.json.Decoder(ResponseRow).decode
     rows = tuple(decoded_rows(folder, PREDICTIONS, decode))
     ids = {row.index: row.record_id for row in rows}
@@ -125,11 +124,9 @@ def read_responses(folder: Path) -> RunResponses:
     # An id wins over an index that is written like it.
     places |= {(names[row.index], row.repeat): row for row in rows}
     return RunResponses(
-        run_id=cast(str, manifest["run_id"]),
-        rubrics=tuple(
-            cast(str, one["rubric"]) for one in cast(list[JsonObject], manifest["rubrics"])
-        ),
-        pass_threshold=cast("float | None", options.get("pass_threshold")),
+        run_id=manifest.run_id,
+        rubrics=tuple(one.rubric for one in manifest.setup.rubrics),
+        pass_threshold=manifest.setup.options.pass_threshold,
         rows=rows,
         names=names,
         places=places,
@@ -146,25 +143,22 @@ def response_runs(folder: Path) -> tuple[str, ...]:
     place: Path | None = folder
     while place is not None and is_run_folder(place):
         manifest = read_run(place).manifest
-        run_id = cast(str, manifest["run_id"])
-        if run_id in found:
+        if manifest.run_id in found:
             break
-        found.append(run_id)
-        parent, place = _parent(manifest, place)
+        found.append(manifest.run_id)
+        parent, place = _parent(manifest.setup, place)
         if parent is not None and (place is None or not is_run_folder(place)):
             found.append(parent)
             break
     return tuple(found)
 
 
-def _parent(manifest: JsonObject, folder: Path) -> tuple[str | None, Path | None]:
+def _parent(setup: RunSetup, folder: Path) -> tuple[str | None, Path | None]:
     """The run that the responses come from, and where it may lie."""
-    derived = cast("JsonObject | None", manifest.get("derived_from"))
-    if derived and derived["how"] == "regrade":
-        run_id = cast(str, derived["run_id"])
-        return run_id, _first(Path(cast(str, derived["folder"])), folder.parent / run_id)
-    responses = cast(JsonObject, manifest.get("options") or {}).get("responses")
-    path = Path(responses) if isinstance(responses, str) else Path()
+    derived = setup.derived_from
+    if derived and derived.how == "regrade":
+        return derived.run_id, _first(derived.folder, folder.parent / derived.run_id)
+    path = setup.options.responses or Path()
     if path.name != PREDICTIONS or not path.parent.name:
         return None, None
     run_id = path.parent.name

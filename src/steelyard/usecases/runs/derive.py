@@ -10,12 +10,14 @@ from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.errors import UsageError
-from steelyard.execution.run_options import Derived, How, RunOptions, stored_options
+from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.model.published import dataset_name
+from steelyard.results.manifest import Manifest
+from steelyard.results.options import Derived, How
 from steelyard.usecases.results.read_run import read_rows, read_run
 from steelyard.usecases.runs.pairing import pair_records
 
@@ -47,7 +49,7 @@ def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
     Without a rubric they are graded by what their cases name or bring.
     """
     manifest, options = _parent(folder)
-    targets = list(cast(JsonObject, manifest["targets"]))
+    targets = list(manifest.setup.targets)
     return replace(
         options,
         rubric=rubric,
@@ -69,21 +71,21 @@ def never_asked(folder: Path) -> Counter[str]:
     return Counter(status for status in statuses.values() if status in _NEVER_ASKED)
 
 
-def _parent(folder: Path) -> tuple[JsonObject, RunOptions]:
+def _parent(folder: Path) -> tuple[Manifest, RunOptions]:
     manifest = read_run(folder).manifest
-    options = stored_options(manifest, None)
+    options = stored_options(manifest.setup.options, None)
     before = options.derived
     if before and before.against:
         raise UsageError(
-            f"{manifest['run_id']} compares the answers of {before.against.run_id} and "
+            f"{manifest.run_id} compares the answers of {before.against.run_id} and "
             f"{before.run_id}; name one of those"
         )
     return manifest, options
 
 
-def _derived(manifest: JsonObject, how: How, folder: Path) -> Derived:
+def _derived(manifest: Manifest, how: How, folder: Path) -> Derived:
     # As it is from everywhere: the run may be resumed in another folder.
-    return Derived(run_id=cast(str, manifest["run_id"]), how=how, folder=folder.resolve())
+    return Derived(run_id=manifest.run_id, how=how, folder=folder.resolve())
 
 
 def dataset_of(root: Path, options: RunOptions) -> Path:
@@ -94,7 +96,7 @@ def dataset_of(root: Path, options: RunOptions) -> Path:
         return path
     manifest = read_run(derived.folder).manifest
     # What the folder holds is redacted: good enough to grade by, not to ask.
-    if manifest["contract"] != "dataset_document" or derived.how == "retry":
+    if manifest.setup.contract != "dataset_document" or derived.how == "retry":
         raise UsageError(f"the dataset of {derived.run_id} is gone: {options.dataset}")
     return derived.folder / DOCUMENT
 
@@ -104,7 +106,7 @@ def require_same_dataset(options: RunOptions, path: Path, source: dict[str, str]
     derived = options.derived
     if derived is None or _is_kept(path, derived):
         return
-    if read_run(derived.folder).manifest["source"] != source:
+    if read_run(derived.folder).manifest.setup.source != source:
         raise UsageError(
             f"{options.dataset} has changed since {derived.run_id}; start a new run, or put the "
             "old file back"

@@ -170,7 +170,7 @@ async def evaluate(ports: RunPorts, prepared: Prepared) -> Run:
 def finished_run(folder: Path) -> Run:
     """A run that has ended, from its artifacts."""
     view = read_run(folder)
-    status = cast(RunState, view.manifest["status"])
+    status = view.manifest.status
     return Run(run_id=view.run_id, status=status, folder=folder, metrics=view.metrics)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import cast
 
 from steelyard.execution.ports import TargetSpec
-from steelyard.execution.run_options import ComparedRun, Derived
 from steelyard.judging.material import output_text
 from steelyard.judging.pairwise import OTHER_OUTPUT
 from steelyard.model.json_value import JsonObject
 from steelyard.model.trace import Trace
 from steelyard.ports import Request, Target
+from steelyard.results.options import ComparedRun, Derived
 from steelyard.usecases.runs.pairing import Partner, pair_records
 from steelyard.usecases.runs.ports import RunPorts
 

@@ -10,12 +10,12 @@ from typing import NamedTuple, cast
 
 from steelyard.contracts.judge.template import is_pairwise
 from steelyard.errors import UsageError
-from steelyard.execution.run_options import ComparedRun, Derived, RunOptions, stored_options
+from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.judging.pairwise import Pairwise
-from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import COMPARED, Judge
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.reports.run_text import RunView
+from steelyard.results.options import ComparedRun, Derived
 from steelyard.usecases.registry.load_definition import is_path, load_judge
 from steelyard.usecases.results.read_run import is_pairwise_run, read_run
 from steelyard.usecases.runs.pairing import pair_records
@@ -111,7 +111,7 @@ def _options(
             "that both answered; records are the same where their content is"
         )
     titles = _titles(first, second)
-    a, b = (stored_options(view.manifest, None) for view in views)
+    a, b = (stored_options(view.manifest.setup.options, None) for view in views)
     return replace(
         common,
         dataset=b.dataset,
@@ -134,5 +134,5 @@ def _options(
 
 def _titles(first: RunView, second: RunView) -> tuple[str, str]:
     """What is compared: the targets, or the runs where their targets are the same."""
-    a, b = (" + ".join(cast(JsonObject, view.manifest["targets"])) for view in (first, second))
+    a, b = (" + ".join(view.manifest.setup.targets) for view in (first, second))
     return (first.run_id, second.run_id) if a == b else (a, b)

@@ -14,8 +14,8 @@ import msgspec
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.execution.ports import TargetSpec
-from steelyard.execution.run_options import Derived
 from steelyard.model.run import CopiedAttempt
+from steelyard.results.options import Derived
 from steelyard.usecases.results.read_run import ATTEMPTS, PREDICTIONS, decoded_rows
 from steelyard.usecases.runs.ports import RunPorts
 

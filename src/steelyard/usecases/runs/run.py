@@ -22,12 +22,14 @@ from steelyard.execution.finalize import finalize, require_same_records, require
 from steelyard.execution.judge_manifest import judge_sha256
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
-from steelyard.execution.run_options import Derived, stored_options
+from steelyard.execution.run_options import stored_options
 from steelyard.execution.workers import evaluate_in_workers, worker_count
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import RunState, StoredRun
+from steelyard.results.json_struct import from_json
 from steelyard.results.metrics import Metrics, kept_metrics
+from steelyard.results.options import Derived, StoredOptions
 from steelyard.usecases.results.read_run import is_run_folder
 from steelyard.usecases.runs.derive import TRIED_AGAIN
 from steelyard.usecases.runs.held import has_owner
@@ -112,7 +114,7 @@ async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> Fi
 
 async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
     """A run as it was prepared when it began; what has changed since then is an error."""
-    options = stored_options(run.plan, run.group_id)
+    options = stored_options(from_json(run.plan["options"], StoredOptions), run.group_id)
     for folder in options.derived.folders if options.derived else ():
         ports.require_sealed(folder)
     prepared = prepare(ports, options)
@@ -222,7 +224,7 @@ def _plan(ports: RunPorts, prepared: Prepared) -> JsonObject:
     judges = prepared.judges.judges
     source: dict[str, JsonValue] = dict(prepared.source)
     return {
-        "options": options.stored(),
+        "options": options.stored().json(),
         "contract": prepared.contract,
         "source": source,
         "is_sound": prepared.is_sound,

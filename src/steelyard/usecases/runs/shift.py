@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.engine.shift import shift_of
 from steelyard.errors import UsageError
@@ -14,11 +14,11 @@ from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions, within
 from steelyard.model.definition import Definition, reference_to
-from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.published import compared_version
 from steelyard.model.reference import Reference
 from steelyard.reports.publication import MeasuredShift
+from steelyard.results.manifest import Manifest
 from steelyard.usecases.registry.publish import Plan
 from steelyard.usecases.registry.references import Definitions, References
 from steelyard.usecases.registry.resolution import Found
@@ -54,11 +54,11 @@ def plan_trial(ports_with: DoorWith, plan: Plan, folder: Path) -> Trial:
     if definition is None or definition.content is None:
         raise UsageError(f"{plan.reference} has no file to test; it is published already")
     manifest = read_run(folder).manifest
-    run_id = cast(str, manifest["run_id"])
+    run_id = manifest.run_id
     old = _old(plan, manifest)
     if isinstance(definition.content, Judge):
         both_ports = _judge_ports(ports_with, definition, old)
-        options = regrade_options(folder, _rubric(manifest))
+        options = regrade_options(folder, manifest.setup.options.rubric)
         both = (options, options)
         _require_asked(manifest, definition.content, run_id)
     else:
@@ -108,7 +108,7 @@ class InsteadOf(References):
         return super().find(reference)
 
 
-def _old(plan: Plan, manifest: JsonObject) -> str:
+def _old(plan: Plan, manifest: Manifest) -> str:
     """The version to compare with: a published one, else the one that the run used."""
     if plan.previous:
         return plan.previous.reference
@@ -127,21 +127,20 @@ def _old(plan: Plan, manifest: JsonObject) -> str:
             return str(next(one for one in same if one.version == below))
     raise UsageError(
         f"there is no earlier version of {plan.reference} to compare with: none is published, and "
-        f"{manifest['run_id']} used none; publish without --against"
+        f"{manifest.run_id} used none; publish without --against"
     )
 
 
-def _used(manifest: JsonObject, kind: str) -> list[Reference]:
-    listed = cast(list[JsonObject], manifest["rubrics" if kind == "rubric" else "judges"])
-    found = (Reference.parse(str(entry.get(kind, ""))) for entry in listed)
-    return [reference for reference in found if reference]
+def _used(manifest: Manifest, kind: str) -> list[Reference]:
+    names = (
+        [one.rubric for one in manifest.setup.rubrics]
+        if kind == "rubric"
+        else [one.judge for one in manifest.judges or ()]
+    )
+    return [reference for name in names if (reference := Reference.parse(name))]
 
 
-def _rubric(manifest: JsonObject) -> str | None:
-    return cast("str | None", cast(JsonObject, manifest["options"])["rubric"])
-
-
-def _require_asked(manifest: JsonObject, judge: Judge, run_id: str) -> None:
+def _require_asked(manifest: Manifest, judge: Judge, run_id: str) -> None:
     if not any(reference.id == judge.id for reference in _used(manifest, "judge")):
         raise UsageError(f"{run_id} did not ask judge/{judge.id}: its traces say nothing about it")
 

@@ -21,6 +21,8 @@ from steelyard.execution.uncounted import uncounted_calls
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.results.json_struct import from_json
+from steelyard.results.manifest import Manifest, RunSetup, StateTime
 from steelyard.usecases.results.find_run import find_run, run_folder
 from steelyard.usecases.results.ports import ResultPorts
 from steelyard.usecases.results.read_run import RecordView, is_run_folder, read_record
@@ -56,7 +58,7 @@ class UnfinishedRun:
         metrics, run_id = self.view.metrics, self.view.run_id
         done = f"{metrics.total_records:,}"
         of = "" if self.selected is None else f" of {self.selected:,}"
-        standing = STOPPED if self.is_resumable else str(self.view.manifest["status"])
+        standing = STOPPED if self.is_resumable else self.view.manifest.status
         resume = f"; go on with: steelyard resume {run_id}" if self.is_resumable else ""
         return f"not finished: {standing}; {done}{of} record(s) so far{resume}"
 
@@ -103,14 +105,16 @@ def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive
     """The results that are kept of a run, with the metrics over them."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
     metrics = structs.replace(metrics, **uncounted_calls(repository, run.run_id))
-    manifest: JsonObject = {
-        "run_id": run.run_id,
-        "status": run.status,
-        "created_at": run.created_at,
-        "completed_at": None,
-        "states": [{"state": state, "at": at} for state, at in repository.state_times(run.run_id)],
-        **cast(JsonObject, run.plan["about"]),
-    }
+    manifest = Manifest(
+        run_id=run.run_id,
+        status=run.status,
+        created_at=run.created_at,
+        completed_at=None,
+        states=tuple(
+            StateTime(state=state, at=at) for state, at in repository.state_times(run.run_id)
+        ),
+        setup=from_json(run.plan["about"], RunSetup),
+    )
     return UnfinishedRun(
         view=RunView(
             manifest=manifest,

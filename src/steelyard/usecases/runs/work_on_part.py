@@ -9,6 +9,8 @@ from steelyard.execution.judge_manifest import judge_targets
 from steelyard.execution.ports import Part
 from steelyard.execution.run_options import stored_options
 from steelyard.model.run import Result
+from steelyard.results.json_struct import from_json
+from steelyard.results.options import StoredOptions
 from steelyard.usecases.runs.planning import prepare_part
 from steelyard.usecases.runs.ports import RunPorts
 
@@ -16,7 +18,7 @@ from steelyard.usecases.runs.ports import RunPorts
 async def work_on_part(ports: RunPorts, run_id: str, part: Part, targets: Sequence[str]) -> None:
     """What a worker process does: its part of a run that another process holds."""
     run = ports.repository.find(run_id)
-    options = stored_options(run.plan, run.group_id)
+    options = stored_options(from_json(run.plan["options"], StoredOptions), run.group_id)
     is_sound = bool(run.plan.get("is_sound"))
     judges = judge_targets(run.plan)
     prepared = prepare_part(ports, options, targets, part, judges, is_sound=is_sound)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.manifests import manifest_row
 from fakes.metrics import write_metrics
 from steelyard.model.judge_bias import CovariateBias
 from steelyard.model.validation import LabelledItem
@@ -14,7 +15,8 @@ from steelyard.usecases.judges.judge_bias import judge_bias
 
 
 def a_run(root: Path, rows: list[dict[str, object]]) -> Path:
-    (root / "run_manifest.json").write_text(json.dumps({"run_id": "run_1"}), encoding="utf-8")
+    text = json.dumps(manifest_row(run_id="run_1"))
+    (root / "run_manifest.json").write_text(text, encoding="utf-8")
     write_metrics(root)
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (root / "predictions.jsonl").write_text(lines, encoding="utf-8")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fakes.manifests import manifest
 from steelyard.usecases.results.comparability import mismatches_of
 
 
@@ -64,7 +65,7 @@ def options(**values: Any) -> dict[str, Any]:
     ],
 )
 def test_the_same_content_is_the_same_measurement(a: Any, b: Any) -> None:
-    assert not list(mismatches_of(a, b))
+    assert not list(mismatches_of(manifest(**a), manifest(**b)))
 
 
 @pytest.mark.parametrize(
@@ -110,21 +111,22 @@ def test_the_same_content_is_the_same_measurement(a: Any, b: Any) -> None:
     ],
 )
 def test_other_content_is_another_measurement(a: Any, b: Any, what: str, said: str) -> None:
-    (found,) = mismatches_of(a, b)
+    (found,) = mismatches_of(manifest(**a), manifest(**b))
 
     assert (found.what, found.is_serious) == (what, True)
     assert said is None or found.a == said
 
 
 def test_settings_of_the_target_are_noted_and_refused_in_strict_mode() -> None:
-    (found,) = mismatches_of({"temperature": 0.7}, {"temperature": None})
+    (found,) = mismatches_of(manifest(temperature=0.7), manifest(temperature=None))
 
     assert (found.what, found.a, found.b) == ("temperature", "0.7", "the default")
     assert (found.is_serious, found.is_refused) == (False, True)
 
 
 def test_a_selection_is_noted_and_never_refused() -> None:
-    found = list(mismatches_of(options(limit=10), options(where="id = 'a'")))
+    a, b = options(limit=10), options(where="id = 'a'")
+    found = list(mismatches_of(manifest(**a), manifest(**b)))
 
     assert [(one.what, one.a, one.b) for one in found] == [
         ("limit", "10", "none"),

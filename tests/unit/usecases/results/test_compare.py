@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fakes.manifests import manifest_row
 from fakes.metrics import write_metrics
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
@@ -40,14 +41,8 @@ def prediction(index: int, passed: bool | None, **other: Any) -> dict[str, Any]:
 def run(folder: Path, rows: Sequence[dict[str, Any]], **manifest: Any) -> Path:
     """A sealed run's folder, as far as a comparison reads it."""
     folder.mkdir()
-    said = {
-        "run_id": folder.name,
-        "dataset_id": "desk",
-        "targets": {folder.name: {}},
-        "rubrics": [{"rubric": RUBRIC}],
-        "judges": [],
-        **manifest,
-    }
+    known = {"run_id": folder.name, "dataset_id": "desk", "targets": {folder.name: {}}}
+    said = manifest_row(**{**known, "rubrics": [{"rubric": RUBRIC}], **manifest})
     (folder / "run_manifest.json").write_text(json.dumps(said))
     write_metrics(folder)
     lines = "".join(json.dumps(row) + "\n" for row in rows)

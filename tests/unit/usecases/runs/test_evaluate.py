@@ -48,6 +48,11 @@ def says_yes(_: str) -> str:
     return "yes"
 
 
+def says_no(_: str) -> str:
+    """One that is never right."""
+    return "no"
+
+
 @pytest.fixture(autouse=True)
 def here(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user works in the project's folder."""
@@ -283,7 +288,8 @@ def test_a_column_may_be_empty_in_many_rows_before_it_has_a_value() -> None:
 
 
 def test_a_rubric_grades_selected_records(project: Project) -> None:
-    rubric = "{id: r, version: 1.0.0, checks: [{id: c, kind: equals, value: 'no'}], scoring: {combine: min}}\n"
+    checks = "[{id: c, kind: equals, value: 'no'}]"
+    rubric = f"{{id: r, version: 1.0.0, checks: {checks}, scoring: {{combine: min}}}}\n"
     project.write("rubrics/r.yaml", rubric)
     cases = project.cases([row("a", tags=["x"]), row("b", tags=["y"]), row("c", tags=["y"])])
     run = evaluate(cases, target=says_yes, rubric="rubric/r@1.0", where="tags=y", limit=1)
@@ -301,7 +307,7 @@ def test_runs_are_read_and_compared_from_another_folder(
     project: Project, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a = evaluate(dataset("a", "b"), target=says_yes, checks=[YES])
-    b = evaluate(dataset("a", "b"), target=lambda _: "no", checks=[YES])
+    b = evaluate(dataset("a", "b"), target=says_no, checks=[YES])
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
 
     with open_project(project.root) as opened:

@@ -10,6 +10,8 @@ import pytest
 from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
 from steelyard.execution.run_options import RunOptions, stored_options
+from steelyard.results.json_struct import from_json
+from steelyard.results.options import StoredOptions
 from steelyard.settings import RetrySettings
 from steelyard.usecases.runs import planning
 
@@ -207,6 +209,9 @@ def test_options_come_back_as_they_were_kept(project: Project) -> None:
         group_id="group_1",
     )
 
-    assert stored_options({"options": options.stored()}, "group_1") == options
+    def kept(given: RunOptions) -> StoredOptions:
+        return from_json(given.stored().json(), StoredOptions)
+
+    assert stored_options(kept(options), "group_1") == options
     plain = RunOptions(dataset=project.root / "d.jsonl")
-    assert stored_options({"options": plain.stored()}, None) == plain
+    assert stored_options(kept(plain), None) == plain

@@ -84,7 +84,7 @@ def test_a_suite_says_what_validations_must_reach(
     options = choose(ports, SuiteChoice(suite=suite, require_validated=flag))[0]
 
     assert options.require_validated == required
-    assert options.stored()["require_validated"] == required
+    assert options.stored().require_validated == required
 
 
 def test_options_reach_every_run(ports: RunPorts) -> None:

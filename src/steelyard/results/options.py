@@ -1,0 +1,69 @@
+"""The options of a run as its manifest and its plan keep them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from msgspec import field
+
+from steelyard.results.json_struct import JsonStruct
+
+How: TypeAlias = Literal["retry", "regrade", "pairwise"]
+Number: TypeAlias = int | float
+
+
+class ComparedRun(JsonStruct, frozen=True, kw_only=True):
+    """Run A of a pairwise run, whose run B it is derived from."""
+
+    run_id: str
+    folder: Path
+    titles: tuple[str, str]
+    """The targets of A and of B."""
+    left_out: dict[str, int] = field(default_factory=dict[str, int])
+    """How many records of both runs are not compared, by the reason."""
+
+
+class Derived(JsonStruct, frozen=True, kw_only=True, omit_defaults=True):
+    """The finished run that a run is made from."""
+
+    run_id: str
+    how: How
+    folder: Path
+    against: ComparedRun | None = None
+    """Of a pairwise run, the run that this one is compared with."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Of every finished run that it reads."""
+        return (self.folder, self.against.folder) if self.against else (self.folder,)
+
+    @property
+    def is_played_back(self) -> bool:
+        """Whether its answers are those that finished runs have kept."""
+        return self.how != "retry"
+
+
+class StoredOptions(JsonStruct, frozen=True, kw_only=True):
+    """What was asked of a run; earlier versions lack the options that they did not have."""
+
+    dataset: Path
+    target: str | None = None
+    rubric: str | None = None
+    judge: str | None = None
+    responses: Path | None = None
+    candidate: str | None = None
+    from_conversation: bool = False
+    repeat: int = 1
+    limit: int | None = None
+    where: str | None = None
+    cluster: str | None = None
+    max_concurrency: int | None = None
+    budget_usd: Number | None = None
+    workers: int = 1
+    cache: bool = False
+    strict: bool = False
+    require_validated: dict[str, Number] | None = None
+    pass_threshold: Number | None = None
+    derived_from: Derived | None = None
+    gates: dict[str, Any] = field(default_factory=dict[str, Any])
