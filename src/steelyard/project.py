@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from steelyard import target_wiring
 from steelyard.errors import NotFoundError
-from steelyard.model.json_value import JsonObject
 from steelyard.plugins import installed_checks, installed_policies
 from steelyard.ports import Clock, Warn, Workspace, log_warning
 from steelyard.store.installed import offered
@@ -146,9 +145,9 @@ class Project:
             from steelyard.targets.programs import LocalPrograms
 
             programs = None
-            if cast(JsonObject, self.settings.values.get("allow", {})).get("commands"):
+            if self.settings.allow.commands:
                 redact = target_wiring.redactor(self.settings).text
-                folders = self.settings.allowed_folders
+                folders = self.settings.allow.folders
                 programs = LocalPrograms(self.root, folders, redact=redact)
             return installed_checks(programs)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from typing import cast
+from typing import Any, cast, get_type_hints
 
 import msgspec
 
@@ -16,16 +17,7 @@ from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.settings import (
-    DEFAULT_JUDGE,
-    JudgeSetting,
-    LimitSettings,
-    RedactionRules,
-    RetrySettings,
-    Settings,
-    SuiteSettings,
-    TargetEntry,
-)
+from steelyard.settings import DEFAULT_JUDGE, JudgeSetting, RedactionRules, Settings, TargetEntry
 
 PROJECT_FILE = "steelyard.yaml"
 CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
@@ -58,20 +50,31 @@ def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings
     if not given:
         return settings
     known = variables()
-    values = dict(settings.values)
+    said: dict[str, Any] = {}
     for name, text in given.items():
         if name in known:
             *outer, last = known[name]
-            place = values
+            place = said
             for key in outer:
-                place[key] = place = dict(cast(JsonObject, place.get(key, {})))
+                place = place.setdefault(key, {})
             place[last] = _value(name, text)
         elif hint := did_you_mean(name, known):
             raise ConfigError(f"the environment variable {name} is no setting ({hint})")
-    for wrong in _schema().problems(values):
-        said = [name for name, path in known.items() if wrong.path[: len(path)] == path]
-        raise ConfigError(f"the environment variable {', '.join(said)}: {_said(wrong)}")
-    return _settings(values)
+    for wrong in _schema().problems(said):
+        names = [name for name, path in known.items() if wrong.path[: len(path)] == path]
+        raise ConfigError(f"the environment variable {', '.join(names)}: {_said(wrong)}")
+    return _with(settings, said)
+
+
+def _with(settings: Settings, said: Mapping[str, JsonValue]) -> Settings:
+    """The settings with others instead of theirs, each on its own."""
+    others, changed = _settings(said), dict[str, Any]()
+    for key, value in said.items():
+        changed[key] = getattr(others, key)
+        if isinstance(value, dict):
+            members = {member: getattr(changed[key], member) for member in value}
+            changed[key] = replace(getattr(settings, key), **members)
+    return replace(settings, **changed)
 
 
 def is_cluster(path: str) -> bool:
@@ -108,33 +111,34 @@ def _said(problem: Problem) -> str:
     return spoken(problem).replace("of this contract", f"of {PROJECT_FILE}") + hint
 
 
-def _settings(values: JsonObject) -> Settings:
-    allow = cast(JsonObject, values.get("allow", {}))
-    return Settings(
-        guideline_patterns=tuple(cast(list[str], values.get("guideline_patterns", []))),
-        allowed_folders=tuple(cast(list[str], allow.get("folders", []))),
-        allowed_variables=tuple(cast(list[str], allow.get("env", []))),
-        allows_dot_files=cast(bool, allow.get("dot_files", False)),
-        targets={name: TargetEntry.of(row) for name, row in _entries(values, "targets").items()},
-        judges=_judges(_entries(values, "judges")),
-        suites=msgspec.convert(values.get("suites", {}), dict[str, SuiteSettings], strict=False),
-        retry=msgspec.convert(values.get("retry", {}), RetrySettings, strict=False),
-        limits=msgspec.convert(values.get("limits", {}), LimitSettings, strict=False),
-        redaction=RedactionRules.of(cast(JsonObject, values.get("redaction", {}))),
-        values=values,
-    )
+def _settings(values: Mapping[str, JsonValue]) -> Settings:
+    kinds = get_type_hints(Settings)
+    read = {
+        key: _READERS[key](value)
+        if key in _READERS
+        else msgspec.convert(value, kinds[key], strict=False)
+        for key, value in values.items()
+        if key in kinds
+    }
+    return Settings(**read)
+
+
+def _targets(entries: dict[str, JsonObject]) -> dict[str, TargetEntry]:
+    return {name: TargetEntry.of(row) for name, row in entries.items()}
 
 
 def _judges(entries: dict[str, JsonObject]) -> dict[str, JudgeSetting]:
     default = entries.get(DEFAULT_JUDGE, {})
-    return {
-        name: msgspec.convert({**default, **row}, JudgeSetting, strict=False)
-        for name, row in entries.items()
-    }
+    resolved = {name: {**default, **row} for name, row in entries.items()}
+    return msgspec.convert(resolved, dict[str, JudgeSetting], strict=False)
 
 
-def _entries(values: JsonObject, key: str) -> dict[str, JsonObject]:
-    return cast(dict[str, JsonObject], values.get(key, {}))
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "targets": _targets,
+    "judges": _judges,
+    "redaction": RedactionRules.of,
+}
+"""What reads the parts whose fields are not those of the project file one by one."""
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, cast
 
-from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
+from steelyard.model.json_value import JsonObject, JsonValue
 
 DEFAULT_JUDGE = "default"
 """The entry that says what others under `judges` do not."""
@@ -19,6 +19,12 @@ TIMEOUT_S = 60.0
 METHOD = "POST"
 """How an http target is asked."""
 OUTAGE_S = 600.0
+CONVERSATION = "conversation_id"
+"""The field of records of one conversation."""
+MIN_RAW_DAYS = 30
+"""No project may keep raw results for less."""
+SQLITE = "sqlite"
+"""A file in `.steelyard`."""
 REDACTED_KINDS = ("email", "phone", "card", "iban", "key")
 """The kinds of personal data and secrets that there are patterns for."""
 
@@ -158,16 +164,39 @@ NO_RULES = RedactionRules(patterns=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionSettings:
+    """How many days results are kept at least, from the end of a run."""
+
+    raw_days: int = MIN_RAW_DAYS
+    summary_days: int = 180
+
+    @property
+    def all_days(self) -> int:
+        """Days until nothing is kept: numbers outlive what they were counted from."""
+        return max(self.raw_days, self.summary_days)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowSettings:
+    """What datasets and checks may do beyond reading the project."""
+
+    folders: tuple[str, ...] = ()
+    """Folders outside the project from which datasets may show files."""
+    env: tuple[str, ...] = ()
+    """Variables of the environment that datasets may name."""
+    dot_files: bool = False
+    """Whether datasets may show files such as `.env`, and those in folders such as `.git`."""
+    commands: bool = False
+    """Whether checks may run programs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a project says about itself; every field has a default."""
 
     guideline_patterns: tuple[str, ...] = ()
-    allowed_folders: tuple[str, ...] = ()
-    """Folders outside the project from which datasets may show files."""
-    allowed_variables: tuple[str, ...] = ()
-    """Variables of the environment that datasets may name."""
-    allows_dot_files: bool = False
-    """Whether datasets may show files such as `.env`, and those in folders such as `.git`."""
+    """Globs of the files that go before the prompt."""
+    allow: AllowSettings = AllowSettings()
     targets: Mapping[str, TargetEntry] = field(default_factory=dict[str, TargetEntry])
     """What produces responses, by name."""
     judges: Mapping[str, JudgeSetting] = field(default_factory=dict[str, JudgeSetting])
@@ -176,9 +205,16 @@ class Settings:
     """Saved combinations, by name."""
     retry: RetrySettings = RetrySettings()
     limits: LimitSettings = LimitSettings()
+    slices: tuple[str, ...] = ("tags", "task_type")
+    """Fields by which metrics are split."""
+    cluster: str = CONVERSATION
+    """The field whose records depend on each other."""
     redaction: RedactionRules = RedactionRules()
-    values: Extra = field(default_factory=no_extra)
-    """The whole project file, checked."""
+    retention: RetentionSettings = RetentionSettings()
+    store: str = SQLITE
+    """Where results are kept."""
+    artifacts: str | None = None
+    """Where finished runs are sealed; None for the project's own folder."""
 
     def judge(self, name: str) -> JudgeSetting:
         """How the judge of an id is asked."""

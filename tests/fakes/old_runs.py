@@ -11,10 +11,11 @@ from fakes.projects import Project, row
 from fakes.stops import Stopped
 from fakes.targets import ScriptedTarget, fails
 from steelyard.contracts.run_artifacts.pruned import PrunedFile
+from steelyard.settings import RetentionSettings
 from steelyard.store.pruned import PruneShelf
 from steelyard.store.runs import RunStore
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.prune import Retention, plan_pruning, prune
+from steelyard.usecases.runs.prune import plan_pruning, prune
 
 CANARY = "a canary that sings"
 
@@ -46,7 +47,7 @@ def later(project: Project, days: float) -> datetime:
 def clear(project: Project, days: float, shelf: PruneShelf | None = None) -> None:
     """Prune so many days after the run, with the days that everybody has by default."""
     shelf = shelf or shelf_of(project)
-    prune(shelf, plan_pruning(shelf, Retention(), later(project, days)))
+    prune(shelf, plan_pruning(shelf, RetentionSettings(), later(project, days)))
 
 
 class StoppingShelf(PruneShelf):

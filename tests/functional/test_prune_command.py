@@ -19,11 +19,12 @@ from fakes.desk_project import write_desk
 from fakes.many_commands import Done, run_many
 from steelyard.contracts.run_artifacts.pruned import RAW, SUMMARIES
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS
+from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.store.database import open_database
 from steelyard.store.pruned import PruneShelf
 from steelyard.usecases.results.verify import verify
-from steelyard.usecases.runs.prune import Retention, plan_pruning, prune
+from steelyard.usecases.runs.prune import plan_pruning, prune
 
 JSON = ("--format", "json")
 KILLED_AT = """
@@ -228,7 +229,9 @@ def test_killed_at_any_point_it_leaves_what_verify_and_a_second_prune_understand
         dead = killed(copy, point)
         halfway = verify(there, digest_of)
         with closing(PruneShelf(open_database(copy / STORE), copy / STORE.parent)) as shelf:
-            prune(shelf, plan_pruning(shelf, Retention(), datetime(2026, 1, 15, tzinfo=UTC)))
+            prune(
+                shelf, plan_pruning(shelf, RetentionSettings(), datetime(2026, 1, 15, tzinfo=UTC))
+            )
 
         assert dead.returncode == -signal.SIGKILL
         assert halfway.is_intact, (point, halfway)

@@ -1,12 +1,22 @@
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
 
 import pytest
 
 from steelyard.errors import ConfigError
 from steelyard.project_file import parse_settings, project_schema, variables, with_environment
-from steelyard.settings import Settings
+from steelyard.settings import (
+    AllowSettings,
+    JudgeSetting,
+    LimitSettings,
+    RedactionRules,
+    RetrySettings,
+    Settings,
+    SuiteSettings,
+    TargetEntry,
+)
 
 EXAMPLE = """\
 targets:
@@ -38,13 +48,34 @@ def refusal(text: str) -> str:
 def test_the_documented_example_is_read() -> None:
     settings = parse_settings(EXAMPLE.encode())
 
-    assert settings.guideline_patterns == ("*.instructions.md",)
-    assert settings.allowed_folders == ()
-    assert settings.values["retry"] == {
-        "max_attempts": 3,
-        "backoff_s": [2, 6, 14],
-        "jitter": 0.2,
-    }
+    assert settings == Settings(
+        targets={
+            "live": TargetEntry(
+                provider="openai",
+                max_concurrency=64,
+                extra={
+                    "base_url": "https://…/v1",
+                    "model": "m-1",
+                    "api_key_env": "MY_KEY",
+                    "timeout_s": 60,
+                },
+            ),
+            "agent": TargetEntry(provider="command", extra={"command": ["python", "agent.py"]}),
+        },
+        judges={"default": JudgeSetting(target="live")},
+        suites={
+            "release": SuiteSettings(
+                dataset="datasets/qa.yaml",
+                target="live",
+                rubric="rubric/basic@1.2",
+                strict_validation=True,
+                fail_under=0.8,
+            )
+        },
+        limits=LimitSettings(budget_usd=20, deadline_s=7200),
+        slices=("tags", "task_type", "metadata.topic"),
+        guideline_patterns=("*.instructions.md",),
+    )
 
 
 def test_every_documented_key_is_accepted() -> None:
@@ -63,8 +94,9 @@ allow: {commands: true, folders: [../shared]}
 artifacts: s3://bucket/prefix
 """)
 
-    assert settings.allowed_folders == ("../shared",)
-    assert len(settings.values) == 6
+    assert settings.allow == AllowSettings(commands=True, folders=("../shared",))
+    assert list(settings.targets) == ["a", "b", "c", "d"]
+    assert settings.artifacts == "s3://bucket/prefix"
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n", "{}"])
@@ -74,7 +106,7 @@ def test_an_empty_project_file_has_all_defaults(text: str) -> None:
 
 def test_settings_are_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
-        Settings().values = {}  # pyright: ignore[reportAttributeAccessIssue]
+        Settings().slices = ()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_every_key_of_the_published_schema_is_optional() -> None:
@@ -203,38 +235,38 @@ def test_the_first_problem_by_path_is_reported() -> None:
 # --- the environment
 
 
+FROM_FILE = Settings(retry=RetrySettings(jitter=0.1), redaction=RedactionRules(fields=("a",)))
+
+
 @pytest.mark.parametrize(
-    ("environ", "values"),
+    ("environ", "changed"),
     [
-        ({}, {"store": "sqlite", "retry": {"jitter": 0.1}}),
-        ({"STEELYARD_STORE": ""}, {"store": "sqlite", "retry": {"jitter": 0.1}}),
-        ({"STEELYARD_DEBUG": "1"}, {"store": "sqlite", "retry": {"jitter": 0.1}}),
-        ({"STEELYARD_MODEL": "m-1"}, {"store": "sqlite", "retry": {"jitter": 0.1}}),
-        (
-            {"STEELYARD_STORE": "postgresql://db"},
-            {"store": "postgresql://db", "retry": {"jitter": 0.1}},
-        ),
+        ({}, {}),
+        ({"STEELYARD_STORE": ""}, {}),
+        ({"STEELYARD_DEBUG": "1"}, {}),
+        ({"STEELYARD_MODEL": "m-1"}, {}),
+        ({"STEELYARD_STORE": "postgresql://db"}, {"store": "postgresql://db"}),
         (
             {"STEELYARD_RETRY_MAX_ATTEMPTS": "5", "STEELYARD_LIMITS_BUDGET_USD": "2.5"},
             {
-                "store": "sqlite",
-                "retry": {"jitter": 0.1, "max_attempts": 5},
-                "limits": {"budget_usd": 2.5},
+                "retry": RetrySettings(jitter=0.1, max_attempts=5),
+                "limits": LimitSettings(budget_usd=2.5),
             },
         ),
+        ({"STEELYARD_SLICES": "[tags, metadata.topic]"}, {"slices": ("tags", "metadata.topic")}),
         (
-            {"STEELYARD_SLICES": "[tags, metadata.topic]"},
-            {"store": "sqlite", "retry": {"jitter": 0.1}, "slices": ["tags", "metadata.topic"]},
+            {"STEELYARD_REDACTION_CUSTOM": "{b: x, a: y}"},
+            {"redaction": RedactionRules(custom=(("a", "y"), ("b", "x")), fields=("a",))},
         ),
     ],
 )
 def test_the_environment_counts_more_than_the_file(
-    environ: dict[str, str], values: dict[str, object]
+    environ: dict[str, str], changed: dict[str, Any]
 ) -> None:
-    settings = parse_settings(b"store: sqlite\nretry: {jitter: 0.1}")
+    settings = parse_settings(b"retry: {jitter: 0.1}\nredaction: {fields: [a]}")
 
-    assert with_environment(settings, environ).values == values
-    assert settings.values == {"store": "sqlite", "retry": {"jitter": 0.1}}
+    assert settings == FROM_FILE
+    assert with_environment(settings, environ) == replace(FROM_FILE, **changed)
 
 
 def test_fields_of_their_own_are_taken_from_the_environment_too() -> None:
@@ -244,7 +276,7 @@ def test_fields_of_their_own_are_taken_from_the_environment_too() -> None:
     }
     settings = with_environment(Settings(), environ)
 
-    assert (settings.allowed_folders, settings.guideline_patterns) == (("../handbook",), ("*.md",))
+    assert (settings.allow.folders, settings.guideline_patterns) == (("../handbook",), ("*.md",))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
-    from steelyard.usecases.runs.prune import Pruning, Retention
+    from steelyard.settings import RetentionSettings
+    from steelyard.usecases.runs.prune import Pruning
 
 _UNIT = 1000
 
@@ -51,8 +52,8 @@ def command(
         _show(planned, retention, is_done=yes)
 
 
-def _show(planned: list[Pruning], retention: Retention, *, is_done: bool) -> None:
-    kept = f"raw results {retention.raw_days} days, summaries {max(retention)} days"
+def _show(planned: list[Pruning], retention: RetentionSettings, *, is_done: bool) -> None:
+    kept = f"raw results {retention.raw_days} days, summaries {retention.all_days} days"
     if not planned:
         show(f"nothing is old enough to go ({kept})")
         return
@@ -69,12 +70,12 @@ def _show(planned: list[Pruning], retention: Retention, *, is_done: bool) -> Non
         show(f"nothing was removed; --yes does it ({kept})")
 
 
-def _row(planned: list[Pruning], retention: Retention, *, is_done: bool) -> dict[str, Any]:
+def _row(planned: list[Pruning], retention: RetentionSettings, *, is_done: bool) -> dict[str, Any]:
     files, size, rows = _totals(planned)
     return {
         "is_done": is_done,
         "raw_days": retention.raw_days,
-        "summary_days": max(retention),
+        "summary_days": retention.all_days,
         "runs": [
             {
                 "run_id": pruning.run_id,

@@ -15,9 +15,7 @@ from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Warn
-
-CONVERSATION = "conversation_id"
-"""The field whose records depend on each other where a project names no other."""
+from steelyard.settings import CONVERSATION
 
 
 def selected(

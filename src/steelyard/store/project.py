@@ -83,9 +83,8 @@ class ProjectFiles:
     ) -> None:
         self._base = base.resolve()
         self._root = root.resolve()
-        self._allowed = tuple((root / folder).resolve() for folder in settings.allowed_folders)
-        self._variables = settings.allowed_variables
-        self._allows_dot_files = settings.allows_dot_files
+        self._allowed = tuple((root / folder).resolve() for folder in settings.allow.folders)
+        self._allow = settings.allow
         self._patterns = patterns
         self._known: dict[str, FoundFile | FileFault] = {}
         self._kept = 0
@@ -124,7 +123,7 @@ class ProjectFiles:
 
     def variable(self, name: str) -> str | FileFault:
         """What a variable that the project lists holds."""
-        if name not in self._variables:
+        if name not in self._allow.env:
             return FileFault(
                 "forbidden_variable",
                 f"the variable {name} is not listed in allow.env",
@@ -186,7 +185,7 @@ class ProjectFiles:
             return _outside(reference)
         # An eval file that lies in a dot folder itself may show what lies there with it.
         shared = Path(os.path.commonpath((self._base, path)))
-        if self._allows_dot_files or not all(_is_hidden(path, one) for one in (shared, *allowed)):
+        if self._allow.dot_files or not all(_is_hidden(path, one) for one in (shared, *allowed)):
             return None
         return _hidden(reference)
 

@@ -130,7 +130,7 @@ def test_a_target_is_asked_within_its_limits(project: Project) -> None:
     ports = project.ports()
     wide = spec(ScriptedTarget(), max_concurrency=64, price=(1.0, 2.0))
     narrow = spec(ScriptedTarget(), max_concurrency=3, tokens_per_minute=9.0)
-    limiters = Limiters(ports.clock, lambda _: False, 600.0)
+    limiters = Limiters(ports.clock, lambda _: False, ports.settings.limits.outage_s)
     made = prepared(project, project.cases([row("a")]))
     plain, paced = (asked(ports, "run_1", one, limiters.of(one), made) for one in (wide, narrow))
 

@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.errors import ConfigError
 from steelyard.ports import FileFault, FoundFile
-from steelyard.settings import Settings
+from steelyard.settings import AllowSettings, Settings
 from steelyard.store.project import MAX_SHOWN_FILE, ProjectFiles, ProjectFolder, find_project
 
 
@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
 def files(
     root: Path, *, allowed: tuple[str, ...] = (), patterns: tuple[str, ...] = ()
 ) -> ProjectFiles:
-    settings = Settings(allowed_folders=allowed, guideline_patterns=patterns)
+    settings = Settings(allow=AllowSettings(folders=allowed), guideline_patterns=patterns)
     return ProjectFolder(root, settings).files_of(root / "evals" / "deep" / "cases.yaml")
 
 
@@ -79,7 +79,7 @@ def test_a_project_file_above_the_file_wins_over_one_above_the_current_folder(
     write(tmp_path / "one" / "steelyard.yaml", "store: one")
     write(tmp_path / "two" / "steelyard.yaml", "store: two")
 
-    assert find_project(file, tmp_path / "two").settings.values == {"store": "one"}
+    assert find_project(file, tmp_path / "two").settings == Settings(store="one")
 
 
 def test_then_the_nearest_folder_with_agentv_above_the_file(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_project_has_the_settings_of_its_file(tmp_path: Path) -> None:
 
     settings = find_project(tmp_path, tmp_path).settings
 
-    assert (settings.guideline_patterns, settings.allowed_folders) == (("*.md",), ("../x",))
+    assert (settings.guideline_patterns, settings.allow.folders) == (("*.md",), ("../x",))
 
 
 def test_a_wrong_project_file_is_named_with_its_path(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_dots_that_stay_inside_the_root_are_followed(root: Path) -> None:
 def test_an_eval_file_outside_the_root_is_looked_beside_only(tmp_path: Path) -> None:
     write(tmp_path / "data" / "rules.md")
     write(tmp_path / "notes.md")
-    project = ProjectFolder(tmp_path / "project", Settings(allowed_folders=("..",)))
+    project = ProjectFolder(tmp_path / "project", Settings(allow=AllowSettings(folders=("..",))))
 
     files = project.files_of(tmp_path / "data" / "cases.yaml")
 
@@ -457,7 +457,7 @@ def test_the_environment_counts_more_than_the_project_file(
         (tmp_path / "steelyard.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setenv("STEELYARD_SLICES", "[task_type]")
 
-    assert find_project(tmp_path, tmp_path).settings.values["slices"] == ["task_type"]
+    assert find_project(tmp_path, tmp_path).settings.slices == ("task_type",)
 
 
 # --- dot files
@@ -479,7 +479,7 @@ def test_a_link_to_a_dot_file_is_not_shown(root: Path) -> None:
 
 def test_a_dot_file_is_shown_where_the_project_allows_it(root: Path) -> None:
     write(root / ".env", "shown")
-    allowing = ProjectFolder(root, Settings(allows_dot_files=True))
+    allowing = ProjectFolder(root, Settings(allow=AllowSettings(dot_files=True)))
 
     assert found(allowing.files_of(root / "evals" / "cases.yaml"), ".env").text == "shown"
 

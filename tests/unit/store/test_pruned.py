@@ -14,9 +14,10 @@ from fakes.projects import Project
 from steelyard.contracts.run_artifacts.pruned import PrunedFile
 from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import RunError
+from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.store.pruned import PruneShelf
-from steelyard.usecases.runs.prune import Retention, plan_pruning
+from steelyard.usecases.runs.prune import plan_pruning
 
 
 @pytest.fixture
@@ -115,7 +116,7 @@ def test_a_folder_with_anything_else_in_it_is_left_alone(project: Project) -> No
     clear(project, 180)
 
     assert [path.name for path in folder.iterdir()] == ["my notes.txt"]
-    assert plan_pruning(shelf_of(project), Retention(), later(project, 180)) == []
+    assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 180)) == []
 
 
 def test_drafts_that_were_never_sealed_go_with_the_folder(project: Project) -> None:
@@ -142,7 +143,7 @@ def test_a_store_that_fails_is_told(project: Project) -> None:
     connection.close()
 
     with pytest.raises(RunError, match="fails: no such table: check_results"):
-        plan_pruning(shelf_of(project), Retention(), now)
+        plan_pruning(shelf_of(project), RetentionSettings(), now)
 
 
 def test_the_shelf_lets_go_of_the_database(project: Project) -> None:

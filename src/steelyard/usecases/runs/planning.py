@@ -18,7 +18,7 @@ from steelyard.model.published import dataset_name
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.ports import Warn
-from steelyard.settings import LimitSettings, RedactionRules, Settings
+from steelyard.settings import SQLITE, LimitSettings, RedactionRules, Settings
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged
 from steelyard.usecases.datasets.referenced_rows import with_references
@@ -33,8 +33,6 @@ from steelyard.usecases.runs.survey import Source, Survey
 
 KEPT_BYTES = 8 * 1024 * 1024
 """Datasets up to this size are read once, and their records kept from the plan to the run."""
-_UNUSED = ("artifacts",)
-_DEFAULT_SLICES = ("tags", "task_type")
 
 
 def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
@@ -158,7 +156,7 @@ def _prepared(ports: RunPorts, source: Source, survey: Survey) -> Prepared:
         grading=survey.grading,
         retry=ports.settings.retry,
         limits=_limits(ports.settings, survey.options),
-        slices=_slices(ports.settings),
+        slices=ports.settings.slices,
         redacted=redaction_rules(ports.settings),
         secrets=ports.secrets,
         outlook=survey.outlook,
@@ -175,8 +173,8 @@ def _dataset(source: Source) -> Dataset:
 
 def unused_settings(settings: Settings) -> list[str]:
     """Settings that a user may count on and that runs do not heed yet."""
-    names = [name for name in _UNUSED if name in settings.values]
-    return [*names, "store"] if settings.values.get("store", "sqlite") != "sqlite" else names
+    unused = {"artifacts": settings.artifacts is not None, "store": settings.store != SQLITE}
+    return [name for name, is_set in unused.items() if is_set]
 
 
 def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:
@@ -204,11 +202,6 @@ def _warn_of_short_secrets(spec: TargetSpec, warn: Warn) -> None:
 def _limits(settings: Settings, options: RunOptions) -> LimitSettings:
     given = options.budget_usd
     return settings.limits if given is None else replace(settings.limits, budget_usd=given)
-
-
-def _slices(settings: Settings) -> tuple[str, ...]:
-    named = settings.values.get("slices")
-    return tuple(cast(list[str], named)) if isinstance(named, list) else _DEFAULT_SLICES
 
 
 def redaction_rules(settings: Settings) -> RedactionRules:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple, Protocol, cast
+from typing import Protocol
 
 from steelyard.contracts.run_artifacts.pruned import RAW, SUMMARIES, PrunedFile
 from steelyard.errors import UsageError
-from steelyard.model.json_value import JsonObject
 from steelyard.results.sealing import Sealing
-from steelyard.settings import Settings
-
-MIN_RAW_DAYS = 30
-MIN_SUMMARY_DAYS = 180
+from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
 
 
 class OldRun(Protocol):
@@ -68,13 +64,6 @@ class Shelf(Protocol):
         ...
 
 
-class Retention(NamedTuple):
-    """How many days results are kept at least."""
-
-    raw_days: int = MIN_RAW_DAYS
-    summary_days: int = MIN_SUMMARY_DAYS
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pruning:
     """What goes of one run."""
@@ -92,17 +81,18 @@ class Pruning:
         return sum(file.size for file in self.files)
 
 
-def retention_of(settings: Settings, older_than: int | None = None) -> Retention:
+def retention_of(settings: Settings, older_than: int | None = None) -> RetentionSettings:
     """What the project file says; for this time, raw results may have to be older or younger."""
-    row = cast(JsonObject, settings.values.get("retention", {}))
-    raw = older_than if older_than is not None else row.get("raw_days", MIN_RAW_DAYS)
-    if cast(int, raw) < MIN_RAW_DAYS:
-        raise UsageError(f"raw results are kept for {MIN_RAW_DAYS} days or more, not for {raw}")
-    summaries = row.get("summary_days", MIN_SUMMARY_DAYS)
-    return Retention(cast(int, raw), cast(int, summaries))
+    if older_than is None:
+        return settings.retention
+    if older_than < MIN_RAW_DAYS:
+        raise UsageError(
+            f"raw results are kept for {MIN_RAW_DAYS} days or more, not for {older_than}"
+        )
+    return replace(settings.retention, raw_days=older_than)
 
 
-def plan_pruning(shelf: Shelf, retention: Retention, now: datetime) -> list[Pruning]:
+def plan_pruning(shelf: Shelf, retention: RetentionSettings, now: datetime) -> list[Pruning]:
     """What is old enough to go, run by run; runs that are going on never are."""
     in_use = shelf.in_use()
     planned = (
@@ -113,12 +103,13 @@ def plan_pruning(shelf: Shelf, retention: Retention, now: datetime) -> list[Prun
     return [pruning for pruning in planned if pruning]
 
 
-def _planned(shelf: Shelf, run: OldRun, retention: Retention, now: datetime) -> Pruning | None:
+def _planned(
+    shelf: Shelf, run: OldRun, retention: RetentionSettings, now: datetime
+) -> Pruning | None:
     age = now - datetime.fromisoformat(run.finished_at)
     if age < timedelta(days=retention.raw_days):
         return None
-    # Numbers outlive what they were counted from, whatever the settings say.
-    is_last = age >= timedelta(days=max(retention))
+    is_last = age >= timedelta(days=retention.all_days)
     names = (*RAW, *SUMMARIES) if is_last else RAW
     there = shelf.artifacts(run.run_id)
     at = now.isoformat(timespec="milliseconds")

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, UsageError
-from steelyard.execution.record_selection import CONVERSATION
 from steelyard.execution.run_options import RunOptions, RunWishes, within
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject
@@ -71,7 +70,7 @@ def _wishes(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[
         "rubric": stated_definition(ports, choice.rubric) or suite.rubric,
         "judge": stated_definition(ports, choice.judge) or suite.judge,
         # As it is when the run starts: it must not change before it is resumed.
-        "cluster": _cluster(choice.cluster) or ports.settings.values.get("cluster", CONVERSATION),
+        "cluster": _cluster(choice.cluster) or ports.settings.cluster,
         "responses": within(ports.root, choice.responses) if choice.responses else None,
         "strict": choice.strict or suite.strict_validation,
         "require_validated": _required(choice, suite),

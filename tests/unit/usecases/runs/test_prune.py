@@ -17,11 +17,12 @@ from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
 from steelyard.model.run import StoredRun
 from steelyard.project_file import parse_settings
+from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.usecases.results.pruned_files import pruned_files, pruned_on
 from steelyard.usecases.results.read_run import read_rows, read_run
 from steelyard.usecases.results.verify import verify
-from steelyard.usecases.runs.prune import Retention, plan_pruning, retention_of
+from steelyard.usecases.runs.prune import plan_pruning, retention_of
 
 
 def states(folder: Path) -> dict[str, str]:
@@ -57,7 +58,7 @@ def test_raw_results_go_after_30_days_and_summaries_after_180(
 ) -> None:
     folder = old_run(project)
     shelf = shelf_of(project)
-    planned = plan_pruning(shelf, Retention(), later(project, days))
+    planned = plan_pruning(shelf, RetentionSettings(), later(project, days))
 
     assert [file.name for run in planned for file in run.files] == list(goes)
     assert [(run.run_id, run.rows, run.is_last) for run in planned] == (
@@ -72,15 +73,19 @@ def test_raw_results_go_after_30_days_and_summaries_after_180(
 @pytest.mark.parametrize(
     ("text", "older_than", "expected"),
     [
-        ("{}", None, Retention(30, 180)),
-        ("retention: {raw_days: 40}", None, Retention(40, 180)),
-        ("retention: {raw_days: 40, summary_days: 400}", None, Retention(40, 400)),
-        ("retention: {raw_days: 40}", 31, Retention(31, 180)),
-        ("retention: {raw_days: 40}", 365, Retention(365, 180)),
+        ("{}", None, RetentionSettings()),
+        ("retention: {raw_days: 40}", None, RetentionSettings(raw_days=40, summary_days=180)),
+        (
+            "retention: {raw_days: 40, summary_days: 400}",
+            None,
+            RetentionSettings(raw_days=40, summary_days=400),
+        ),
+        ("retention: {raw_days: 40}", 31, RetentionSettings(raw_days=31, summary_days=180)),
+        ("retention: {raw_days: 40}", 365, RetentionSettings(raw_days=365, summary_days=180)),
     ],
 )
 def test_the_project_says_how_long_and_the_command_for_once(
-    text: str, older_than: int | None, expected: Retention
+    text: str, older_than: int | None, expected: RetentionSettings
 ) -> None:
     assert retention_of(parse_settings(text.encode()), older_than) == expected
 
@@ -92,7 +97,7 @@ def test_raw_results_cannot_go_sooner() -> None:
 
 def test_summaries_never_go_before_what_they_were_counted_from(project: Project) -> None:
     old_run(project)
-    retention = Retention(raw_days=400, summary_days=180)
+    retention = RetentionSettings(raw_days=400, summary_days=180)
 
     assert plan_pruning(shelf_of(project), retention, later(project, 399)) == []
     assert plan_pruning(shelf_of(project), retention, later(project, 400))[0].is_last
@@ -110,7 +115,7 @@ def test_after_30_days_the_numbers_are_left(project: Project) -> None:
     assert shelf_of(project).rows(run.run_id) == 0
     assert [note["name"] for note in notes(project)] == list(RAW)
     assert notes(project)[0]["at"] == later(project, 30).isoformat(timespec="milliseconds")
-    assert plan_pruning(shelf_of(project), Retention(), later(project, 31)) == []
+    assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 31)) == []
 
 
 def test_after_180_days_a_line_is_left(project: Project) -> None:
@@ -125,7 +130,7 @@ def test_after_180_days_a_line_is_left(project: Project) -> None:
     assert verify(folder, digest_of).run_id == folder.name
     assert (run.status, run.summary, run.plan) == ("completed_with_failures", None, {})
     assert [note["name"] for note in notes(project)] == [*RAW, *SUMMARIES]
-    assert plan_pruning(shelf_of(project), Retention(), later(project, 999)) == []
+    assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 999)) == []
 
 
 def test_nothing_of_it_is_left_anywhere(project: Project) -> None:
@@ -145,7 +150,7 @@ def test_every_file_of_several_runs_is_noted_once(project: Project) -> None:
     folders = [old_run(project), old_run(project)]
     now = later(project, 31)
     shelf = shelf_of(project)
-    planned = plan_pruning(shelf, Retention(), now)
+    planned = plan_pruning(shelf, RetentionSettings(), now)
 
     assert [run.run_id for run in planned] == [folder.name for folder in folders]
     clear(project, 31, shelf)
@@ -198,7 +203,7 @@ def test_wherever_it_is_stopped_nothing_is_missing_and_it_can_be_done_again(
     assert {name for name, state in states(folder).items() if state == "pruned"} == gone
     assert set(pruned_files(folder)) == gone
     assert shelf_of(project).rows(folder.name) == 0
-    assert plan_pruning(shelf_of(project), Retention(), later(project, days)) == []
+    assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, days)) == []
 
 
 @pytest.mark.parametrize("name", ["predictions.jsonl", "metrics_summary.json"])
@@ -250,7 +255,7 @@ def test_a_run_that_can_be_gone_on_with_stays(project: Project) -> None:
     started = project.ports().repository.find("latest")
     now = datetime.fromisoformat(started.created_at) + timedelta(days=365)
 
-    assert plan_pruning(shelf_of(project), Retention(), now) == []
+    assert plan_pruning(shelf_of(project), RetentionSettings(), now) == []
 
 
 def test_a_run_that_one_going_on_is_made_from_stays(project: Project) -> None:
@@ -266,9 +271,9 @@ def test_a_run_that_one_going_on_is_made_from_stays(project: Project) -> None:
     )
     ports.repository.create(child)
 
-    assert plan_pruning(shelf_of(project), Retention(), later(project, 365)) == []
+    assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 365)) == []
     ports.repository.move("run_child", "failed", later(project, 1).isoformat())
-    planned = plan_pruning(shelf_of(project), Retention(), later(project, 30))
+    planned = plan_pruning(shelf_of(project), RetentionSettings(), later(project, 30))
     assert [run.run_id for run in planned] == [folder.name]
 
 
@@ -279,10 +284,10 @@ def test_a_run_that_failed_before_it_had_files_goes_too(project: Project) -> Non
     ports.repository.create(run)
     ports.repository.move("run_1", "failed", at)
 
-    assert plan_pruning(shelf_of(project), Retention(), later(project, 179)) == []
+    assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 179)) == []
     clear(project, 180)
     assert ports.repository.find("run_1").plan == {}
-    assert plan_pruning(shelf_of(project), Retention(), later(project, 365)) == []
+    assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 365)) == []
 
 
 def test_whoever_reads_what_is_gone_is_told_when_it_went(project: Project) -> None:
