@@ -184,6 +184,7 @@ class Project:
 
     def run_ports(self, warn: Warn | None = None) -> RunPorts:
         """What planning and executing runs needs; `warn` gets the warnings of these runs."""
+        from steelyard.results.manifest import Harness
         from steelyard.store.artifacts import ArtifactFolder, digest_of
         from steelyard.store.ids import new_run_id, new_secret
         from steelyard.store.judgements import JudgementStore
@@ -235,7 +236,7 @@ class Project:
                 "platform": platform.platform(),
                 "implementation": sys.implementation.name,
             },
-            harness={"name": "steelyard", "version": version("steelyard")},
+            harness=Harness(name="steelyard", version=version("steelyard")),
             judgements=JudgementStore(store.engine),
             new_secret=new_secret,
             secrets=configured_secrets(targets, os.environ),

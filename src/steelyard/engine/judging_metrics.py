@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from msgspec import structs
 
 from steelyard.engine.fact_batches import Batch, Sums
-from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Judging
+from steelyard.results.manifest import ProbeCall
 from steelyard.results.metrics import (
     Cache,
     Cost,
@@ -57,15 +56,16 @@ def judging_cost(sums: Sums, number: int = 0) -> float | None:
     return sums.total(("judging", "cost_usd"), number) if is_paid else None
 
 
-def with_probes(metrics: Metrics, probes: Sequence[JsonObject]) -> Metrics:
+def with_probes(metrics: Metrics, probes: Sequence[ProbeCall]) -> Metrics:
     """The metrics of a run, with what probes of judges' endpoints took, in its cost as well."""
     if not probes:
         return metrics
-    cost = _known_sum(probes, "cost_usd")
+    cost = _known_sum(probe.cost_usd for probe in probes)
     tokens = ProbeTokens(
-        input=_known_sum(probes, "input_tokens"), output=_known_sum(probes, "output_tokens")
+        input=_known_sum(probe.input_tokens for probe in probes),
+        output=_known_sum(probe.output_tokens for probe in probes),
     )
-    attempts = _known_sum(probes, "attempts")
+    attempts = _known_sum(probe.attempts for probe in probes)
     found = Probes(calls=len(probes), attempts=attempts, tokens=tokens, cost_usd=cost)
     spent = metrics.cost_usd
     if cost is not None:
@@ -74,8 +74,8 @@ def with_probes(metrics: Metrics, probes: Sequence[JsonObject]) -> Metrics:
     return structs.replace(metrics, probes=found, cost_usd=spent)
 
 
-def _known_sum(rows: Sequence[JsonObject], name: str) -> float | None:
-    known = [cast(float, row[name]) for row in rows if row[name] is not None]
+def _known_sum(numbers: Iterable[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
     return sum(known) if known else None
 
 

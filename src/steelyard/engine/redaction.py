@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from msgspec import UNSET
+
 from steelyard.engine.redaction_json import inner_texts, is_json_text, replaced_in_json
 from steelyard.engine.redaction_marks import BEGIN, marks_in
 from steelyard.engine.redaction_numbers import payment_cards
@@ -19,6 +21,7 @@ from steelyard.engine.redaction_text import Span, unescaped, with_marks
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.results.manifest import Redaction
 from steelyard.settings import NO_RULES, REDACTED_KINDS, RedactionRules
 
 MIN_SECRET = 8
@@ -154,18 +157,16 @@ class Redactor:
         self._counts.clear()
         return counts
 
-    def described(self, before: Mapping[str, int]) -> JsonObject:
+    def described(self, before: Mapping[str, int]) -> Redaction:
         """What the manifest says: what was replaced before and by this, by kind."""
         counts = self._counts + Counter(before)
-        patterns: JsonObject = {
-            kind: counts[kind] for kind in REDACTED_KINDS if kind in self._patterns
-        }
-        own: JsonObject = {}
-        if self._own:
-            own["custom"] = {pattern.name: counts[pattern.name] for pattern in self._own}
-        if self._rules.fields:
-            own["fields"] = {path: counts[FIELDS + path] for path in self._rules.fields}
-        return {SECRETS: counts[SECRETS], "patterns": patterns, **own, "version": VERSION}
+        return Redaction(
+            secrets=counts[SECRETS],
+            patterns={kind: counts[kind] for kind in REDACTED_KINDS if kind in self._patterns},
+            custom={pattern.name: counts[pattern.name] for pattern in self._own} or UNSET,
+            fields={path: counts[FIELDS + path] for path in self._rules.fields} or UNSET,
+            version=VERSION,
+        )
 
 
 class _Cleaning:

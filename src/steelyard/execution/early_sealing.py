@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from steelyard.engine.metrics import metrics_of
-from steelyard.execution.accounts import account_of
 from steelyard.execution.evaluating import redactor_of
 from steelyard.execution.ports import ExecutionPorts, KeptResult
 from steelyard.execution.prepared import Prepared
+from steelyard.execution.provenance import provenance_of
 from steelyard.execution.row_artifacts import row_artifacts
 from steelyard.results.metrics import Metrics, Slice
 
@@ -47,8 +47,8 @@ class EarlySealing:
         self._changed = threading.Condition()
         ports.artifacts(run_id).clear_drafts()
         self.redact = redactor_of(prepared)
-        account = account_of(ports, run_id, prepared)
-        self.rows = row_artifacts(ports, run_id, account, self.redact)
+        provenance = provenance_of(ports, run_id, prepared)
+        self.rows = row_artifacts(ports, run_id, provenance, self.redact)
         self.note(ports.repository.done(run_id))
         self._thread = ThreadPoolExecutor(1, "steelyard-sealing")
         self._metrics = self._thread.submit(lambda: metrics_of(self.rows.facts(self._results())))

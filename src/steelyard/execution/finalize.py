@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
-from typing import cast
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -16,16 +16,16 @@ from steelyard.engine.judging_metrics import with_probes
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.errors import SourceError, UnresumableError
-from steelyard.execution.accounts import Account
 from steelyard.execution.early_sealing import EarlySealing
 from steelyard.execution.ports import Artifacts, ExecutionPorts
-from steelyard.execution.prepared import NOT_SENT, Prepared
+from steelyard.execution.prepared import Prepared
+from steelyard.execution.provenance import Provenance
 from steelyard.execution.row_artifacts import RowArtifacts, row_artifacts
 from steelyard.execution.uncounted import uncounted_calls
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
-from steelyard.results.manifest import FORMAT_VERSION
+from steelyard.results.manifest import Interruption, Manifest, Seal, StateTime, read_manifest
 from steelyard.results.metrics import Metrics, Slice, Taken, read_metrics, slices_json
 from steelyard.results.sealing import Sealing, sealed_json, with_own_hash
 
@@ -33,7 +33,7 @@ from steelyard.results.sealing import Sealing, sealed_json, with_own_hash
 def finalize(
     ports: ExecutionPorts,
     run_id: str,
-    account: Account,
+    provenance: Provenance,
     redact: Redactor,
     early: EarlySealing | None = None,
 ) -> tuple[RunState, Metrics, str]:
@@ -47,12 +47,12 @@ def finalize(
         ended = _ended(ports, run_id, artifacts)
         if ended:
             return ended
-    rows = early.rows if early else row_artifacts(ports, run_id, account, redact)
+    rows = early.rows if early else row_artifacts(ports, run_id, provenance, redact)
     with closing(rows):
         metrics, slices = early.metrics() if early else _metrics(ports, run_id, rows)
         sealed = rows.seal()
-    metrics = _beside(ports, run_id, account, with_probes(metrics, account.probes))
-    metrics = _corrected(ports, account, artifacts.folder, metrics)
+    metrics = _beside(ports, run_id, provenance, with_probes(metrics, provenance.probes))
+    metrics = _corrected(ports, provenance, artifacts.folder, metrics)
     _seal_json(artifacts, "metrics_summary.json", metrics.json(), sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices_json(slices), sealed)
     # A record may have a score though one of its repeats has failed.
@@ -60,29 +60,21 @@ def finalize(
     if ports.repository.is_cancelling(run_id):
         status = "cancelled"
     at = ports.clock.stamp()
-    manifest = _manifest(ports, run_id, account, status, at)
-    manifest["artifacts"] = {
-        name: {"sha256": seal.sha256, "size": seal.size} for name, seal in sorted(sealed.items())
-    }
-    clean = redact(json_bytes(manifest), exempt=exemptions.MANIFEST)
-    manifest = cast(JsonObject, json.loads(clean))
-    manifest["redaction"] = redact.described(ports.repository.redactions(run_id))
-    _seal_json(artifacts, MANIFEST, with_own_hash(manifest), sealed)
+    manifest = _manifest(ports, run_id, provenance, (status, at), sealed)
+    row: JsonObject = json.loads(redact(json_bytes(manifest.json()), exempt=exemptions.MANIFEST))
+    row["redaction"] = redact.described(ports.repository.redactions(run_id)).json()
+    _seal_json(artifacts, MANIFEST, with_own_hash(row), sealed)
     ports.repository.finish(run_id, status, at, metrics.json())
     ports.fix_published(_graders(manifest))
     return status, metrics, str(artifacts.folder)
 
 
-def _graders(manifest: JsonObject) -> list[str]:
+def _graders(manifest: Manifest) -> list[str]:
     """The rubrics and judges of a run, and the rubric as it was named, which may be a path."""
-    listed = (("rubrics", "rubric"), ("judges", "judge"))
-    names = [
-        cast(str, row[name])
-        for field, name in listed
-        for row in cast(list[JsonObject], manifest[field])
-    ]
-    given = cast("str | None", cast(JsonObject, manifest["options"])["rubric"])
-    return [*names, *([given] if given else [])]
+    rubrics = [row.rubric for row in manifest.setup.rubrics]
+    judges = [row.judge for row in manifest.judges or ()]
+    given = manifest.setup.options.rubric
+    return [*rubrics, *judges, *([given] if given else [])]
 
 
 def require_same_source(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> None:
@@ -122,13 +114,14 @@ def _ended(
     ports: ExecutionPorts, run_id: str, artifacts: Artifacts
 ) -> tuple[RunState, Metrics, str] | None:
     """A run whose manifest was written but whose end was not noted before it was stopped."""
-    manifest = artifacts.read(MANIFEST)
-    if manifest is None:
+    data = artifacts.read(MANIFEST)
+    if data is None:
         return None
-    said = json.loads(manifest)
+    manifest = read_manifest(data)
     metrics = read_metrics(artifacts.read("metrics_summary.json") or b"")
-    ports.repository.finish(run_id, said["status"], said["completed_at"], metrics.json())
-    return said["status"], metrics, str(artifacts.folder)
+    at = manifest.completed_at or ports.clock.stamp()
+    ports.repository.finish(run_id, manifest.status, at, metrics.json())
+    return manifest.status, metrics, str(artifacts.folder)
 
 
 def _metrics(
@@ -140,18 +133,19 @@ def _metrics(
     return metrics
 
 
-def _beside(ports: ExecutionPorts, run_id: str, account: Account, metrics: Metrics) -> Metrics:
+def _beside(
+    ports: ExecutionPorts, run_id: str, provenance: Provenance, metrics: Metrics
+) -> Metrics:
     """The metrics with what its results do not say."""
     unread: int | UnsetType = UNSET
-    if account.unread and account.selected is not None:
-        unread = account.selected - metrics.total_records
-    omitted, not_shown = (cast(int, account.about.get(name, UNSET)) for name in NOT_SENT)
-    copied, new = _derived(ports, run_id, account, metrics)
+    if provenance.unread and provenance.selected is not None:
+        unread = provenance.selected - metrics.total_records
+    copied, new = _derived(ports, run_id, provenance, metrics)
     return structs.replace(
         metrics,
         unread_records=unread,
-        omitted_blocks=omitted,
-        documents_not_shown=not_shown,
+        omitted_blocks=provenance.setup.omitted_blocks,
+        documents_not_shown=provenance.setup.documents_not_shown,
         **uncounted_calls(ports.repository, run_id),
         copied=copied,
         new=new,
@@ -159,11 +153,11 @@ def _beside(ports: ExecutionPorts, run_id: str, account: Account, metrics: Metri
 
 
 def _derived(
-    ports: ExecutionPorts, run_id: str, account: Account, metrics: Metrics
+    ports: ExecutionPorts, run_id: str, provenance: Provenance, metrics: Metrics
 ) -> tuple[Taken | UnsetType, Taken | UnsetType]:
     """Of a run that keeps rows or calls of another, what is copied and what is new."""
-    derived = cast("JsonObject | None", account.about["derived_from"])
-    if derived is None or derived["how"] not in {"retry", "regrade"}:
+    derived = provenance.setup.derived_from
+    if derived is None or derived.how == "pairwise":
         return UNSET, UNSET
     copied, cost = ports.repository.copied(run_id), metrics.cost_usd.total
     new = Taken(
@@ -174,9 +168,11 @@ def _derived(
     return copied, new
 
 
-def _corrected(ports: ExecutionPorts, account: Account, folder: Path, metrics: Metrics) -> Metrics:
+def _corrected(
+    ports: ExecutionPorts, provenance: Provenance, folder: Path, metrics: Metrics
+) -> Metrics:
     """The metrics with corrected rates beside the raw ones, where judges decided anything."""
-    found = ports.correct(folder, account.claims) if account.judges else None
+    found = ports.correct(folder, provenance.claims) if provenance.judges else None
     if found is None:
         return metrics
     checks = {
@@ -195,26 +191,32 @@ def _seal_json(
 
 
 def _manifest(
-    ports: ExecutionPorts, run_id: str, account: Account, status: RunState, at: str
-) -> JsonObject:
-    times = [*ports.repository.state_times(run_id), (status, at)]
+    ports: ExecutionPorts,
+    run_id: str,
+    provenance: Provenance,
+    end: tuple[RunState, str],
+    sealed: Mapping[str, Sealing],
+) -> Manifest:
+    times = [*ports.repository.state_times(run_id), end]
     started = next((when for state, when in times if state == "running"), None)
-    return {
-        "format_version": FORMAT_VERSION,
-        "run_id": run_id,
-        "status": status,
-        "created_at": times[0][1],
-        "started_at": started,
-        "completed_at": at,
-        "states": [{"state": state, "at": when} for state, when in times],
-        "interruptions": [
-            {"stopped_at": stopped, "resumed_at": resumed}
+    return Manifest(
+        run_id=run_id,
+        status=end[0],
+        created_at=times[0][1],
+        started_at=started,
+        completed_at=end[1],
+        states=tuple(StateTime(state=state, at=when) for state, when in times),
+        interruptions=tuple(
+            Interruption(stopped_at=stopped, resumed_at=resumed)
             for stopped, resumed in ports.repository.interruptions(run_id)
-        ],
-        **account.about,
-        "judges": account.judges,
-        "probes": list(account.probes),
-        "harness": ports.harness,
-        "environment": ports.environment,
-        "unread": account.unread or None,
-    }
+        ),
+        setup=provenance.setup,
+        judges=provenance.judges,
+        probes=provenance.probes,
+        harness=ports.harness,
+        environment=ports.environment,
+        unread=provenance.unread or None,
+        artifacts={
+            name: Seal(sha256=seal.sha256, size=seal.size) for name, seal in sorted(sealed.items())
+        },
+    )

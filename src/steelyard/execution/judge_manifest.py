@@ -12,9 +12,10 @@ from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.judging.fingerprint import fingerprint
 from steelyard.judging.probe import is_enforced
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Judgement
+from steelyard.results.manifest import ProbeCall, UsedJudge, UsedTemplate
 
 MOST_FINGERPRINTS = 100
 
@@ -35,58 +36,52 @@ def template_sha256(judge: Judge) -> str:
     return hashlib.sha256(judge.template.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def judge_rows(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> list[JsonValue]:
+def used_judges(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Iterator[UsedJudge]:
     """The judges that were asked, each once for every target."""
     asked: dict[tuple[str, str], list[str]] = {}
     for used in ports.judgements.used(run_id):
         asked.setdefault((used.judge, used.target), []).append(used.fingerprint)
     enforced = dict(_enforced(ports, run_id))
     judges, specs = prepared.judges.judges, prepared.judge_specs
-    return [
-        {
-            **_row(judges.get(name), name, specs.get(target)),
-            "target": target,
-            "enforced": enforced.get(_endpoint(specs.get(target))),
-            "fingerprints": cast(list[JsonValue], found[:MOST_FINGERPRINTS]),
-            "fingerprint_count": len(found),
-        }
-        for (name, target), found in asked.items()
-    ]
+    for (name, target), found in asked.items():
+        judge, spec = judges.get(name), specs.get(target)
+        template = template_sha256(judge) if judge else None
+        yield UsedJudge(
+            judge=name,
+            id=judge.id if judge else None,
+            version=judge.version if judge else None,
+            sha256=judge.sha256 if judge else None,
+            template_sha256=template,
+            model=spec.model if spec else None,
+            fingerprint=fingerprint(template, spec.model, spec.sampling, spec.replies_sha256)
+            if template and spec
+            else None,
+            target=target,
+            enforced=enforced.get(_endpoint(spec)),
+            fingerprints=tuple(found[:MOST_FINGERPRINTS]),
+            fingerprint_count=len(found),
+        )
 
 
-def template_rows(prepared: Prepared) -> list[JsonValue]:
+def judge_templates(prepared: Prepared) -> Iterator[UsedTemplate]:
     """The templates of the judges of a run."""
     judges = prepared.judges.judges
-    return [{"judge": name, "sha256": template_sha256(judges[name])} for name in sorted(judges)]
+    for name in sorted(judges):
+        yield UsedTemplate(judge=name, sha256=template_sha256(judges[name]))
 
 
-def _row(judge: Judge | None, name: str, spec: TargetSpec | None) -> JsonObject:
-    template = template_sha256(judge) if judge else None
-    return {
-        "judge": name,
-        "id": judge.id if judge else None,
-        "version": judge.version if judge else None,
-        "sha256": judge.sha256 if judge else None,
-        "template_sha256": template,
-        "model": spec.model if spec else None,
-        "fingerprint": fingerprint(template, spec.model, spec.sampling, spec.replies_sha256)
-        if template and spec
-        else None,
-    }
-
-
-def probe_rows(ports: ExecutionPorts, run_id: str) -> Iterator[JsonObject]:
+def probe_calls(ports: ExecutionPorts, run_id: str) -> Iterator[ProbeCall]:
     """What each probe of an endpoint took, which belongs to no record."""
     for probe in _probes(ports, run_id):
         usage = probe.trace.usage if probe.trace else None
-        yield {
-            "target": probe.target,
-            "enforced": is_enforced(probe.trace.response) if probe.trace else None,
-            "attempts": probe.attempts,
-            "input_tokens": usage.input_tokens if usage else None,
-            "output_tokens": usage.output_tokens if usage else None,
-            "cost_usd": probe.cost_usd,
-        }
+        yield ProbeCall(
+            target=probe.target,
+            enforced=is_enforced(probe.trace.response) if probe.trace else None,
+            attempts=probe.attempts,
+            input_tokens=usage.input_tokens if usage else None,
+            output_tokens=usage.output_tokens if usage else None,
+            cost_usd=probe.cost_usd,
+        )
 
 
 def _enforced(ports: ExecutionPorts, run_id: str) -> Iterator[tuple[str | None, bool | None]]:

@@ -16,6 +16,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Attempt, RecordStatus, RunState, StoredRun
 from steelyard.model.unsent import NOTHING
 from steelyard.ports import Clock, Sought, Target, Warn, log_warning
+from steelyard.results.manifest import Harness
 from steelyard.results.metrics import Taken
 from steelyard.results.sealing import Sealing
 from steelyard.settings import MAX_CONCURRENCY
@@ -304,9 +305,9 @@ class ExecutionPorts:
     """Be told, in another thread, when somebody asks for a held run to be cancelled."""
     digest: Callable[[Path], str]
     """The sha256 of a file."""
-    environment: JsonObject
+    environment: dict[str, str]
     """What the manifest says of this machine."""
-    harness: JsonObject
+    harness: Harness
     """What the manifest says of this program."""
     judgements: Judgements
     """What judges have said in the runs of the project."""

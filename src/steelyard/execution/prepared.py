@@ -16,15 +16,12 @@ from steelyard.execution.run_options import RunOptions
 from steelyard.execution.sendable import refused
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
-from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric
 from steelyard.settings import LimitSettings, RedactionRules, RetrySettings
 
-NOT_SENT = ("omitted_blocks", "documents_not_shown")
-"""The counts of what targets are not told, by the names of the manifest."""
 _DEFAULT_TARGET = "default"
 _MISREAD = (ParseError, KeyError, TypeError, ValueError, AttributeError)
 """What reading a row ends in that is not what it was when it was checked."""
@@ -93,11 +90,6 @@ class Outlook:
     """What targets cannot be sent and is left out, because the project says so."""
     documents_not_shown: int = 0
     """Documents and files that are there, or should be, and stand in no prompt with their text."""
-
-    @property
-    def not_sent(self) -> JsonObject:
-        """What targets are not told of the records, where there is any."""
-        return {name: getattr(self, name) for name in NOT_SENT if getattr(self, name)}
 
     @property
     def answers(self) -> int:

@@ -13,8 +13,8 @@ from steelyard.contracts.run_artifacts.exemptions import INPUT
 from steelyard.contracts.run_artifacts.facts import Facts, read_facts
 from steelyard.contracts.run_artifacts.requests import PARTS
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.execution.accounts import Account
 from steelyard.execution.ports import Artifacts, Draft, ExecutionPorts, KeptResult
+from steelyard.execution.provenance import Provenance
 from steelyard.model.json_value import JsonObject
 from steelyard.results.sealing import Sealing
 
@@ -30,7 +30,7 @@ class RowArtifacts:
     """Drafts of all of them; what is closed before it is sealed stays a draft."""
 
     def __init__(
-        self, artifacts: Artifacts, account: Account, redact: Redactor, parts: Parts
+        self, artifacts: Artifacts, provenance: Provenance, redact: Redactor, parts: Parts
     ) -> None:
         self._open = ExitStack()
         with ExitStack() as stack:
@@ -38,7 +38,7 @@ class RowArtifacts:
                 name: stack.enter_context(closing(artifacts.draft(name)))
                 for name in (*_ROWS, _INPUT)
             }
-            self._input = _InputRecords(self._drafts[_INPUT], account, redact, parts)
+            self._input = _InputRecords(self._drafts[_INPUT], provenance, redact, parts)
             self._open = stack.pop_all()
 
     def facts(self, results: Iterable[KeptResult]) -> Iterator[Facts]:
@@ -74,11 +74,11 @@ class RowArtifacts:
 
 
 def row_artifacts(
-    ports: ExecutionPorts, run_id: str, account: Account, redact: Redactor
+    ports: ExecutionPorts, run_id: str, provenance: Provenance, redact: Redactor
 ) -> RowArtifacts:
     """Those of a run, begun."""
     parts = partial(ports.repository.request_parts, run_id)
-    return RowArtifacts(ports.artifacts(run_id), account, redact, parts)
+    return RowArtifacts(ports.artifacts(run_id), provenance, redact, parts)
 
 
 class _Accepted(msgspec.Struct):
@@ -100,13 +100,15 @@ _encode = msgspec.json.Encoder().encode
 class _InputRecords:
     """The accepted document of contract 2; of other contracts, hashes and the source's own."""
 
-    def __init__(self, draft: Draft, account: Account, redact: Redactor, parts: Parts) -> None:
+    def __init__(
+        self, draft: Draft, provenance: Provenance, redact: Redactor, parts: Parts
+    ) -> None:
         self._draft = draft
         self._parts = parts
-        self._documents = account.documents
+        self._documents = provenance.documents
         self._redact = redact
         self._separator = b"\n"
-        head = redact(json_bytes(_head(account)), exempt=INPUT)
+        head = redact(json_bytes(_head(provenance)), exempt=INPUT)
         draft.write(head[:-1] + b',"records":[')
 
     def add(self, validation: bytes) -> None:
@@ -139,10 +141,14 @@ class _InputRecords:
         self._separator = b",\n"
 
 
-def _head(account: Account) -> JsonObject:
-    names = ("dataset_id", "dataset_version", "schema_version")
-    head: JsonObject = {name: account.about[name] for name in names}
-    if account.beside is None:
-        return {**head, "source": account.about["source"]}
+def _head(provenance: Provenance) -> JsonObject:
+    setup = provenance.setup
+    head: JsonObject = {
+        "dataset_id": setup.dataset_id,
+        "dataset_version": setup.dataset_version,
+        "schema_version": setup.schema_version,
+    }
+    if provenance.beside is None:
+        return {**head, "source": dict(setup.source)}
     # A document that another run has sealed may bring its parts.
-    return {**head, **{name: told for name, told in account.beside.items() if name != PARTS}}
+    return {**head, **{name: told for name, told in provenance.beside.items() if name != PARTS}}

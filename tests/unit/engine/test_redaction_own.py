@@ -39,7 +39,7 @@ def test_a_projects_own_patterns_are_found_beside_the_usual() -> None:
         "code 7 x",
         "[redacted:word]!",
     ]
-    assert redact.described({"order": 2}) == {
+    assert redact.described({"order": 2}).json() == {
         "secrets": 0,
         "patterns": {"email": 1},
         "custom": {"order": 3, "whole": 1, "word": 1},

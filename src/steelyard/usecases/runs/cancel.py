@@ -10,9 +10,9 @@ from typing import cast
 from steelyard.engine.redaction import Redactor
 from steelyard.engine.states import is_terminal
 from steelyard.errors import RunError, SourceError, SteelyardError, TargetError, UsageError
-from steelyard.execution.accounts import unread_account
 from steelyard.execution.finalize import finalize
 from steelyard.execution.ports import TargetSpec
+from steelyard.execution.provenance import unread_provenance
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.model.trace import Trace
@@ -124,7 +124,7 @@ def _seal_unread(ports: RunPorts, run: StoredRun, why: str) -> None:
     try:
         if run.status in {"running", "retrying"}:
             ports.repository.move(run.run_id, "finalizing", ports.clock.stamp())
-        finalize(ports, run.run_id, unread_account(ports, run, why), redact)
+        finalize(ports, run.run_id, unread_provenance(ports, run, why), redact)
     except BaseException:
         with suppress(RunError):
             ports.repository.release(run.run_id, ports.clock.stamp())

@@ -15,13 +15,13 @@ from steelyard.errors import (
     UnresumableError,
     UsageError,
 )
-from steelyard.execution.accounts import account_of, kept_about
 from steelyard.execution.early_sealing import EarlySealing
 from steelyard.execution.evaluating import OnResult, evaluate_records, redactor_of
 from steelyard.execution.finalize import finalize, require_same_records, require_same_source
 from steelyard.execution.judge_manifest import judge_sha256
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
+from steelyard.execution.provenance import kept_setup, provenance_of
 from steelyard.execution.run_options import stored_options
 from steelyard.execution.workers import evaluate_in_workers, worker_count
 from steelyard.formats.encoding import without_surrogates
@@ -69,7 +69,7 @@ async def start_run(
     """Make a run and carry it through to its artifacts."""
     _require_kept(ports, prepared.options.derived)
     redact = redactor_of(prepared)
-    about = kept_about(prepared, redact)
+    setup = kept_setup(prepared, redact).json()
     run = StoredRun(
         run_id=ports.new_run_id(),
         status="queued",
@@ -81,8 +81,8 @@ async def start_run(
         plan={
             **_plan(ports, prepared),
             # As they may be written: an argument of a program may be a key.
-            "targets": about["targets"],
-            "about": about,
+            "targets": setup["targets"],
+            "about": setup,
             "selected": prepared.outlook.total,
             "secret": ports.new_secret(),
         },
@@ -180,8 +180,8 @@ async def _carry_out(
                 require_same_records(ports, run_id, prepared)
             ports.repository.move(run_id, "finalizing", ports.clock.stamp())
         redact = early.redact if early else redactor_of(prepared)
-        account = account_of(ports, run_id, prepared)
-        final, metrics, folder = finalize(ports, run_id, account, redact, early)
+        provenance = provenance_of(ports, run_id, prepared)
+        final, metrics, folder = finalize(ports, run_id, provenance, redact, early)
         return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
     except BaseException as error:
         if early:

@@ -1,0 +1,163 @@
+"""What the artifacts say of a run beside its results: who was asked, what graded, from where."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from msgspec import UNSET
+
+from steelyard.contracts.judge.validation import file_claim
+from steelyard.contracts.legal_eval.writer import SCHEMA_VERSION as LEGAL_EVAL
+from steelyard.contracts.run_artifacts.exemptions import MANIFEST
+from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.execution.judge_manifest import judge_templates, probe_calls, used_judges
+from steelyard.execution.ports import ExecutionPorts, TargetSpec
+from steelyard.execution.prepared import Prepared
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.run import StoredRun
+from steelyard.results.json_struct import from_json
+from steelyard.results.manifest import (
+    ProbeCall,
+    Retry,
+    RunSetup,
+    UsedJudge,
+    UsedPolicy,
+    UsedProgram,
+    UsedRubric,
+    UsedTemplate,
+)
+
+_SCHEMA_VERSIONS = {"dataset_document": "1.0", "legal_eval": LEGAL_EVAL}
+"""What the datasets of a contract call their own version; others are called by its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where the results of a run come from."""
+
+    setup: RunSetup
+    judges: tuple[UsedJudge, ...]
+    documents: Callable[[], Iterator[JsonValue]] | None = None
+    """The accepted records of a dataset document, which is kept whole; of others, their hashes."""
+    beside: JsonObject | None = None
+    """What such a document says beside its records."""
+    unread: str = ""
+    """Why the source cannot be read, where it cannot; records without a result are missing."""
+    selected: int | None = None
+    """How many records the run is about, where that was kept."""
+    claims: Mapping[str, str] = field(default_factory=dict[str, str])
+    """When the files of its judges say that they were validated, by their references."""
+    probes: tuple[ProbeCall, ...] = ()
+    """The calls that found out about the endpoints of judges, with what each took."""
+
+
+def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Provenance:
+    """That of a run whose source is there."""
+    is_document = prepared.contract == "dataset_document"
+    dataset = prepared.dataset
+    metadata: JsonObject = {"metadata": dict(dataset.metadata)} if dataset.metadata else {}
+    return Provenance(
+        setup=setup_of(prepared),
+        judges=tuple(used_judges(ports, run_id, prepared)),
+        probes=tuple(probe_calls(ports, run_id)),
+        documents=(lambda: _documents(prepared)) if is_document else None,
+        beside={**dataset.extra, **metadata} if is_document else None,
+        claims={
+            name: claim.validated_at
+            for name, judge in prepared.judges.judges.items()
+            if (claim := file_claim(judge))
+        },
+    )
+
+
+def unread_provenance(ports: ExecutionPorts, run: StoredRun, why: str) -> Provenance:
+    """That of a run whose source cannot be read: what was kept of it when it began."""
+    used = {(one.judge, one.target) for one in ports.judgements.used(run.run_id)}
+    return Provenance(
+        setup=from_json(run.plan["about"], RunSetup),
+        judges=tuple(UsedJudge(judge=judge, target=target) for judge, target in sorted(used)),
+        unread=why,
+        selected=cast("int | None", run.plan.get("selected")),
+    )
+
+
+def kept_setup(prepared: Prepared, redact: Redactor) -> RunSetup:
+    """What is known when a run begins, as it may be written."""
+    clean = redact(json_bytes(setup_of(prepared).json()), exempt=MANIFEST)
+    return from_json(json.loads(clean), RunSetup)
+
+
+def setup_of(prepared: Prepared) -> RunSetup:
+    """What is known when a run begins."""
+    dataset, grading, outlook = prepared.dataset, prepared.grading, prepared.outlook
+    specs, retry = prepared.specs, prepared.retry
+    single = next(iter(specs.values())) if len(specs) == 1 else None
+    options = prepared.options.stored()
+    return RunSetup(
+        group_id=prepared.options.group_id,
+        dataset_id=dataset.id,
+        # The hash of its source where the contract has no version.
+        dataset_version=dataset.version or f"sha256:{next(iter(prepared.source.values()))}",
+        schema_version=_SCHEMA_VERSIONS.get(prepared.contract, prepared.contract),
+        contract=prepared.contract,
+        source=prepared.source,
+        model=single.model if single else None,
+        **_sampling(single),
+        targets={name: spec.described() for name, spec in specs.items()},
+        judge_targets={name: spec.described() for name, spec in prepared.judge_specs.items()},
+        rubrics=tuple(_rubrics(prepared)),
+        graders=grading.revisions,
+        programs=tuple(
+            UsedProgram(file=name, sha256=sha256) for name, sha256 in grading.programs.items()
+        ),
+        policies=tuple(
+            UsedPolicy(policy=policy.id, revision=policy.revision, sha256=policy.sha256)
+            for policy in grading.policies
+        ),
+        templates=(*judge_templates(prepared), *_prompts(prepared)),
+        options=options,
+        retry=Retry(
+            max_attempts=retry.max_attempts, backoff_s=retry.backoff_s, jitter=retry.jitter
+        ),
+        derived_from=options.derived_from,
+        omitted_blocks=outlook.omitted_blocks or UNSET,
+        documents_not_shown=outlook.documents_not_shown or UNSET,
+    )
+
+
+def _sampling(spec: TargetSpec | None) -> dict[str, Any]:
+    """How the only target of a run samples."""
+    names = ("temperature", "top_p", "max_new_tokens", "seed")
+    return {name: spec.sampling.get(name) for name in names} if spec else {}
+
+
+def _prompts(prepared: Prepared) -> Iterator[UsedTemplate]:
+    """The templates of the targets of a run."""
+    for name, spec in prepared.specs.items():
+        if spec.template:
+            text = spec.template.text.encode("utf-8", "surrogatepass")
+            yield UsedTemplate(target=name, sha256=hashlib.sha256(text).hexdigest())
+
+
+def _documents(prepared: Prepared) -> Iterator[JsonValue]:
+    for row, case, _ in prepared.records():
+        if case is not None:
+            yield row.value
+
+
+def _rubrics(prepared: Prepared) -> Iterator[UsedRubric]:
+    for rubric in prepared.grading.rubrics:
+        yield UsedRubric(
+            rubric=rubric.name,
+            sha256=rubric.sha256,
+            grading_sha256=rubric.grading_sha256,
+            combine=rubric.combine,
+        )
+    if prepared.grading.is_implicit:
+        yield UsedRubric(
+            rubric="rubric/implicit@1.0.0", grading_sha256=None, combine="weighted_avg"
+        )
