@@ -127,6 +127,32 @@ def test_numbers_hashes_and_times_of_our_own_stay_whatever_they_look_like(tmp_pa
     assert kept["input"]["card"] == "[redacted:card]"
 
 
+def test_parts_of_the_manifest_stay_though_fields_of_records_have_their_names(
+    project: Path,
+) -> None:
+    hidden = "source, targets, echo, options, gates, rubrics, judges, environment, derived_from"
+    (project / "steelyard.yaml").write_text(
+        f"redaction: {{fields: [{hidden}]}}\n", encoding="utf-8"
+    )
+    run, *others = run_many(
+        project,
+        [
+            ("run", "desk.json", "--target", "echo", *JSON),
+            ("show", "latest"),
+            ("runs",),
+            ("report", "latest", "-o", "r.html"),
+            ("compare", "latest", "latest"),
+        ],
+    )
+
+    assert run.code == 0, run.stderr
+    assert [(one.code, one.stderr) for one in others] == [(0, "")] * 4
+    folder = project / json.loads(run.stdout)["artifacts"]
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+    assert manifest["targets"] == {"echo": {"provider": "echo"}}
+    assert manifest["options"]["target"] == "echo"
+
+
 HOLDER = {
     "number": 4111111111111111,
     "holder": {"names": ["Erika Mustermann", "Max Mustermann"]},

@@ -211,7 +211,7 @@ class _Cleaning:
         if self._is_ours(item, walked):
             return item
         field = None if item is None else self._fields.of(walked)
-        if field:
+        if field and not self._exempt.covers_part(walked):
             self._counts[FIELDS + field] += 1
             return f"[redacted:{field}]"
         return self.value(item, walked)

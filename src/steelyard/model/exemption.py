@@ -19,15 +19,21 @@ class Exemption:
     """Places that hold a number, hash, time or word of ours, and nothing but that."""
     numbers: frozenset[Place] = frozenset()
     """Places beneath which every number is ours, though texts may be anything."""
+    parts: frozenset[Place] = frozenset()
+    """Places that hold an object or a list of ours, whatever a project calls its own fields."""
 
     @classmethod
-    def of(cls, *values: str, numbers: Iterable[str] = ()) -> Exemption:
+    def of(cls, *values: str, numbers: Iterable[str] = (), parts: Iterable[str] = ()) -> Exemption:
         """An exemption of paths such as `trace.latency_ms`; the empty path is the whole row."""
-        return cls(frozenset(map(_place, values)), frozenset(map(_place, numbers)))
+        return cls(*(frozenset(map(_place, paths)) for paths in (values, numbers, parts)))
 
     def covers(self, place: Place) -> bool:
         """Whether the value at a place is ours."""
         return _is_among(place, self.values)
+
+    def covers_part(self, place: Place) -> bool:
+        """Whether the object or list at a place is ours, though not all that is in it."""
+        return _is_among(place, self.parts)
 
     def covers_number(self, place: Place) -> bool:
         """Whether a number at a place is ours."""

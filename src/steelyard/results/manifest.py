@@ -204,6 +204,19 @@ class _Format(JsonStruct, frozen=True, kw_only=True):
     format_version: int = FORMAT_VERSION
 
 
+_HIDDEN = "[redacted:"
+_EMPTY: dict[str, Any] = {
+    **{name: {} for name in ("source", "targets", "judge_targets", "environment")},
+    **dict.fromkeys(("rubrics", "judges", "templates", "programs", "policies", "probes"), ()),
+}
+
+
+def without_hidden(row: JsonObject) -> JsonObject:
+    """What is readable of a manifest: earlier versions hid parts called like hidden fields."""
+    hidden = [name for name in _EMPTY if str(row.get(name)).startswith(_HIDDEN)]
+    return {**row, **{name: _EMPTY[name] for name in hidden}}
+
+
 def read_manifest(data: bytes) -> Manifest:
     """The content of `run_manifest.json`."""
     row = json.loads(data)
@@ -213,4 +226,5 @@ def read_manifest(data: bytes) -> Manifest:
             f"{found.run_id} has artifacts of format {found.format_version}, and this version of "
             f"Steelyard reads format {FORMAT_VERSION}; install a newer one"
         )
+    row = without_hidden(row)
     return from_json({**row, "setup": row}, Manifest)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from msgspec import structs
+
 from fakes.metrics import metrics
 from steelyard.engine.judging_metrics import with_probes
 from steelyard.engine.metrics import metrics_of
-from steelyard.model.json_value import JsonObject
 from steelyard.model.run import Judging
+from steelyard.results.manifest import ProbeCall
 from strategies.run_facts import facts
 
 
@@ -51,15 +53,13 @@ def test_what_nobody_counted_is_unknown_and_not_nought() -> None:
 
 
 def test_probes_are_told_apart_and_paid_like_judges() -> None:
-    probe: JsonObject = {
-        "attempts": 1,
-        "input_tokens": 9,
-        "output_tokens": 2,
-        "cost_usd": 0.25,
-        "target": "judge",
-    }
-    unknown: JsonObject = dict.fromkeys(probe, None)
-    found = with_probes(metrics(), [{**probe}, {**unknown, "attempts": 3}]).json()
+    probe = ProbeCall(
+        target="judge", enforced=True, attempts=1, input_tokens=9, output_tokens=2, cost_usd=0.25
+    )
+    unknown = structs.replace(
+        probe, attempts=3, input_tokens=None, output_tokens=None, cost_usd=None
+    )
+    found = with_probes(metrics(), [probe, unknown]).json()
 
     assert found["probes"] == {
         "calls": 2,

@@ -70,6 +70,12 @@ def test_a_run_of_an_earlier_version_lacks_newer_fields(changes: dict[str, Any])
     assert {name: written[name] for name in changes} == changes
 
 
+def test_what_an_earlier_version_has_hidden_is_empty() -> None:
+    found = manifest(source="[redacted:source]", programs="[redacted:programs]")
+
+    assert (found.setup.source, found.setup.programs) == ({}, ())
+
+
 def test_a_run_of_a_later_version_has_fields_that_are_not_known() -> None:
     later = manifest(carbon={"grams": 3}, rubrics=[{"rubric": "rubric/a@1.0.0", "colour": "red"}])
 

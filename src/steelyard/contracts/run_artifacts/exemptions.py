@@ -36,6 +36,8 @@ JUDGEMENT = Exemption.of(
     *("attempts", "cost_usd", "saved_usd", *_TRACE),
 )
 INPUT = Exemption.of("source.*")
+_COMPARED = "derived_from.against"
+_DERIVED = ("derived_from", _COMPARED, f"{_COMPARED}.titles", f"{_COMPARED}.left_out")
 MANIFEST = Exemption.of(
     *("run_id", "group_id", "status", "created_at", "started_at", "completed_at", "states"),
     *("interruptions", "contract", "source.*", "graders", "retry", "harness", "artifacts"),
@@ -45,4 +47,10 @@ MANIFEST = Exemption.of(
     *("options.derived_from.run_id", "options.derived_from.how"),
     # What a project sets, such as a seed, is needed to repeat the run.
     numbers=("",),
+    parts=(
+        *("source", "environment", "rubrics", "programs", "policies", "templates", "judges"),
+        *("probes", "targets", "targets.*", "judge_targets", "judge_targets.*"),
+        *("options", "options.gates", "options.require_validated"),
+        *(*_DERIVED, *(f"options.{part}" for part in _DERIVED)),
+    ),
 )
