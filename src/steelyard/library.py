@@ -13,7 +13,7 @@ from steelyard.event_loop import run_async
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.plugins import installed_policies
+from steelyard.plugins import installed_contracts
 from steelyard.project import Project, open_project
 from steelyard.settings import MAX_CONCURRENCY, TargetEntry
 
@@ -41,7 +41,7 @@ def read_dataset(path: str | Path) -> tuple[Dataset, Sequence[Finding]]:
     """Read a dataset of any contract: its accepted cases, and everything that was found."""
     from steelyard.usecases.datasets.read_dataset import read_dataset as read
 
-    return read(open_project(near=Path(path)).workspace, Path(path), installed_policies())
+    return read(open_project(near=Path(path)).workspace, Path(path), installed_contracts())
 
 
 def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user

@@ -9,7 +9,10 @@ from steelyard.store.installed import offered
 if TYPE_CHECKING:
     from steelyard.checks.catalog import Catalog
     from steelyard.checks.programs import Programs
+    from steelyard.contracts.catalog import Contracts
+    from steelyard.contracts.contract import DatasetFile
     from steelyard.contracts.legal_eval.policies import Policies
+    from steelyard.contracts.reading import DatasetReading
 
 
 def installed_checks(programs: Programs | None = None) -> Catalog:
@@ -26,3 +29,16 @@ def installed_policies() -> Policies:
 
     plugged = [point.load() for point in offered("steelyard.policies")]
     return built_in_policies().with_plugins(plugged) if plugged else built_in_policies()
+
+
+def installed_contracts() -> Contracts:
+    """The contracts: built in, and from `steelyard.contracts` entry points."""
+    from steelyard.contracts.catalog import BUILT_IN, GROUP, Contracts, load_contract
+
+    def read_legal_eval(file: DatasetFile) -> DatasetReading:
+        from steelyard.contracts.legal_eval.reader import read_legal_eval as read
+
+        return read(file, installed_policies())
+
+    plugged = [load_contract(point.name, point.load) for point in offered(GROUP)]
+    return Contracts((*BUILT_IN, *plugged)).read_by("legal_eval", read_legal_eval)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from steelyard import target_wiring
 from steelyard.errors import NotFoundError
-from steelyard.plugins import installed_checks, installed_policies
+from steelyard.plugins import installed_checks, installed_contracts, installed_policies
 from steelyard.ports import Clock, Warn, Workspace, log_warning
 from steelyard.store.installed import offered
 from steelyard.store.private_files import STEELYARD_FOLDER
@@ -223,6 +223,7 @@ class Project:
             rubric=self._rubric(known),
             catalog=self.catalog,
             policies=installed_policies(),
+            contracts=installed_contracts(),
             references=known,
             published=lambda name: find_dataset(self.registry, self.root, name),
             crew=WorkerProcesses(self.root),
@@ -299,7 +300,7 @@ class Project:
             registry=self.registry,
             references=self.references(),
             catalog=self.catalog,
-            policies=installed_policies(),
+            contracts=installed_contracts(),
             clock=self.clock,
             digest=lambda path: digest_of(path).sha256,
         )
@@ -340,6 +341,7 @@ class Project:
 
         return ConvertPorts(
             workspace=self.workspace,
+            contracts=installed_contracts(),
             frames=frame_records,
             draft=lambda path: FileDraft(path, force=force),
             scratch=ScratchDraft,

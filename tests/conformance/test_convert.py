@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from fakes.contracts import DATASETS
 from fakes.conversions import Desk
-from steelyard.contracts.detect import DATASETS
 
 EXTENSIONS = {
     "legal_eval": ".jsonl",

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from fakes.contracts import CONTRACTS
 from steelyard.model.conversion import Conversion
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.store.drafts import FileDraft, ScratchDraft
@@ -41,6 +42,7 @@ class Desk:
         """Convert a file of the folder."""
         force = bool(options.get("force"))
         ports = ConvertPorts(
+            contracts=CONTRACTS,
             workspace=DiskWorkspace(self.folder),
             frames=frame_records,
             draft=lambda path: FileDraft(path, force=force),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from fakes.clock import ManualClock
+from fakes.contracts import CONTRACTS
 from fakes.definitions import DefinitionProject
 from steelyard.checks.catalog import Catalog
-from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.model.reference import ReferenceKind
 from steelyard.project_file import parse_settings
 from steelyard.reports.publication import Publication
@@ -39,7 +39,7 @@ class RegistryProject(DefinitionProject):
             registry=self.registry,
             references=self.references,
             catalog=Catalog(),
-            policies=built_in_policies(),
+            contracts=CONTRACTS,
             clock=ManualClock(),
             digest=lambda path: digest_of(path).sha256,
         )

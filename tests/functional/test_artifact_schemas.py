@@ -8,10 +8,11 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
+from fakes.contracts import SCHEMAS
 from fakes.desk_project import write_desk
 from fakes.judged_desk import RUN, drawn, write_judged_desk
 from fakes.many_commands import run_many
-from steelyard.contracts.schemas import ARTIFACTS, published_schema
+from steelyard.contracts.published_schemas import ARTIFACTS
 
 DESK = ("run", "datasets/desk.jsonl", "--target", "moody", "--repeat", "2")
 
@@ -31,7 +32,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.mark.parametrize(("name", "file"), ARTIFACTS.items())
 def test_an_artifact_is_as_its_schema_says(folders: list[Path], name: str, file: str) -> None:
-    validator = jsonschema_rs.Draft202012Validator(published_schema(name))
+    validator = jsonschema_rs.Draft202012Validator(SCHEMAS.published(name))
     rows = [
         json.loads(text)
         for folder in folders
@@ -47,7 +48,7 @@ def test_an_artifact_is_as_its_schema_says(folders: list[Path], name: str, file:
 
 
 def validator_fields(name: str) -> list[str]:
-    properties = published_schema(name)["properties"]
+    properties = SCHEMAS.published(name)["properties"]
     assert isinstance(properties, dict)
     return list(properties)
 

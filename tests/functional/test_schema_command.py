@@ -12,7 +12,7 @@ from typing import TypeAlias
 import jsonschema_rs
 import pytest
 
-from steelyard.contracts.schemas import PUBLISHED, schema_bytes
+from fakes.contracts import SCHEMAS
 from steelyard.formats.yaml_text import parse_yaml
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -23,7 +23,7 @@ def test_without_a_name_the_schemas_are_listed(steelyard: Steelyard, tmp_path: P
 
     assert (done.returncode, done.stderr) == (0, "")
     listed = [line.split()[0] for line in done.stdout.partition("\n\n")[0].splitlines()]
-    assert listed == [*PUBLISHED]
+    assert listed == [*SCHEMAS.names]
     assert "# yaml-language-server: $schema=" in done.stdout
 
 
@@ -34,7 +34,7 @@ def test_a_name_prints_that_schema_as_it_is_published(
     done = steelyard("schema", name, cwd=tmp_path)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.encode() == schema_bytes(name.removesuffix(".schema.json"))
+    assert done.stdout.encode() == SCHEMAS.as_file(name.removesuffix(".schema.json"))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_schema_is_written_to_a_file_or_into_a_folder(
     done = steelyard("schema", name, "-o", output, cwd=tmp_path)
 
     assert (done.returncode, done.stdout) == (0, f"wrote {written}\n")
-    assert (tmp_path / written).read_bytes() == schema_bytes("trace")
+    assert (tmp_path / written).read_bytes() == SCHEMAS.as_file("trace")
 
 
 def test_without_a_name_all_schemas_are_written(steelyard: Steelyard, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_without_a_name_all_schemas_are_written(steelyard: Steelyard, tmp_path: 
 
     assert done.returncode == 0
     files = sorted((tmp_path / "schemas").iterdir())
-    assert {path.name for path in files} == {f"{name}.schema.json" for name in PUBLISHED}
+    assert {path.name for path in files} == {f"{name}.schema.json" for name in SCHEMAS.names}
     assert all(json.loads(path.read_bytes())["$id"].endswith(path.name) for path in files)
 
 
@@ -94,7 +94,7 @@ REFUSED = {
 def test_a_schema_refuses_what_validate_refuses(steelyard: Steelyard, tmp_path: Path) -> None:
     names: list[str] = []
     for contract, texts in REFUSED.items():
-        validator = jsonschema_rs.Draft202012Validator(json.loads(schema_bytes(contract)))
+        validator = jsonschema_rs.Draft202012Validator(json.loads(SCHEMAS.as_file(contract)))
         for number, text in enumerate(texts):
             ending = "jsonl" if contract == "legal_eval" else "yaml"
             names.append(f"{contract}{number}.{ending}")

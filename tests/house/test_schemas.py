@@ -10,13 +10,8 @@ from typing import cast
 import jsonschema_rs
 import pytest
 
-from steelyard.contracts.schemas import (
-    ARTIFACTS,
-    PUBLISHED,
-    SCHEMAS,
-    load_schema,
-    published_schema,
-)
+from fakes.contracts import SCHEMAS
+from steelyard.contracts.published_schemas import ARTIFACTS
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -58,17 +53,17 @@ def is_explained(field: JsonObject) -> bool:
     return bool(field.get("title")) and bool(field.get("description"))
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMAS.written)
 def test_a_schema_obeys_draft_2020_12(name: str) -> None:
-    schema = load_schema(name)
+    schema = SCHEMAS.load(name)
 
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert jsonschema_rs.meta.is_valid(schema)
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMAS.written)
 def test_a_schema_has_an_id_of_its_own(name: str) -> None:
-    assert load_schema(name)["$id"] == f"urn:steelyard:schema:{name}"
+    assert SCHEMAS.load(name)["$id"] == f"urn:steelyard:schema:{name}"
 
 
 STANDARD = {
@@ -95,10 +90,10 @@ def keywords(node: JsonValue) -> Iterator[str]:
             yield from keywords(part)
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", SCHEMAS.names)
 def test_a_published_schema_has_keywords_of_the_standard_alone(name: str) -> None:
     """What ajv and others refuse in their default mode: keywords that nobody defines."""
-    schema = published_schema(name)
+    schema = SCHEMAS.published(name)
 
     assert set(keywords(schema)) <= STANDARD
     assert schema["$id"] == f"http://127.0.0.1:8765/schemas/{name}.schema.json"
@@ -132,9 +127,9 @@ def refused_by_ajv(part: JsonObject) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", SCHEMAS.names)
 def test_a_published_schema_passes_the_strict_mode_of_ajv(name: str) -> None:
-    refusals = [said for part in parts(published_schema(name)) if (said := refused_by_ajv(part))]
+    refusals = [said for part in parts(SCHEMAS.published(name)) if (said := refused_by_ajv(part))]
 
     assert refusals == []
 
@@ -147,11 +142,11 @@ def test_what_ajv_refuses_is_seen(part: JsonObject) -> None:
 
 
 def test_a_published_schema_says_what_our_own_keywords_mean() -> None:
-    text = json.dumps(published_schema("eval_cases"))
+    text = json.dumps(SCHEMAS.published("eval_cases"))
 
     assert '"$comment": "missing: evalcases"' in text
     assert '{"not": {}, "deprecated": true, "description": "write each case' in text
-    assert '{"const": "regex", "description": ' in json.dumps(published_schema("check_rubric"))
+    assert '{"const": "regex", "description": ' in json.dumps(SCHEMAS.published("check_rubric"))
 
 
 @pytest.mark.parametrize(
@@ -166,15 +161,15 @@ def test_a_published_schema_says_what_our_own_keywords_mean() -> None:
 )
 def test_the_schema_of_a_family_takes_files_of_its_contracts(family: str, file: str) -> None:
     value = parse_yaml((CORPUS / file).read_bytes()).value
-    validator = jsonschema_rs.Draft202012Validator(published_schema(family))
+    validator = jsonschema_rs.Draft202012Validator(SCHEMAS.published(family))
 
     assert validator.is_valid(value)
     assert not validator.is_valid({})
 
 
-@pytest.mark.parametrize("name", [*SCHEMAS, *ARTIFACTS])
+@pytest.mark.parametrize("name", [*SCHEMAS.written, *ARTIFACTS])
 def test_every_field_of_a_schema_has_a_title_and_a_description(name: str) -> None:
-    schema = load_schema(name)
+    schema = SCHEMAS.load(name)
     unexplained = [
         path for path, field in fields(schema) if not is_explained(resolved(field, schema))
     ]
@@ -194,4 +189,4 @@ def test_every_field_of_a_schema_has_a_title_and_a_description(name: str) -> Non
 def test_a_published_schema_refuses_what_validate_refuses(name: str, file: str) -> None:
     value = parse_yaml((CORPUS / name / "invalid" / file).read_bytes()).value
 
-    assert not jsonschema_rs.Draft202012Validator(published_schema(name)).is_valid(value)
+    assert not jsonschema_rs.Draft202012Validator(SCHEMAS.published(name)).is_valid(value)

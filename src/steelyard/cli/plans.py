@@ -72,7 +72,7 @@ def _who_grades(prepared: Prepared) -> WhoGrades:
 def _plan_row(prepared: Prepared) -> dict[str, Any]:
     return {
         "dataset": prepared.dataset.id,
-        "contract": prepared.contract,
+        "contract": prepared.contract.name,
         "rubrics": [rubric.name for rubric in prepared.grading.rubrics],
         "graded": prepared.grading.graded,
         "brought": {"records": prepared.grading.bringing, "kinds": prepared.grading.brought},
@@ -90,7 +90,7 @@ def _plan_lines(prepared: Prepared) -> Iterator[str]:
     from steelyard.reports.run_text import not_sent_texts
 
     outlook = prepared.outlook
-    yield f"{prepared.dataset.id}  {prepared.contract}  {prepared.options.dataset}"
+    yield f"{prepared.dataset.id}  {prepared.contract.name}  {prepared.options.dataset}"
     invalid = outlook.total - outlook.valid
     yield f"  records  {outlook.total:,} = {outlook.valid:,} valid + {invalid:,} invalid"
     for line in grading_lines(_who_grades(prepared)):

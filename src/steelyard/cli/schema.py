@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from steelyard.cli.terminal import show
+
+if TYPE_CHECKING:
+    from steelyard.contracts.published_schemas import Schemas
 
 
 def command(
@@ -20,27 +23,28 @@ def command(
     ] = None,
 ) -> None:
     """Print or write the published JSON Schemas."""
-    from steelyard.contracts.schemas import PUBLISHED, SUFFIX, schema_bytes
+    from steelyard.contracts.published_schemas import Schemas
+    from steelyard.contracts.schemas import SUFFIX
+    from steelyard.plugins import installed_contracts
 
+    schemas = Schemas(installed_contracts())
     if name is None and output is None:
-        _list()
+        _list(schemas)
     elif name is None and output is not None:
-        for known in PUBLISHED:
-            _write(output / f"{known}{SUFFIX}", schema_bytes(known))
+        for known in schemas.names:
+            _write(output / f"{known}{SUFFIX}", schemas.as_file(known))
     elif name is not None:
         name = name.removesuffix(SUFFIX)
-        data = schema_bytes(name)
+        data = schemas.as_file(name)
         if output is None:
             show(data.rstrip(b"\n"))
         else:
             _write(output / f"{name}{SUFFIX}" if output.is_dir() else output, data)
 
 
-def _list() -> None:
-    from steelyard.contracts.schemas import PUBLISHED, published_schema
-
-    for known in PUBLISHED:
-        show(f"{known:<19}{published_schema(known)['description']}")
+def _list(schemas: Schemas) -> None:
+    for known in schemas.names:
+        show(f"{known:<19}{schemas.published(known)['description']}")
     show(
         "\nsteelyard schema NAME prints one; -o FOLDER writes them all.\n"
         "An editor with YAML support uses one by this first line of a file:\n"

@@ -48,18 +48,19 @@ def command(
     ] = Format.text,
 ) -> None:
     """Check evaluation files; exit 1 when any of them has an error."""
-    from steelyard.contracts.detect import CONTRACTS, KINDS
+    from steelyard.contracts.catalog import KINDS
     from steelyard.errors import UsageError
-    from steelyard.plugins import installed_checks, installed_policies
+    from steelyard.plugins import installed_checks, installed_contracts
     from steelyard.usecases.datasets.validate import ValidateOptions, validate
 
-    known = (*KINDS, *CONTRACTS)
+    forms = installed_contracts()
+    known = (*KINDS, *forms.names)
     if kind is not None and kind not in known:
         raise UsageError(f"unknown kind '{kind}'; known are {', '.join(dict.fromkeys(known))}")
     disk = opened().workspace
     options = ValidateOptions(kind=kind, strict=strict, verbose=verbose)
-    known, policies = references_of(Path()), installed_policies()
-    report = validate(disk, paths, options, installed_checks(), known, policies=policies)
+    references = references_of(Path())
+    report = validate(disk, paths, options, installed_checks(), references, contracts=forms)
     for line in _lines(report, output, disk):
         show(line)
     raise typer.Exit(0 if report.is_valid else 1)

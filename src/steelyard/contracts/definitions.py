@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.detect import detect_document
 from steelyard.contracts.differences import grading_bytes
@@ -43,8 +44,9 @@ def read_definition_file(
     try:
         content = data if extension == ".json" else parse_yaml(data)
         value = content.value if isinstance(content, Located) else looked_at(data).value
-        detected = detect_document(value if isinstance(value, dict) else {}, extension, folder)
-        return read_definition(content, detected or "check_rubric", catalog)
+        top = value if isinstance(value, dict) else {}
+        detected = detect_document(Contracts(), top, extension, folder)
+        return read_definition(content, detected.name if detected else "check_rubric", catalog)
     except ParseError as wrong:
         return None, [error(wrong.code, str(wrong), line=wrong.line)]
 

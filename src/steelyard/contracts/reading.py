@@ -78,6 +78,13 @@ class Rereadable(Protocol):
         ...
 
 
+@runtime_checkable
+class WithSidecar(Protocol):
+    """A dataset file whose rows were read together with the file beside them."""
+
+    sidecar_findings: tuple[Finding, ...]
+
+
 def reread_lines(stream: BinaryIO, is_wanted: Callable[[int], bool]) -> Iterator[Row]:
     """The rows at wanted indices of a JSONL file of which every row was accepted before."""
     for index, (number, text) in enumerate(jsonl_lines(stream)):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from steelyard.contracts.contract import Contract
 from steelyard.contracts.reading import DatasetReading, Rereadable, Row
 from steelyard.engine.implicit import NothingGrades
 from steelyard.errors import ParseError, SourceError
@@ -112,7 +113,7 @@ class Prepared:
     options: RunOptions
     reading: DatasetReading
     dataset: Dataset
-    contract: str
+    contract: Contract
     source: dict[str, str]
     """The sha256 of the dataset file and its sidecar, by name."""
     paths: tuple[Path, ...]

@@ -11,7 +11,6 @@ from typing import Any, cast
 from msgspec import UNSET
 
 from steelyard.contracts.judge.validation import file_claim
-from steelyard.contracts.legal_eval.writer import SCHEMA_VERSION as LEGAL_EVAL
 from steelyard.contracts.run_artifacts.exemptions import MANIFEST
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.execution.judge_manifest import judge_templates, probe_calls, used_judges
@@ -30,9 +29,6 @@ from steelyard.results.manifest import (
     UsedRubric,
     UsedTemplate,
 )
-
-_SCHEMA_VERSIONS = {"dataset_document": "1.0", "legal_eval": LEGAL_EVAL}
-"""What the datasets of a contract call their own version; others are called by its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +53,7 @@ class Provenance:
 
 def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Provenance:
     """That of a run whose source is there."""
-    is_document = prepared.contract == "dataset_document"
+    is_document = prepared.contract.name == "dataset_document"
     dataset = prepared.dataset
     metadata: JsonObject = {"metadata": dict(dataset.metadata)} if dataset.metadata else {}
     return Provenance(
@@ -102,8 +98,8 @@ def setup_of(prepared: Prepared) -> RunSetup:
         dataset_id=dataset.id,
         # The hash of its source where the contract has no version.
         dataset_version=dataset.version or f"sha256:{next(iter(prepared.source.values()))}",
-        schema_version=_SCHEMA_VERSIONS.get(prepared.contract, prepared.contract),
-        contract=prepared.contract,
+        schema_version=prepared.contract.version,
+        contract=prepared.contract.name,
         source=prepared.source,
         model=single.model if single else None,
         **_sampling(single),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import BinaryIO
 
 from steelyard.formats.encoding import without_bom
+from steelyard.model.json_value import JsonObject
 
 MAX_LINE = 64 * 1024 * 1024
 
@@ -32,3 +34,8 @@ def jsonl_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def _pass_over_rest(stream: BinaryIO, line: bytes, limit: int) -> None:
     while len(line) == limit and not line.endswith(b"\n"):
         line = stream.readline(limit)
+
+
+def row_bytes(row: JsonObject) -> bytes:
+    """A row as a line; what UTF-8 cannot hold is written as an escape."""
+    return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.contracts.detect import (
-    CONTRACTS,
-    KINDS,
-    detect_document,
-    detect_jsonl,
-    has_cases,
-    of_kind,
-)
+from fakes.contracts import CONTRACTS
+from steelyard.contracts import detect
+from steelyard.contracts.catalog import KINDS
+from steelyard.contracts.contract import Contract
+from steelyard.contracts.eval_cases.contract import EVAL_CASES
 from steelyard.model.json_value import JsonObject, JsonValue
 
 EVERYWHERE = (".json", ".yaml", ".yml")
 YAML = (".yaml", ".yml")
+
+
+def detect_document(top: JsonObject, extension: str, folder: str = "") -> str | None:
+    return named(detect.detect_document(CONTRACTS, top, extension, folder))
+
+
+def of_kind(kind: str, detected: str | None, extension: str) -> str | None:
+    found = CONTRACTS[detected] if detected else None
+    return named(detect.of_kind(CONTRACTS, kind, found, extension))
+
+
+def named(contract: Contract | None) -> str | None:
+    return contract.name if contract else None
 
 
 @pytest.mark.parametrize(
@@ -34,7 +44,9 @@ YAML = (".yaml", ".yml")
     ],
 )
 def test_a_jsonl_file_is_told_by_its_first_row(row: JsonValue, contract: str) -> None:
-    assert detect_jsonl(row) == contract
+    found = detect.detect_jsonl(CONTRACTS, row) or CONTRACTS.default(".jsonl")
+
+    assert found.name == contract
 
 
 @pytest.mark.parametrize(
@@ -180,10 +192,10 @@ def test_files_under_rubrics_and_judges_are_of_that_kind(
     ],
 )
 def test_a_yaml_file_with_cases_is_no_sidecar(names: list[str], holds: bool) -> None:
-    assert has_cases(names) is holds
+    assert detect.has_any(names, EVAL_CASES.keys) is holds
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("contract", CONTRACTS.names)
 def test_an_exact_name_settles_the_contract(contract: str) -> None:
     assert of_kind(contract, "eval_cases", ".json") == contract
 
@@ -210,4 +222,5 @@ def test_a_family_keeps_what_fits_and_names_its_usual_member_otherwise(
 
 
 def test_every_contract_belongs_to_one_family() -> None:
-    assert sorted(CONTRACTS) == sorted(name for family in KINDS.values() for name in family)
+    assert {contract.kind for contract in CONTRACTS.all} == set(KINDS)
+    assert len(CONTRACTS.names) == len(set(CONTRACTS.names)) == len(CONTRACTS.all)

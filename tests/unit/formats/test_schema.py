@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.contracts.schemas import SCHEMAS, load_schema
+from fakes.contracts import SCHEMAS
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import BLANK, Schema, spoken
 from steelyard.formats.schema_names import resolve, unknown_names
@@ -78,7 +78,7 @@ def problem_of(rule: JsonObject, value: JsonValue) -> Problem:
 def case_problems(**changes: JsonValue) -> list[Problem]:
     case: JsonObject = {"id": "a", "input": "hi", "criteria": "greets", **changes}
     present: JsonObject = {name: value for name, value in case.items() if value is not None}
-    return Schema(load_schema("eval_cases"), "#/$defs/case").problems(present)
+    return Schema(SCHEMAS.load("eval_cases"), "#/$defs/case").problems(present)
 
 
 # --- every keyword: code, path, message
@@ -159,7 +159,7 @@ def test_a_missing_field_is_reported_where_it_should_stand() -> None:
 def test_a_closed_object_refuses_each_unknown_field_with_a_hint() -> None:
     value: JsonValue = {"record_id": "a", "input": {"prompt": "x"}, "tag": [], "colour": 1}
 
-    problems = Schema(load_schema("dataset_document"), "#/$defs/record").problems(value)
+    problems = Schema(SCHEMAS.load("dataset_document"), "#/$defs/record").problems(value)
 
     assert [(item.code, item.path, item.hint, spoken(item)) for item in problems] == [
         ("unsupported_field", ("colour",), None, "colour is not a field of this contract"),
@@ -175,7 +175,7 @@ def test_a_closed_object_refuses_each_unknown_field_with_a_hint() -> None:
 def test_a_closed_object_deep_inside_knows_its_own_names() -> None:
     value: JsonValue = {**RECORD, "expected": {"max_latency": 5, "prompt": 1}}
 
-    problems = Schema(load_schema("dataset_document"), "#/$defs/record").problems(value)
+    problems = Schema(SCHEMAS.load("dataset_document"), "#/$defs/record").problems(value)
 
     assert [(item.path, item.hint) for item in problems] == [
         (("expected", "max_latency"), None),
@@ -186,7 +186,7 @@ def test_a_closed_object_deep_inside_knows_its_own_names() -> None:
 def test_a_field_of_a_closed_object_is_compared_with_its_siblings() -> None:
     value: JsonValue = {**RECORD, "expected": {"max_latency_m": 5}}
 
-    problems = Schema(load_schema("dataset_document"), "#/$defs/record").problems(value)
+    problems = Schema(SCHEMAS.load("dataset_document"), "#/$defs/record").problems(value)
 
     assert problems[0].hint == "did you mean 'max_latency_ms'?"
 
@@ -397,7 +397,7 @@ def test_a_name_that_the_kind_does_not_own_is_told(entry: JsonObject, hint: str)
     ],
 )
 def test_a_good_value_has_no_problem(name: str, pointer: str, value: JsonValue) -> None:
-    schema = Schema(load_schema(name), pointer)
+    schema = Schema(SCHEMAS.load(name), pointer)
 
     assert schema.is_clean(value)
     assert schema.problems(value) == []
@@ -430,7 +430,7 @@ def test_a_deep_value_where_a_word_is_expected_is_not_clean() -> None:
 
 
 def test_a_lone_surrogate_is_named_where_it_stands() -> None:
-    schema = Schema(load_schema("eval_cases"), "#/$defs/case")
+    schema = Schema(SCHEMAS.load("eval_cases"), "#/$defs/case")
     value: JsonValue = {**CASE, "id": "\ud800", "tags": ["x", "\udfff", "e\u0301"]}
 
     problems = schema.problems(value)
@@ -507,9 +507,9 @@ def rules(node: Any, document: JsonObject, seen: set[str]) -> Iterator[dict[str,
             yield from rules(item, document, seen)
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMAS.written)
 def test_published_schemas_use_only_keywords_that_have_a_message(name: str) -> None:
-    document = load_schema(name)
+    document = SCHEMAS.load(name)
     used = {key for rule in rules(document, document, set()) for key in rule}
 
     closing = {"unevaluatedProperties": False}
@@ -518,9 +518,9 @@ def test_published_schemas_use_only_keywords_that_have_a_message(name: str) -> N
     assert not any(closing.items() <= rule.items() for rule in rules(document, document, set()))
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMAS.written)
 def test_published_schemas_say_what_each_choice_and_ban_means(name: str) -> None:
-    document = load_schema(name)
+    document = SCHEMAS.load(name)
     choices = [rule for rule in rules(document, document, set()) if {"anyOf", "not"} & set(rule)]
 
     assert [rule for rule in choices if not MEANINGS & set(rule)] == []
@@ -572,8 +572,8 @@ def breaks_a_rule(problem: Problem) -> bool:
 
 
 def assert_three_answers_agree(name: str, pointer: str, value: JsonValue) -> None:
-    rule: JsonObject = {"$ref": pointer, "$defs": load_schema(name)["$defs"]}
-    schema = Schema(load_schema(name), pointer)
+    rule: JsonObject = {"$ref": pointer, "$defs": SCHEMAS.load(name)["$defs"]}
+    schema = Schema(SCHEMAS.load(name), pointer)
     is_valid = jsonschema_rs.Draft202012Validator(rule).is_valid(value)
     has_unknown_names = any(unknown_names(rule, value))
 

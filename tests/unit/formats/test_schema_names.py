@@ -5,7 +5,7 @@ import copy
 import jsonschema_rs
 import pytest
 
-from steelyard.contracts.schemas import SCHEMAS, load_schema
+from fakes.contracts import SCHEMAS
 from steelyard.formats.schema_names import (
     OWN_NAMES,
     UnknownName,
@@ -232,9 +232,9 @@ def test_constants_are_not_taken_for_rules() -> None:
     assert closed(schema) == schema
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMAS.written)
 def test_the_closed_twin_of_a_published_schema_is_a_schema(name: str) -> None:
-    jsonschema_rs.Draft202012Validator(closed(load_schema(name)))
+    jsonschema_rs.Draft202012Validator(closed(SCHEMAS.load(name)))
 
 
 def test_the_closed_twin_of_a_document_of_parts_refuses_other_names() -> None:
@@ -245,5 +245,5 @@ def test_the_closed_twin_of_a_document_of_parts_refuses_other_names() -> None:
         "records": [{"record_id": "r", "input": {"prompt": "x"}}],
     }
 
-    assert is_clean(load_schema("dataset_document"), document)
-    assert not is_clean(load_schema("dataset_document"), {**document, "recrods": []})
+    assert is_clean(SCHEMAS.load("dataset_document"), document)
+    assert not is_clean(SCHEMAS.load("dataset_document"), {**document, "recrods": []})

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from fakes.contracts import SCHEMAS
 from fakes.manifests import manifest_row
 from fakes.metrics import metrics
-from steelyard.contracts.schemas import published_schema
 from steelyard.engine.metrics import metrics_of
 from steelyard.errors import UnreadableFileError
 from steelyard.reports.run_text import run_lines
@@ -102,8 +102,8 @@ def test_fields_that_only_some_runs_have_are_left_out() -> None:
 
 
 def test_the_published_schemas_have_the_same_fields() -> None:
-    slices: Any = published_schema("metrics_by_slice")["$defs"]
-    whole: Any = published_schema("metrics_summary")
+    slices: Any = SCHEMAS.published("metrics_by_slice")["$defs"]
+    whole: Any = SCHEMAS.published("metrics_summary")
 
     for kind, schema in ((Metrics, whole), (Slice, slices["slice"])):
         fields = structs.fields(kind)

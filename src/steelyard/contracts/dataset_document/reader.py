@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from steelyard.contracts.content import content_and_repeats
+from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.dataset_document.document import (
     Document,
     RawRecord,
@@ -51,6 +52,12 @@ _EXPLAINED_BY = {
 }
 # Stands for a record that is counted but not read.
 _UNREAD: JsonObject = {"record_id": "", "input": {"prompt": ""}}
+
+
+def read_dataset_document(file: DatasetFile) -> DatasetDocumentReading:
+    """A document of records."""
+    assert not callable(file.content)
+    return DatasetDocumentReading(file.content, file=file.path)
 
 
 class DatasetDocumentReading:

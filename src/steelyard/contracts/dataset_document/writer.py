@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import cast
 
+from steelyard.contracts.dataset_document.contract import DATASET_DOCUMENT
+from steelyard.formats.json_text import compact
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
+
+_VERSION = DATASET_DOCUMENT.schema_version
 
 
 def write_dataset_document(dataset: Dataset) -> bytes:
@@ -15,16 +19,24 @@ def write_dataset_document(dataset: Dataset) -> bytes:
     document: JsonObject = {
         "dataset_id": dataset.id,
         "dataset_version": dataset.version or "unversioned",
-        "schema_version": "1.0",
+        "schema_version": _VERSION,
         **dict(dataset.extra),
     }
     if dataset.metadata:
         document["metadata"] = dict(dataset.metadata)
-    document["records"] = [_record(case) for case in dataset.cases]
+    document["records"] = [record_row(case) for case in dataset.cases]
     return json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
 
 
-def _record(case: Case) -> JsonObject:
+def document_of(_name: str, rows: list[JsonObject]) -> bytes:
+    """A file of these rows."""
+    header: JsonObject = {"dataset_id": "d", "dataset_version": "1", "schema_version": _VERSION}
+    # A document without records would be wrong as a whole, for a reason of no row.
+    return compact({**header, "records": [*rows] or [None]})
+
+
+def record_row(case: Case) -> JsonObject:
+    """A case as one record."""
     beyond = dict(case.extra)
     asked = cast(JsonObject, beyond.pop("input", {}))
     reference = cast(JsonObject, beyond.pop("reference", {}))

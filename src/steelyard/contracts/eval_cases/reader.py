@@ -8,6 +8,7 @@ from functools import cache
 from typing import BinaryIO, cast
 
 from steelyard.contracts.content import content_and_repeats
+from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.eval_cases.cases import CaseBuilder, skips_defaults
 from steelyard.contracts.eval_cases.defaults import Defaults, read_defaults
 from steelyard.contracts.eval_cases.filling import (
@@ -34,6 +35,7 @@ from steelyard.formats.lines import Lines, Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema, spoken
 from steelyard.formats.seen_ids import SeenIds
+from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
@@ -52,6 +54,28 @@ _TELLING = (
 @cache
 def _schema(pointer: str) -> Schema:
     return Schema(load_schema(CONTRACT), pointer)
+
+
+def read_eval_cases(file: DatasetFile) -> EvalCasesYaml | EvalCasesJsonl:
+    """A YAML file, or rows with what their sidecar says for all of them."""
+    if not callable(file.content):
+        located = parse_yaml(file.content) if isinstance(file.content, bytes) else file.content
+        return EvalCasesYaml(
+            located, file.name, files=file.files, file=file.path, is_made=file.is_made
+        )
+    if file.sidecar is None:
+        defaults, findings = Defaults.without_file(file.name), list[Finding]()
+    else:
+        defaults, findings = read_sidecar(file.sidecar, file.name, file.files)
+    rows = EvalCasesJsonl(file.content, defaults, files=file.files, file=file.path)
+    rows.sidecar_findings = tuple(findings)
+    return rows
+
+
+def tests_of(name: str, rows: list[JsonObject]) -> Located:
+    """A file of rows that an importer made."""
+    places = Lines(1, {index: Lines(1) for index in range(len(rows))})
+    return Located({"dataset": name, LATER: [*rows]}, Lines(1, {LATER: places}))
 
 
 class _EvalCasesReading:
@@ -131,6 +155,7 @@ class EvalCasesJsonl(_EvalCasesReading):
         file: str | None = None,
     ) -> None:
         super().__init__(defaults, files, file)
+        self.sidecar_findings: tuple[Finding, ...] = ()
         self._stream = stream
         self._plain_rows = PlainRows(_schema("#/$defs/evaluators"), _TELLING)
         self.is_spoiled = False

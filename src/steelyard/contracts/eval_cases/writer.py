@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import cast
 
@@ -16,6 +15,7 @@ from steelyard.contracts.eval_cases.spelling import (
 )
 from steelyard.contracts.message_rows import message_row
 from steelyard.errors import UsageError
+from steelyard.formats.jsonl import row_bytes
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -47,17 +47,22 @@ def _as_later_evaluator(evaluator: Evaluator) -> Evaluator:
     return replace(evaluator, members=members, settings=settings)
 
 
-def write_eval_cases_jsonl(dataset: Dataset) -> tuple[bytes, bytes]:
-    """A dataset as JSONL rows and their sidecar."""
+def write_eval_cases_rows(dataset: Dataset) -> bytes:
+    """A dataset as JSONL rows, which need the sidecar beside them."""
     header = _header(dataset)
-    lines: list[str] = []
+    lines: list[bytes] = []
     for case in dataset.cases:
         if not case.expected_outcome:
             raise UsageError(
                 f"case '{case.id}' has no expected_outcome, which JSONL needs; write YAML instead"
             )
-        lines.append(json.dumps(case_row(case, header), ensure_ascii=False) + "\n")
-    return "".join(lines).encode("utf-8"), write_yaml(header)
+        lines.append(row_bytes(case_row(case, header)))
+    return b"".join(lines)
+
+
+def write_sidecar(dataset: Dataset) -> bytes:
+    """What a dataset says for all of its cases, as the file beside its rows."""
+    return write_yaml(_header(dataset))
 
 
 def _header(dataset: Dataset) -> JsonObject:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import cast
 
+from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.evals_json.assertions import assertion_problems
 from steelyard.contracts.evals_json.inline_checks import (
     LINT,
@@ -40,6 +41,12 @@ _NAMED = {"id", "prompt", "expected_output", *PHRASES, LINT, MARKDOWN}
 @cache
 def _schema(pointer: str) -> Schema:
     return Schema(load_schema(CONTRACT), pointer)
+
+
+def read_evals_json(file: DatasetFile) -> EvalsJsonReading:
+    """A document of evals."""
+    assert not callable(file.content)
+    return EvalsJsonReading(file.content, file.name, files=file.files, file=file.path)
 
 
 class EvalsJsonReading:

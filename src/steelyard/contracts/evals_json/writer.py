@@ -8,6 +8,7 @@ from typing import cast
 
 from steelyard.contracts.evals_json.inline_checks import MARKDOWN, inline_checks
 from steelyard.contracts.evals_json.input_files import prompt_of
+from steelyard.formats.json_text import compact
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
@@ -21,6 +22,11 @@ def write_evals_json(dataset: Dataset) -> bytes:
     document: JsonObject = {"skill_name": dataset.id, **dict(dataset.extra)}
     document["evals"] = [eval_row(case) for case in dataset.cases]
     return json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+
+
+def evals_of(name: str, rows: list[JsonObject]) -> bytes:
+    """A file of these rows."""
+    return compact({"skill_name": name, "evals": [*rows]})
 
 
 def eval_row(case: Case) -> JsonObject:

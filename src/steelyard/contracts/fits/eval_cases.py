@@ -35,24 +35,21 @@ def fit_eval_cases(case: Case, way: Way) -> Fit:
         expected_outcome=case.expected_outcome,
         conversation_id=case.conversation_id,
         tags=case.tags,
-        evaluators=(*first, *_evaluators(carrier, way.source)),
+        evaluators=(*first, *_evaluators(carrier, way.source.name)),
         rubrics=rubrics,
         metadata=carrier.metadata,
     )
     return Fitted(fitted, tuple(carrier.changes))
 
 
-def needs_goal(case: Case) -> Refusal | None:
-    """Why JSONL cannot hold a case; YAML asks for less."""
+def missing(case: Case, extension: str) -> Refusal | None:
+    """Why a form of the contract cannot hold a case; YAML asks for less than JSONL."""
     if case.expected_outcome:
         return None
-    reason = f"no expected_outcome, which {_TO} asks for in JSONL; write .yaml instead"
-    return Refusal("left_out", reason)
-
-
-def needs_grading(case: Case) -> Refusal | None:
-    """Why no form of the contract can hold a case."""
-    if case.expected_outcome or case.expected_messages or case.evaluators:
+    if extension == ".jsonl":
+        reason = f"no expected_outcome, which {_TO} asks for in JSONL; write .yaml instead"
+        return Refusal("left_out", reason)
+    if case.expected_messages or case.evaluators:
         return None
     reason = f"nothing to grade by: {_TO} needs an outcome, a reference, rubrics or evaluators"
     return Refusal("left_out", reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from steelyard.contracts.contract import Contract
 from steelyard.model.case import Case
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.evaluator import Evaluator
@@ -14,17 +15,13 @@ from steelyard.model.unsent import NOTHING, unsent
 
 # What a reader sets where a file says nothing; to lose it is to lose nothing.
 _DEFAULTS = {"target": "default", "evaluator": "llm_judge"}
-# Kept by a reader to write a row back as it was; the case says the same elsewhere.
-_WRITING_AIDS = {"legal_eval": {"prompt"}, "question_set": {"criteria"}}
-# Says how to carry a case out, which another contract has no words for.
-_WORKINGS = {"eval_cases": {"execution"}}
 
 
 class Way(NamedTuple):
     """From which contract to which, and what the dataset is called there."""
 
-    source: str
-    to: str
+    source: Contract
+    to: Contract
     dataset: str
 
 
@@ -46,7 +43,7 @@ class Carrier:
         self.changes: list[Change] = []
         self.metadata: JsonObject = dict(case.metadata)
         self._way = way
-        self._to = way.to
+        self._to = way.to.name
 
     def lose(self, field: str, value: object, message: str = "") -> None:
         """Say that a field is lost, unless it holds nothing."""
@@ -71,11 +68,11 @@ class Carrier:
         """Keep in metadata what the case carries beyond the fields of its contract."""
         source = self._way.source
         for field, value in self.case.extra.items():
-            if field in _WORKINGS.get(source, ()):
+            if field in source.own_workings:
                 self.lose(field, value)
             elif field == "metadata" and isinstance(value, dict):
                 self.metadata = {**value, **self.metadata}
-            elif field not in _WRITING_AIDS.get(source, ()):
+            elif field not in source.writing_aids:
                 self.keep(field, value)
         if self.case.dataset != self._way.dataset:
             self.keep("dataset", self.case.dataset)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
+from steelyard.contracts.contract import Contract
 from steelyard.contracts.dataset_document.rules import MAX_METADATA, MAX_METADATA_DEPTH
 from steelyard.formats.encoding import flaws
 from steelyard.formats.json_text import compact, depth
@@ -18,42 +19,59 @@ _ID_LENGTH = 128
 _VERSION_LENGTH = 64
 UNVERSIONED = "unversioned"
 """What the writer of contract 2 says where there is no version."""
-_NAMING = {"dataset_document", "eval_cases", "evals_json"}
-"""The contracts in which a file says what its dataset is called."""
-# What an eval file says for all cases, its cases say already.
-_MERGED = {"evaluator", "evaluators", "assert", "assertions", "execution", "target"}
 
 
-def fit_header(dataset: Dataset, to: str, stem: str) -> tuple[Dataset, list[Change]]:
+class HeaderWay(NamedTuple):
+    """From which contract to which, and what becomes of the fields on the way."""
+
+    dataset: Dataset
+    """What the source says."""
+    source: Contract | None
+    """None where an importer made the dataset."""
+    to: Contract
+    stem: str
+    changes: list[Change]
+
+
+def fit_header(
+    dataset: Dataset, source: Contract | None, to: Contract, stem: str
+) -> tuple[Dataset, list[Change]]:
     """A dataset without its cases, with the fields that the contract has.
 
     `stem` is the name of the file that is written: some contracts take the id from there.
     """
-    dataset = _with_open_fields(dataset)
+    if source and source.has_open_header:
+        dataset = _with_open_fields(dataset)
     if dataset.version == UNVERSIONED:
         dataset = replace(dataset, version=None)
-    header = replace(dataset, contract=to, cases=(), extra={})
-    merged = _MERGED if dataset.contract == "eval_cases" else set[str]()
-    changes = [_lost(name, to) for name in dataset.extra if name not in merged]
-    if to == "legal_eval":
-        changes += [_lost(name, to) for name in _described(dataset)]
-        return replace(header, version=None, description="", metadata={}), changes
-    if to == "dataset_document":
-        return _document(header, changes), changes
-    if to == "evals_json":
-        plain = replace(header, version=None, description="", metadata={})
-        return replace(plain, extra=_described(dataset)), changes
-    if to == "question_set":
-        return _named_by_file(header, dataset.contract, stem, changes), changes
+    header = replace(dataset, contract=to.name, cases=(), extra={})
+    restated = source.restated if source else frozenset[str]()
+    changes = [_lost(name, to) for name in dataset.extra if name not in restated]
+    if to.header_fitter:
+        way = HeaderWay(dataset, source, to, stem, changes)
+        header = to.part("header_fitter")(header, way)
     return header, changes
 
 
-def _named_by_file(header: Dataset, source: str, stem: str, changes: list[Change]) -> Dataset:
+def no_header(header: Dataset, way: HeaderWay) -> Dataset:
+    """Rows alone: what the file says about itself is lost."""
+    way.changes.extend(_lost(name, way.to) for name in _described(way.dataset))
+    return replace(header, version=None, description="", metadata={})
+
+
+def open_header(header: Dataset, way: HeaderWay) -> Dataset:
+    """What the file says about itself stands under names that the contract has no rules for."""
+    plain = replace(header, version=None, description="", metadata={})
+    return replace(plain, extra=_described(way.dataset))
+
+
+def named_by_file(header: Dataset, way: HeaderWay) -> Dataset:
     """A question set is called after its file; what it was called before is kept."""
-    if source in _NAMING and header.id != stem and "dataset" not in header.metadata:
-        changes.append(Change("dataset id", "kept in metadata", is_lost=False))
+    is_named = way.source is not None and way.source.names_dataset
+    if is_named and header.id != way.stem and "dataset" not in header.metadata:
+        way.changes.append(Change("dataset id", "kept in metadata", is_lost=False))
         header = replace(header, metadata={**header.metadata, "dataset": header.id})
-    return replace(header, id=stem)
+    return replace(header, id=way.stem)
 
 
 def _described(dataset: Dataset) -> JsonObject:
@@ -68,8 +86,6 @@ def _described(dataset: Dataset) -> JsonObject:
 
 def _with_open_fields(dataset: Dataset) -> Dataset:
     """What an evals file may say about itself under names that it has no rules for."""
-    if dataset.contract != "evals_json":
-        return dataset
     extra = dict(dataset.extra)
     found = {
         name: extra.pop(name)
@@ -79,8 +95,9 @@ def _with_open_fields(dataset: Dataset) -> Dataset:
     return replace(dataset, **cast(Any, found), extra=extra)
 
 
-def _document(header: Dataset, changes: list[Change]) -> Dataset:
+def document_header(header: Dataset, way: HeaderWay) -> Dataset:
     """The header of a document, whose texts and sizes have limits."""
+    changes = way.changes
     name = _NOT_IN_ID.sub("_", header.id)[:_ID_LENGTH] or "dataset"
     if name != header.id:
         changes.append(Change("dataset id", f"{header.id!r} is written {name!r}", is_lost=False))
@@ -106,5 +123,5 @@ def _is_odd(value: JsonValue) -> bool:
     return any(flaw != "not_nfc" for _, flaw in flaws(value))
 
 
-def _lost(name: str, to: str) -> Change:
-    return Change(f"dataset {name}", f"{to} has no place for it")
+def _lost(name: str, to: Contract) -> Change:
+    return Change(f"dataset {name}", f"{to.name} has no place for it")

@@ -7,6 +7,7 @@ from functools import cache
 from typing import BinaryIO, cast
 
 from steelyard.contracts.content import content_and_repeats
+from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.legal_eval.cases import build_case
 from steelyard.contracts.legal_eval.policies import Policies, built_in_policies
@@ -36,6 +37,14 @@ CONTRACT = "legal_eval"
 @cache
 def _schema() -> Schema:
     return Schema(load_schema(CONTRACT))
+
+
+def read_legal_eval(file: DatasetFile, policies: Policies | None = None) -> LegalEvalJsonl:
+    """A file of rows; the policies of plug-ins are known where they are given."""
+    assert callable(file.content)
+    return LegalEvalJsonl(
+        file.content, file.name, files=file.files, file=file.path, policies=policies
+    )
 
 
 class LegalEvalJsonl:

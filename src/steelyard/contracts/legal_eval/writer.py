@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
+from functools import partial
+from io import BytesIO
+from typing import BinaryIO
 
+from steelyard.contracts.legal_eval.contract import LEGAL_EVAL
 from steelyard.errors import UsageError
+from steelyard.formats.json_text import compact
+from steelyard.formats.jsonl import row_bytes
 from steelyard.formats.schema import BLANK
 from steelyard.model.attachment import Attachment
 from steelyard.model.case import Case
@@ -13,20 +19,22 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 
-SCHEMA_VERSION = "legal_eval_v1"
-
 
 def write_legal_eval(dataset: Dataset) -> bytes:
     """A dataset as JSONL, one row a case."""
-    rows = (json.dumps(case_row(case), ensure_ascii=False) for case in dataset.cases)
-    return "".join(f"{row}\n" for row in rows).encode("utf-8")
+    return b"".join(row_bytes(case_row(case)) for case in dataset.cases)
+
+
+def lines_of(_name: str, rows: list[JsonObject]) -> Callable[[], BinaryIO]:
+    """A file of these rows."""
+    return partial(BytesIO, b"".join(compact(row) + b"\n" for row in rows))
 
 
 def case_row(case: Case) -> JsonObject:
     """A case as one row; a case that this contract cannot hold is a UsageError."""
     beyond = dict(case.extra)
     row: JsonObject = {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": LEGAL_EVAL.schema_version,
         "id": case.id,
         "dataset": case.dataset,
         "task_type": case.task_type or _task_type(case),

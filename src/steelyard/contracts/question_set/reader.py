@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, cast
 
+from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import Row, RowPlace
@@ -47,6 +48,12 @@ def _question_schema(further: frozenset[str] = frozenset()) -> Schema:
     declared: JsonObject = {name: {} for name in sorted(further)}
     extended: JsonObject = {**question, "properties": {**declared, **question["properties"]}}
     return Schema({**document, "$defs": {**document["$defs"], "question": extended}}, _POINTER)
+
+
+def read_question_set(file: DatasetFile) -> QuestionSetReading:
+    """A document of questions."""
+    assert not callable(file.content)
+    return QuestionSetReading(file.content, file.name, file=file.path)
 
 
 class QuestionSetReading:

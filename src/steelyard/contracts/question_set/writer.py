@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import cast
 
+from steelyard.formats.json_text import compact
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -15,6 +17,16 @@ _BESIDE = ("expected_facts", "expected_tools")
 def write_question_set(dataset: Dataset) -> bytes:
     """A dataset as one YAML file."""
     return write_yaml(question_set(dataset))
+
+
+def write_question_set_json(dataset: Dataset) -> bytes:
+    """A dataset as one JSON file, indented for people."""
+    return json.dumps(question_set(dataset), ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+
+
+def questions_of(_name: str, rows: list[JsonObject]) -> bytes:
+    """A file of these rows."""
+    return compact({"questions": [*rows]})
 
 
 def question_set(dataset: Dataset) -> JsonObject:

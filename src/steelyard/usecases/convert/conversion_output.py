@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
-from steelyard.contracts.dataset_document.writer import write_dataset_document
-from steelyard.contracts.eval_cases.writer import (
-    write_eval_cases_jsonl,
-    write_eval_cases_yaml,
-)
-from steelyard.contracts.evals_json.writer import write_evals_json
-from steelyard.contracts.legal_eval.writer import case_row as legal_row
-from steelyard.contracts.question_set.writer import question_set, write_question_set
+from steelyard.contracts.catalog import Contracts
+from steelyard.contracts.contract import Contract
 from steelyard.contracts.reading import Row
 from steelyard.errors import UsageError
+from steelyard.formats.jsonl import row_bytes
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Files, FoundPath, Workspace
 from steelyard.usecases.datasets.open_dataset import open_dataset
-
-EXTENSIONS = {
-    "legal_eval": (".jsonl",),
-    "dataset_document": (".json",),
-    "question_set": (".yaml", ".yml", ".json"),
-    "eval_cases": (".yaml", ".yml", ".jsonl"),
-    "evals_json": (".json",),
-}
-"""The forms in which each contract is written, the usual one first."""
 
 
 class Draft(Protocol):
@@ -83,22 +69,22 @@ class Output(Protocol):
         ...
 
 
-def open_output(path: Path, header: Dataset, make: MakeDraft) -> Output:
+def open_output(path: Path, contract: Contract, header: Dataset, make: MakeDraft) -> Output:
     """The output for a contract and a file's extension."""
-    if path.suffix.lower() == ".jsonl":
-        lines = Lines(path, make, _line_of(header))
-        if header.contract == "eval_cases":
-            _, sidecar = write_eval_cases_jsonl(header)
-            lines.add_file(path.with_suffix(".yaml"), sidecar)
-        return lines
-    return Document(path, header, make)
+    write = partial(contract.write, extension=path.suffix.lower())
+    if path.suffix.lower() != ".jsonl":
+        return Document(path, write, header, make)
+    lines = Lines(path, make, lambda case: write(replace(header, cases=(case,))))
+    if contract.sidecar:
+        lines.add_file(path.with_suffix(".yaml"), contract.part("sidecar")(header))
+    return lines
 
 
 def check_output(
-    output: Output, workspace: Workspace, path: Path, contract: str
+    output: Output, workspace: Workspace, path: Path, contracts: Contracts, contract: str
 ) -> list[Rejected]:
     """Read what was written with our own reader, as if it stood in its place already."""
-    opened = open_dataset(_Staged(workspace, output.drafts), path, contract)
+    opened = open_dataset(_Staged(workspace, output.drafts), path, contract, contracts=contracts)
     sidecar = opened.sidecar.findings if opened.sidecar else ()
     of_file = opened.reading.findings if opened.reading else ()
     for finding in (*opened.findings, *sidecar, *of_file):
@@ -126,7 +112,7 @@ class Lines:
     def add(self, case: Case | JsonObject) -> None:
         """Write one row."""
         is_case = isinstance(case, Case)
-        line = self._line(case) if is_case else _json_line(case)
+        line = self._line(case) if is_case else row_bytes(case)
         self.drafts[self._path].write(line)
 
     def finish(self) -> None:
@@ -150,8 +136,11 @@ class Lines:
 class Document:
     """One document, written when all of its cases are known."""
 
-    def __init__(self, path: Path, header: Dataset, make: MakeDraft) -> None:
+    def __init__(
+        self, path: Path, write: Callable[[Dataset], bytes], header: Dataset, make: MakeDraft
+    ) -> None:
         self._path = path
+        self._write = write
         self._header = header
         self._make = make
         self._cases: list[Case] = []
@@ -166,7 +155,7 @@ class Document:
         """Write the document."""
         dataset = replace(self._header, cases=tuple(self._cases))
         draft = self._make(self._path)
-        draft.write(_document_bytes(dataset, self._path.suffix.lower()))
+        draft.write(self._write(dataset))
         self.drafts[self._path] = draft
 
     def without(self, positions: Sequence[int]) -> None:
@@ -175,29 +164,6 @@ class Document:
         self._cases = [case for at, case in enumerate(self._cases) if at not in left_out]
         self.drafts[self._path].discard()
         self.finish()
-
-
-def _line_of(header: Dataset) -> Callable[[Case], bytes]:
-    if header.contract == "legal_eval":
-        return lambda case: _json_line(legal_row(case))
-    return lambda case: write_eval_cases_jsonl(replace(header, cases=(case,)))[0]
-
-
-def _json_line(row: JsonObject) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
-
-
-def _document_bytes(dataset: Dataset, extension: str) -> bytes:
-    if dataset.contract == "question_set" and extension == ".json":
-        text = json.dumps(question_set(dataset), ensure_ascii=False, indent=2)
-        return text.encode("utf-8") + b"\n"
-    writers = {
-        "dataset_document": write_dataset_document,
-        "question_set": write_question_set,
-        "eval_cases": write_eval_cases_yaml,
-        "evals_json": write_evals_json,
-    }
-    return writers[dataset.contract](dataset)
 
 
 class _Staged:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from steelyard.contracts.catalog import Contracts
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.conversion_output import Draft, MakeDraft
 from steelyard.usecases.convert.source_records import Frames
@@ -31,6 +32,7 @@ class ConvertPorts:
     """What a conversion needs of the world."""
 
     workspace: Workspace
+    contracts: Contracts
     frames: Frames
     draft: MakeDraft
     """A draft beside the file that it will be."""

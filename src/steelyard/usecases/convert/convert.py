@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from steelyard.contracts.detect import DATASETS
-from steelyard.contracts.fits.eval_cases import needs_goal, needs_grading
+from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.fits.fit import Fit, Fitted, Way, wordless
-from steelyard.contracts.fits.fitting import ONE_PROMPT, fit
+from steelyard.contracts.fits.fitting import fit
 from steelyard.contracts.fits.header import fit_header
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.contracts.legal_eval.prompting import choice_lines, policy_messages
@@ -19,9 +19,7 @@ from steelyard.formats.names import did_you_mean
 from steelyard.model.case import Case
 from steelyard.model.conversion import Change, Conversion, Outcome, Refusal
 from steelyard.model.message import Message
-from steelyard.ports import Workspace
 from steelyard.usecases.convert.conversion_output import (
-    EXTENSIONS,
     Draft,
     Output,
     check_output,
@@ -47,8 +45,11 @@ from steelyard.usecases.convert.tally import Tally
 
 __all__ = ["ConvertOptions", "ConvertPorts", "convert"]
 
-SOURCES = (*BENCHMARKS, *TOOLS, *TABLES, *DATASETS, "otel")
-"""What `--from` can name."""
+
+def sources(contracts: Contracts) -> tuple[str, ...]:
+    """What `--from` can name."""
+    return (*BENCHMARKS, *TOOLS, *TABLES, *contracts.datasets, "otel")
+
 
 _CHOICES = (
     Change("choices", "stand in the prompt", is_lost=False),
@@ -61,11 +62,13 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
     """Write the dataset in the other contract; nothing is written where no case can be."""
     if options.to == RESPONSES:
         return convert_traces(ports, options)
-    path = _checked(ports.workspace, options)
+    path = _checked(ports, options)
+    to = ports.contracts[options.to]
     intake = _intake(ports, options)
     header, changes = intake.header, list[Change]()
-    if intake.header.contract != options.to:
-        header, changes = fit_header(intake.header, options.to, path.name.partition(".")[0])
+    if header.contract != to.name:
+        source = ports.contracts.get(header.contract)
+        header, changes = fit_header(header, source, to, path.name.partition(".")[0])
     tally = Tally()
     tally.change("", (*intake.changes, *changes))
     with ExitStack() as stack:
@@ -75,25 +78,26 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
             stack.callback(made.discard)
             return made
 
-        output = open_output(path, header, draft)
-        way = Way(intake.contract, options.to, header.id)
+        output = open_output(path, to, header, draft)
+        way = Way(intake.contract, to, header.id)
         for candidate in intake.candidates():
             _carry(candidate, way, options, output, tally)
         output.finish()
-        _drop_rejected(output, ports.workspace, path, way, tally)
+        _drop_rejected(output, ports, path, way, tally)
         files = _settle(ports, options, output, path) if tally.emitted else ()
     made = tally.conversion(str(options.source), intake.name, options.to)
     return replace(made, files=files)
 
 
-def _checked(workspace: Workspace, options: ConvertOptions) -> Path:
+def _checked(ports: ConvertPorts, options: ConvertOptions) -> Path:
     """The path of the result; raises UsageError for a request that cannot be served."""
-    _check_name("--to", options.to, (*DATASETS, RESPONSES))
+    _check_name("--to", options.to, (*ports.contracts.writable, RESPONSES))
     if options.made_from is not None:
-        _check_name("--from", options.made_from, SOURCES)
+        _check_name("--from", options.made_from, sources(ports.contracts))
     if options.made_from == "otel":
         raise UsageError("spans hold answers and no cases; write them with --to responses")
-    known = EXTENSIONS[options.to]
+    to = ports.contracts[options.to]
+    known = to.extensions
     if options.output is None:
         folder = options.source.parent
         return folder / f"stdout{known[0]}"
@@ -101,10 +105,10 @@ def _checked(workspace: Workspace, options: ConvertOptions) -> Path:
         listed = " or ".join(known)
         raise UsageError(f"{options.to} is written to {listed}; -o names {options.output}")
     taken = [options.output]
-    if options.to == "eval_cases" and options.output.suffix.lower() == ".jsonl":
+    if to.sidecar and options.output.suffix.lower() == ".jsonl":
         taken.append(options.output.with_suffix(".yaml"))
     for path in taken:
-        if workspace.is_file(path) and not options.force:
+        if ports.workspace.is_file(path) and not options.force:
             raise UsageError(f"{path} exists; --force writes over it")
     return options.output
 
@@ -118,13 +122,13 @@ def _check_name(option: str, name: str, known: tuple[str, ...]) -> None:
 
 def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
     name = options.made_from
-    if name is None or name in DATASETS:
+    if name is None or name in ports.contracts.datasets:
         for option, value in (("--map", options.names), ("--split", options.split)):
             if value:
                 raise UsageError(f"{option} is for tables; name one with --from")
-        return contract_intake(ports.workspace, options.source, name)
+        return contract_intake(ports.workspace, ports.contracts, options.source, name)
     source = RowSource(options.source, name, options.to, options.names, options.split)
-    return row_intake(ports.workspace, source, ports.frames)
+    return row_intake(ports.workspace, ports.contracts, source, ports.frames)
 
 
 def _carry(
@@ -147,8 +151,8 @@ def _carry(
 
 
 def _fitted(case: Case, way: Way, options: ConvertOptions) -> Fit:
-    if options.flatten and way.to in ONE_PROMPT:
-        if (refused := wordless(case, way.to)) is not None:
+    if options.flatten and way.to.has_one_prompt:
+        if (refused := wordless(case, way.to.name)) is not None:
             return refused
         case, changes = _flattened(case)
         made = fit(case, way)
@@ -156,11 +160,10 @@ def _fitted(case: Case, way: Way, options: ConvertOptions) -> Fit:
             made = Fitted(made.case, (*made.changes, *changes))
     else:
         made = fit(case, way)
-    if isinstance(made, Refusal) or way.to != "eval_cases":
+    if isinstance(made, Refusal) or not way.to.missing:
         return made
-    in_lines = options.output is not None and options.output.suffix.lower() == ".jsonl"
-    lacks = needs_goal(made.case) if in_lines else needs_grading(made.case)
-    return lacks or made
+    extension = options.output.suffix.lower() if options.output else way.to.extensions[0]
+    return way.to.part("missing")(made.case, extension) or made
 
 
 def _flattened(case: Case) -> tuple[Case, tuple[Change, ...]]:
@@ -185,18 +188,19 @@ def _correct_choices(case: Case) -> tuple[str, ...]:
 
 
 def _drop_rejected(
-    output: Output, workspace: Workspace, path: Path, way: Way, tally: Tally
+    output: Output, ports: ConvertPorts, path: Path, way: Way, tally: Tally
 ) -> None:
     """Leave out what our own reader refuses; what remains must be right."""
     if not tally.emitted:
         return
-    rejected = check_output(output, workspace, path, way.to)
-    outcome: Outcome = "invalid" if way.source == way.to else "left_out"
+    check = partial(check_output, output, ports.workspace, path, ports.contracts, way.to.name)
+    rejected = check()
+    outcome: Outcome = "invalid" if way.source.name == way.to.name else "left_out"
     for position, row in rejected:
         tally.take_back(position, place_of(row), refusal(outcome, row.findings))
     if rejected and tally.emitted:
         output.without([position for position, _ in rejected])
-        check_output(output, workspace, path, way.to)
+        check()
 
 
 def _settle(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
-from steelyard.contracts.eval_cases.reader import EvalCasesYaml
-from steelyard.contracts.evals_json.reader import EvalsJsonReading
+from steelyard.contracts.catalog import Contracts
+from steelyard.contracts.contract import Contract, DatasetFile
 from steelyard.contracts.importers.apexv1 import import_apexv1
 from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.contracts.importers.includebase import import_includebase
@@ -26,19 +24,15 @@ from steelyard.contracts.importers.promptfoo import (
     unread_config,
 )
 from steelyard.contracts.importers.source_row import Import, Imported
-from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
-from steelyard.contracts.question_set.reader import QuestionSetReading
-from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import NotFoundError, ParseError, UnreadableFileError, UsageError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import compact, parse_json
-from steelyard.formats.lines import Lines, Located
 from steelyard.formats.records import Record
 from steelyard.formats.seen_ids import SeenIds
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.dataset import Dataset
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.inspect_logs import LogFile, open_logs
 from steelyard.usecases.convert.intake import Candidate, Intake, read_row
@@ -75,7 +69,9 @@ class RowSource(NamedTuple):
         return self.name if self.name in BENCHMARKS else self.title or self.path.resolve().stem
 
 
-def row_intake(workspace: Workspace, source: RowSource, frames: Frames) -> Intake:
+def row_intake(
+    workspace: Workspace, contracts: Contracts, source: RowSource, frames: Frames
+) -> Intake:
     """The rows that an importer makes of a source, as cases of the contract they are made for."""
     changes: tuple[Change, ...] = ()
     description = ""
@@ -95,25 +91,28 @@ def row_intake(workspace: Workspace, source: RowSource, frames: Frames) -> Intak
         contract, imports = _samples(source, logs)
         changes = tuple(change for log in logs for change in log.changes)
     else:
-        contract, make = _importer(source)
+        contract, make = _importer(source, contracts)
         imports = _imports(_records(workspace, source, frames), make)
-    unique = _Unique(contract).only(imports)
+    made = contracts[contract]
+    unique = _Unique(made).only(imports)
     if contract == "legal_eval" == source.to:
         # Rows of the contract itself: they are written as they are and read once they stand.
         candidates = _as_rows(unique)
     else:
-        candidates = _as_cases(unique, contract, source, workspace)
+        candidates = _as_cases(unique, made, source, workspace)
     header = Dataset(id=source.dataset, contract=source.name, description=description)
     return Intake(
         name=source.name,
-        contract=contract,
+        contract=made,
         header=header,
         candidates=lambda: candidates,
         changes=changes,
     )
 
 
-def _importer(source: RowSource) -> tuple[str, Callable[[Record], list[Import]]]:
+def _importer(
+    source: RowSource, contracts: Contracts
+) -> tuple[str, Callable[[Record], list[Import]]]:
     """Which contract's rows are made, and how."""
     if source.name in BENCHMARKS:
         _refuse_map(source)
@@ -135,7 +134,7 @@ def _importer(source: RowSource) -> tuple[str, Callable[[Record], list[Import]]]
         return ("legal_eval" if is_legal else "eval_cases"), lambda record: importer(
             cast(JsonObject, record.value)
         )
-    columns = ColumnMap.checked(source.to, source.dataset, source.names)
+    columns = ColumnMap.checked(contracts[source.to], source.dataset, source.names)
     return source.to, lambda record: [columns.imported(cast(JsonObject, record.value))]
 
 
@@ -192,8 +191,8 @@ def _imports(
 class _Unique:
     """Passes each row once: a repetition is skipped, another row with the same id is wrong."""
 
-    def __init__(self, contract: str) -> None:
-        self._key = "record_id" if contract == "dataset_document" else "id"
+    def __init__(self, contract: Contract) -> None:
+        self._key = contract.row_id
         self._rows = SeenIds()
         self._ids = SeenIds()
 
@@ -222,12 +221,22 @@ def _as_rows(imports: Iterator[tuple[str, Import]]) -> Iterator[Candidate]:
 
 
 def _as_cases(
-    imports: Iterator[tuple[str, Import]], contract: str, source: RowSource, workspace: Workspace
+    imports: Iterator[tuple[str, Import]],
+    contract: Contract,
+    source: RowSource,
+    workspace: Workspace,
 ) -> Iterator[Candidate]:
     """The cases of the rows, read a batch at a time by the contract's own reader."""
     while batch := list(islice(imports, _BATCH)):
         rows = [found.row for _, found in batch if isinstance(found, Imported)]
-        reading = _native(contract, rows, source, workspace)
+        reading = contract.open(
+            DatasetFile(
+                name=source.dataset,
+                content=contract.part("wrapper")(source.dataset, rows),
+                files=workspace.files_of(source.path),
+                is_made=True,
+            )
+        )
         read = reading.rows()
         for place, found in batch:
             if isinstance(found, Refusal):
@@ -235,28 +244,6 @@ def _as_cases(
             else:
                 row = next(read)
                 yield Candidate(row.record_id or place, read_row(reading, row), found.changes)
-
-
-def _native(
-    contract: str, rows: list[JsonObject], source: RowSource, workspace: Workspace
-) -> DatasetReading:
-    """Rows as the reader of their contract sees them."""
-    listed = cast(list[JsonValue], rows)
-    name, files = source.dataset, workspace.files_of(source.path)
-    if contract == "legal_eval":
-        data = b"".join(compact(row) + b"\n" for row in rows)
-        return LegalEvalJsonl(partial(BytesIO, data), name, files=files)
-    if contract == "eval_cases":
-        places = Lines(1, {index: Lines(1) for index in range(len(rows))})
-        located = Located({"dataset": name, "tests": listed}, Lines(1, {"tests": places}))
-        return EvalCasesYaml(located, name, files=files, is_made=True)
-    if contract == "question_set":
-        return QuestionSetReading(compact({"questions": listed}), name)
-    if contract == "evals_json":
-        return EvalsJsonReading(compact({"skill_name": name, "evals": listed}), name)
-    header: JsonObject = {"dataset_id": "d", "dataset_version": "1", "schema_version": "1.0"}
-    # A document without records would be wrong as a whole, for a reason of no row.
-    return DatasetDocumentReading(compact({**header, "records": listed or [None]}))
 
 
 def _config(workspace: Workspace, path: Path) -> JsonObject:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.contracts.detect import DATASETS
+from steelyard.contracts.catalog import Contracts
+from steelyard.contracts.contract import Contract
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.case import Case
@@ -37,7 +38,7 @@ class Intake:
     """A source that was opened; its candidates can be taken once."""
 
     name: str
-    contract: str
+    contract: Contract
     """The contract whose names its cases carry."""
     header: Dataset
     candidates: Callable[[], Iterator[Candidate]]
@@ -45,12 +46,14 @@ class Intake:
     """What the source says as a whole and no contract has a place for."""
 
 
-def contract_intake(workspace: Workspace, path: Path, contract: str | None) -> Intake:
+def contract_intake(
+    workspace: Workspace, contracts: Contracts, path: Path, contract: str | None
+) -> Intake:
     """A file of a contract, which its keys tell, unless it is named."""
     if not workspace.is_file(path):
         raise NotFoundError(f"no such file: {path}; a folder needs --from")
-    opened = open_dataset(workspace, path, contract)
-    if opened.contract is not None and opened.contract not in DATASETS:
+    opened = open_dataset(workspace, path, contract, contracts=contracts)
+    if opened.is_single:
         raise UnreadableFileError(f"{path}: a {opened.contract} file has no cases to convert")
     if opened.reading is None:
         hint = "" if opened.is_recognised else "; --from says what other file it is"
@@ -60,7 +63,7 @@ def contract_intake(workspace: Workspace, path: Path, contract: str | None) -> I
     reading = opened.reading
     return Intake(
         name=reading.contract,
-        contract=reading.contract,
+        contract=contracts[reading.contract],
         header=reading.dataset(()),
         candidates=lambda: _cases(path, reading),
     )

@@ -99,7 +99,7 @@ def _open(ports: RegistryPorts, name: str) -> _Version:
         path, workspace, held = found.path, Staged(workspace, found.files), found.published
     if not workspace.is_file(path):
         raise no_such_file(path)
-    opened = open_dataset(workspace, path, catalog=ports.catalog, policies=ports.policies)
+    opened = open_dataset(workspace, path, catalog=ports.catalog, contracts=ports.contracts)
     if opened.reading is None or opened.contract is None:
         raise UsageError(f"{name}: {opened.refusal}")
     return _Version(name, opened.contract, opened.reading, held)

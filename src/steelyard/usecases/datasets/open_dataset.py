@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import BinaryIO
 
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.catalog import Contracts
+from steelyard.contracts.contract import EXTENSIONS, Contract, DatasetFile
 from steelyard.contracts.dataset_document.document import RawRecord, split_json
-from steelyard.contracts.dataset_document.reader import DatasetDocumentReading
-from steelyard.contracts.dataset_document.rules import MAX_PAYLOAD
 from steelyard.contracts.definitions import looked_at, read_definition
 from steelyard.contracts.detect import (
-    EXTENSIONS,
-    JUDGES,
-    RUBRICS,
-    SUPPORTED,
     detect_document,
     detect_jsonl,
-    has_cases,
+    has_any,
     is_of_a_run,
     of_kind,
 )
-from steelyard.contracts.eval_cases.defaults import Defaults
-from steelyard.contracts.eval_cases.reader import (
-    EvalCasesJsonl,
-    EvalCasesYaml,
-    read_sidecar,
-)
-from steelyard.contracts.evals_json.reader import EvalsJsonReading
-from steelyard.contracts.legal_eval.policies import Policies
-from steelyard.contracts.legal_eval.reader import CONTRACT as LEGAL_EVAL
-from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
-from steelyard.contracts.question_set.reader import CONTRACT as QUESTION_SET
-from steelyard.contracts.question_set.reader import QuestionSetReading
-from steelyard.contracts.reading import DatasetReading
+from steelyard.contracts.reading import DatasetReading, WithSidecar
 from steelyard.errors import NotFoundError, ParseError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json_tolerantly, raw_items, raw_members
@@ -46,9 +30,10 @@ from steelyard.formats.names import near_miss
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.definition import Content
 from steelyard.model.finding import Finding, error
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.ports import Workspace
 
+MAX_JSON = 100 * 1024 * 1024
 MAX_YAML = 64 * 1024 * 1024
 
 
@@ -91,26 +76,25 @@ def open_dataset(
     path: Path,
     kind: str | None = None,
     catalog: Catalog | None = None,
-    policies: Policies | None = None,
+    contracts: Contracts | None = None,
 ) -> Opened:
     """Detect a file's contract and open it; bad content gives findings, never an exception."""
     extension = path.suffix.lower()
+    contracts = contracts or Contracts()
     if extension not in EXTENSIONS:
-        return _unsupported(path, f"'{extension}' files are not read")
+        return _unsupported(path, f"'{extension}' files are not read", contracts)
+    settled = of_kind(contracts, kind, None, extension) if kind else None
     try:
-        settled = of_kind(kind, None, extension) if kind else None
-        if settled == LEGAL_EVAL or (extension == ".jsonl" and settled in {None, _CASES}):
-            return _open_jsonl(workspace, path, kind, policies)
-        return _open_document(workspace, path, kind, catalog or Catalog())
+        if extension in settled.lines if settled else extension == ".jsonl":
+            return _open_jsonl(workspace, path, kind, contracts)
+        return _open_document(workspace, path, kind, contracts, catalog or Catalog())
     except ParseError as wrong:
-        contract = of_kind(kind, None, extension) if kind else None
-        return Opened(path=path, contract=contract, findings=(_spoiled(wrong),))
+        name = settled.name if settled else None
+        return Opened(path=path, contract=name, findings=(_spoiled(wrong),))
     except OSError as wrong:
         return Opened(path=path, findings=(_unreadable(wrong),))
 
 
-_DOCUMENT = "dataset_document"
-_CASES = "eval_cases"
 _FORMATS = {"invalid_json": "invalid JSON: ", "invalid_yaml": "invalid YAML: "}
 
 
@@ -121,7 +105,7 @@ def no_such_file(path: Path, said: Path | None = None) -> NotFoundError:
     return NotFoundError(f"no such file: {said or path}")
 
 
-def find_sidecar(workspace: Workspace, path: Path) -> Path | None:
+def find_sidecar(workspace: Workspace, path: Path, contracts: Contracts) -> Path | None:
     """The JSONL file whose sidecar this YAML file is, if it is one."""
     beside = path.with_suffix(".jsonl")
     if path.suffix != ".yaml" or not workspace.is_file(beside):
@@ -130,30 +114,33 @@ def find_sidecar(workspace: Workspace, path: Path) -> Path | None:
         content = _yaml(workspace, path)
     except (ParseError, OSError):
         return beside
-    top = content.value if isinstance(content.value, dict) else {}
-    return None if has_cases(top) else beside
+    keys = [key for contract in contracts.all if contract.sidecar for key in contract.keys]
+    return None if _has_cases(content, keys) else beside
+
+
+def _has_cases(content: Located, keys: Iterable[str]) -> bool:
+    """Whether a YAML file holds cases of its own, and so is no sidecar."""
+    return isinstance(content.value, dict) and has_any(content.value, keys)
 
 
 def _open_jsonl(
-    workspace: Workspace, path: Path, kind: str | None, policies: Policies | None
+    workspace: Workspace, path: Path, kind: str | None, contracts: Contracts
 ) -> Opened:
     first = _first_row(workspace, path)
-    detected = detect_jsonl(first)
-    contract = of_kind(kind, detected, ".jsonl") if kind else detected
-    files = workspace.files_of(path)
-    if contract == LEGAL_EVAL:
-        stem = path.name[: -len(path.suffix)]
-        stream = partial(workspace.open, path)
-        rows = LegalEvalJsonl(stream, stem, files=files, file=str(path), policies=policies)
-        return Opened(path=path, contract=contract, reading=rows)
-    sidecar, defaults = _sidecar(workspace, path)
-    reading = EvalCasesJsonl(partial(workspace.open, path), defaults, files=files, file=str(path))
+    detected = detect_jsonl(contracts, first)
+    contract = detected or contracts.default(".jsonl")
+    if kind:
+        contract = of_kind(contracts, kind, contract, ".jsonl")
+    sidecar, content = _sidecar(workspace, path, contract) if contract.sidecar else (None, None)
+    reading = _reading(workspace, path, contract, partial(workspace.open, path), content)
+    if sidecar and isinstance(reading, WithSidecar):
+        sidecar = replace(sidecar, findings=(*sidecar.findings, *reading.sidecar_findings))
     return Opened(
         path=path,
-        contract=contract,
+        contract=contract.name,
         reading=reading,
         sidecar=sidecar,
-        is_recognised=kind is not None or not is_of_a_run(first),
+        is_recognised=bool(kind or detected) or not is_of_a_run(first),
     )
 
 
@@ -172,22 +159,21 @@ def _first_row(workspace: Workspace, path: Path) -> JsonValue:
     return None
 
 
-def _sidecar(workspace: Workspace, path: Path) -> tuple[Sidecar, Defaults]:
-    stem = path.name[: -len(path.suffix)]
+def _sidecar(
+    workspace: Workspace, path: Path, contract: Contract
+) -> tuple[Sidecar, Located | None]:
     beside = path.with_suffix(".yaml")
-    defaults = Defaults.without_file(stem)
     if not workspace.is_file(beside):
-        return Sidecar(path=beside, is_found=False), defaults
+        return Sidecar(path=beside, is_found=False), None
     try:
         content = _yaml(workspace, beside)
     except ParseError as wrong:
-        return Sidecar(path=beside, findings=(_spoiled(wrong),)), defaults
+        return Sidecar(path=beside, findings=(_spoiled(wrong),)), None
     except OSError as wrong:
-        return Sidecar(path=beside, findings=(_unreadable(wrong),)), defaults
-    if isinstance(content.value, dict) and has_cases(content.value):
-        return Sidecar(path=beside, is_found=False), defaults
-    defaults, findings = read_sidecar(content, stem, workspace.files_of(beside))
-    return Sidecar(path=beside, findings=tuple(findings)), defaults
+        return Sidecar(path=beside, findings=(_unreadable(wrong),)), None
+    if _has_cases(content, contract.keys):
+        return Sidecar(path=beside, is_found=False), None
+    return Sidecar(path=beside), content
 
 
 def _spoiled(wrong: ParseError) -> Finding:
@@ -199,42 +185,51 @@ def _unreadable(wrong: OSError) -> Finding:
     return error("unreadable_file", f"cannot read: {wrong.strerror or type(wrong).__name__}")
 
 
-def _open_document(workspace: Workspace, path: Path, kind: str | None, catalog: Catalog) -> Opened:
+def _open_document(
+    workspace: Workspace, path: Path, kind: str | None, contracts: Contracts, catalog: Catalog
+) -> Opened:
     extension = path.suffix.lower()
+    is_whole = True
     content: bytes | Located
     if extension in {".yaml", ".yml"}:
         content = _yaml(workspace, path)
         top = content.value
     else:
-        content = _filled(_bytes(workspace, path, MAX_PAYLOAD + 1))
-        is_whole = len(content) <= MAX_PAYLOAD
-        top = dict(_json_top(content)) if is_whole else cast(JsonObject, {"records": None})
-    detected = None
+        content = _filled(_bytes(workspace, path, MAX_JSON + 1))
+        is_whole = len(content) <= MAX_JSON
+        top = dict(_json_top(content, contracts)) if is_whole else {}
+    contract = None
     if isinstance(top, dict):
         folder = "rubrics" if kind == "rubric" else path.parent.name
-        detected = detect_document(top, extension, folder)
-    contract = of_kind(kind, detected, extension) if kind else detected
+        contract = detect_document(contracts, top, extension, folder)
+    if contract is None and not is_whole:
+        contract = contracts.default(extension)
+    if kind:
+        contract = of_kind(contracts, kind, contract, extension)
     if contract is None:
-        return _unsupported(path, "its top level has the keys of no contract")
-    if contract in (*RUBRICS, *JUDGES):
-        return _open_definition(path, content, contract, catalog)
-    reading = _document_reading(workspace, path, content, contract)
-    return Opened(path=path, contract=contract, reading=reading)
+        return _unsupported(path, "its top level has the keys of no contract", contracts)
+    if contract.kind != "dataset":
+        return _open_definition(path, content, contract.name, catalog)
+    reading = _reading(workspace, path, contract, content)
+    return Opened(path=path, contract=contract.name, reading=reading)
 
 
-def _document_reading(
-    workspace: Workspace, path: Path, content: bytes | Located, contract: str
+def _reading(
+    workspace: Workspace,
+    path: Path,
+    contract: Contract,
+    content: bytes | Located | Callable[[], BinaryIO],
+    sidecar: Located | None = None,
 ) -> DatasetReading:
-    """The reading of a dataset that is one document."""
-    stem, file = path.name[: -len(path.suffix)], str(path)
-    if contract == _DOCUMENT:
-        return DatasetDocumentReading(content, file=file)
-    if contract == _CASES:
-        located = content if isinstance(content, Located) else parse_yaml(content)
-        return EvalCasesYaml(located, stem, files=workspace.files_of(path), file=file)
-    if contract == QUESTION_SET:
-        return QuestionSetReading(content, stem, file=file)
-    return EvalsJsonReading(content, stem, files=workspace.files_of(path), file=file)
+    return contract.open(
+        DatasetFile(
+            name=path.name[: -len(path.suffix)],
+            content=content,
+            path=str(path),
+            files=workspace.files_of(path),
+            sidecar=sidecar,
+        )
+    )
 
 
 def _open_definition(
@@ -274,7 +269,7 @@ def _bytes(workspace: Workspace, path: Path, limit: int) -> bytes:
         return stream.read(limit)
 
 
-def _json_top(data: bytes) -> Iterator[tuple[str, JsonValue]]:
+def _json_top(data: bytes, contracts: Contracts) -> Iterator[tuple[str, JsonValue]]:
     """The top-level names of a JSON document, with a value only where detection looks at it."""
     try:
         members = raw_members(without_bom(data))
@@ -286,21 +281,23 @@ def _json_top(data: bytes) -> Iterator[tuple[str, JsonValue]]:
         names = document.header if document.records is None else (*document.header, "records")
         yield from ((name, document.header.get(name)) for name in names)
         return
+    listed = [item for contract in contracts.all for item in contract.item_keys.items()]
     for name, raw in members.items():
-        yield name, _telling(raw_items(raw)) if near_miss(name, ("questions",)) else None
+        item_keys = [inner for outer, inner in listed if near_miss(name, (outer,))]
+        yield name, _telling(raw_items(raw), item_keys[0]) if item_keys else None
 
 
-def _telling(items: Iterable[RawRecord] | None) -> JsonValue:
-    """The items of a list of questions up to one that settles what they are."""
+def _telling(items: Iterable[RawRecord] | None, item_key: str) -> JsonValue:
+    """The items of a list up to one that settles what they are."""
     found: list[JsonValue] = []
     for item in items or ():
         value = looked_at(bytes(item)).value
         found.append(value)
-        if isinstance(value, dict) and any(near_miss(name, ("input",)) for name in value):
+        if isinstance(value, dict) and any(near_miss(name, (item_key,)) for name in value):
             break
     return found
 
 
-def _unsupported(path: Path, why: str) -> Opened:
-    finding = error("unsupported_format", f"{why}; supported are {SUPPORTED}")
+def _unsupported(path: Path, why: str, contracts: Contracts) -> Opened:
+    finding = error("unsupported_format", f"{why}; supported are {contracts.supported}")
     return Opened(path=path, findings=(finding,), is_recognised=False)

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from steelyard.contracts.detect import DATASETS
 from steelyard.errors import UsageError
 from steelyard.execution.run_options import within
 from steelyard.model.dataset import Dataset
@@ -85,8 +84,8 @@ def publish_dataset(ports: RegistryPorts, name: str, version: str | None = None)
 def _opened(ports: RegistryPorts, path: Path) -> Opened:
     if not ports.workspace.is_file(path):
         raise no_such_file(path)
-    opened = open_dataset(ports.workspace, path, catalog=ports.catalog, policies=ports.policies)
-    if opened.reading is None or opened.contract not in DATASETS:
+    opened = open_dataset(ports.workspace, path, catalog=ports.catalog, contracts=ports.contracts)
+    if opened.reading is None:
         raise UsageError(f"{path}: {opened.refusal}")
     return opened
 
@@ -120,7 +119,7 @@ def _refusals(ports: RegistryPorts, path: Path) -> Iterator[str]:
     report = validate(
         *(ports.workspace, [str(path)], options, ports.catalog),
         references=lambda _path: ports.references,
-        policies=ports.policies,
+        contracts=ports.contracts,
     )
     wrong = [
         _told(file.path, finding)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steelyard.contracts.legal_eval.policies import Policies
+from steelyard.contracts.catalog import Contracts
 from steelyard.errors import UnreadableFileError
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -14,12 +14,12 @@ from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 
 
 def read_dataset(
-    workspace: Workspace, path: Path, policies: Policies | None = None
+    workspace: Workspace, path: Path, contracts: Contracts | None = None
 ) -> tuple[Dataset, list[Finding]]:
     """The accepted cases and all findings; raises only when the file is no dataset at all."""
     if not workspace.is_file(path):
         raise no_such_file(path)
-    opened = open_dataset(workspace, path, policies=policies)
+    opened = open_dataset(workspace, path, contracts=contracts)
     if opened.reading is None:
         raise UnreadableFileError(f"{path}: {opened.refusal}")
     reading = opened.reading

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.duplicates import Duplicates
-from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.reading import located_finding
 from steelyard.errors import NotFoundError
 from steelyard.model.finding import Finding, error, warning
@@ -78,15 +78,16 @@ def validate(
     catalog: Catalog | None = None,
     references: ReferencesOf | None = None,
     *,
-    policies: Policies | None = None,
+    contracts: Contracts | None = None,
 ) -> ValidationReport:
     """Validate files, folders and globs; with their references, where those can be looked up."""
     if not all(patterns):
         raise NotFoundError("an empty path names nothing; '.' is the current folder")
+    forms = contracts or Contracts()
     reports: dict[Path, FileReport] = {}
     skipped: list[str] = []
     for found in workspace.expand(patterns):
-        opened = _open(workspace, found.path, options, catalog, policies)
+        opened = _open(workspace, found.path, options, catalog, forms)
         if references:
             opened = _with_references(opened, references)
         if not (opened.is_recognised or found.is_named):
@@ -95,7 +96,7 @@ def validate(
         if opened.path == found.path and found.path not in reports:
             reports[found.path] = _report(opened, options)
         if opened.sidecar and opened.sidecar.is_found:
-            reports[opened.sidecar.path] = _sidecar_report(opened.sidecar, options)
+            reports[opened.sidecar.path] = _sidecar_report(opened, opened.sidecar, options)
     if not reports:
         places = ", ".join(patterns)
         raise NotFoundError(f"no evaluation file in {places}; {len(skipped)} file(s) passed over")
@@ -107,15 +108,15 @@ def _open(
     path: Path,
     options: ValidateOptions,
     catalog: Catalog | None,
-    policies: Policies | None,
+    contracts: Contracts,
 ) -> Opened:
     """Open a file; in place of a sidecar, the JSONL file that reads it."""
-    beside = None if options.kind else find_sidecar(workspace, path)
+    beside = None if options.kind else find_sidecar(workspace, path, contracts)
     if beside:
-        opened = open_dataset(workspace, beside, policies=policies)
+        opened = open_dataset(workspace, beside, contracts=contracts)
         if opened.sidecar and opened.is_recognised:
             return opened
-    return open_dataset(workspace, path, options.kind, catalog, policies)
+    return open_dataset(workspace, path, options.kind, catalog, contracts)
 
 
 def _with_references(opened: Opened, references: ReferencesOf) -> Opened:
@@ -176,9 +177,9 @@ def _report(opened: Opened, options: ValidateOptions) -> FileReport:
     )
 
 
-def _sidecar_report(sidecar: Sidecar, options: ValidateOptions) -> FileReport:
+def _sidecar_report(opened: Opened, sidecar: Sidecar, options: ValidateOptions) -> FileReport:
     findings = tuple(_seen(sidecar.findings, options))
-    return FileReport(path=str(sidecar.path), contract="eval_cases", findings=findings)
+    return FileReport(path=str(sidecar.path), contract=opened.contract, findings=findings)
 
 
 def _seen(findings: Sequence[Finding], options: ValidateOptions) -> list[Finding]:

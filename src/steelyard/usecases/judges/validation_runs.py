@@ -96,7 +96,7 @@ def labelled_cases(ports: RunPorts, folder: Path, indices: Iterable[int]) -> Dat
 
 def plan_canaries(ports: RunPorts, labelled: Dataset, grading: Grading) -> Prepared:
     """A run of the judge over answers that it should not pass, in place of those to some cases."""
-    contract = labelled.contract
+    contract = ports.contracts.in_memory(labelled.contract)
     chosen = sorted(labelled.cases, key=lambda case: hashlib.sha256(case.id.encode()).digest())
     answers: dict[str, Trace] = {}
     asked: list[Case] = []
@@ -105,7 +105,8 @@ def plan_canaries(ports: RunPorts, labelled: Dataset, grading: Grading) -> Prepa
             name = f"{canary.id} {case.id}"
             answers[name] = canary_trace(canary)
             asked.append(replace(case, id=name, conversation_id=None))
-    reading = DatasetInMemory(Dataset(id=_CANARIES, contract=contract, cases=tuple(asked)))
+    dataset = Dataset(id=_CANARIES, contract=contract.name, cases=tuple(asked))
+    reading = DatasetInMemory(dataset, contract)
     source = Source(
         name=_CANARIES,
         reading=reading,

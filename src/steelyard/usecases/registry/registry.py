@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from steelyard.checks.catalog import Catalog
-from steelyard.contracts.legal_eval.policies import Policies
+from steelyard.contracts.catalog import Contracts
 from steelyard.model.json_value import Extra
 from steelyard.model.published import Published, PublishedKind
 from steelyard.ports import Clock, Workspace
@@ -48,7 +48,7 @@ class RegistryPorts:
     registry: Registry
     references: References
     catalog: Catalog
-    policies: Policies
+    contracts: Contracts
     clock: Clock
     digest: Callable[[Path], str]
     """The sha256 of a file."""

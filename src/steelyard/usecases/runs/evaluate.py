@@ -138,19 +138,20 @@ def plan_evaluation(
     dataset: Dataset | None = None,
 ) -> Prepared:
     """Check the run before the first call; the options' file is read where no dataset is given."""
-    source = open_source(ports, options) if dataset is None else _in_memory(dataset)
+    source = open_source(ports, options) if dataset is None else _in_memory(ports, dataset)
     rubric = rubric_of(checks)
     if options.rubric:
         rubric = ports.rubric(options.rubric, options.strict)
     return prepare_source(ports, options, source, rubric, {spec.name: spec})
 
 
-def _in_memory(dataset: Dataset) -> Source:
-    reading = DatasetInMemory(dataset)
+def _in_memory(ports: RunPorts, dataset: Dataset) -> Source:
+    contract = ports.contracts.in_memory(dataset.contract)
+    reading = DatasetInMemory(dataset, contract)
     return Source(
         name=dataset.id,
         reading=reading,
-        contract=dataset.contract,
+        contract=contract,
         digests={dataset.id: reading.digest()},
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from steelyard.contracts.contract import Contract
 from steelyard.contracts.judge.template import is_pairwise
 from steelyard.engine.implicit import NothingGrades, implicit_rubric
 from steelyard.engine.not_judged import without_judges
@@ -21,8 +22,6 @@ from steelyard.usecases.runs.asked_judges import Judges
 from steelyard.usecases.runs.carried_out import carried_out
 from steelyard.usecases.runs.grading_programs import GradingPrograms, Sources, no_sources
 
-# Contracts whose cases run on their other checks where no judge can be asked.
-_JUDGED_IF_POSSIBLE = ("evals_json",)
 IMPLICIT = "rubric/implicit@1.0.0"
 
 
@@ -34,10 +33,10 @@ class GradingPlan:
         rubric: Rubric | QuestionRubric | None,
         pass_threshold: float | None,
         judges: Judges,
-        contract: str = "",
+        contract: Contract | None = None,
         sources: Sources = no_sources,
     ) -> None:
-        self._needs_judges = contract not in _JUDGED_IF_POSSIBLE
+        self._needs_judges = contract is None or contract.needs_judges
         self._threshold = pass_threshold
         self._judges = judges
         self._named: dict[str, Rubric] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import cast
 
 from steelyard.engine.redaction import MIN_SECRET, is_redacted
 from steelyard.engine.redaction_own import OwnPattern
@@ -52,7 +51,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
         path, workspace = held.path, Staged(workspace, held.files)
     if not workspace.is_file(path):
         raise no_such_file(path, options.dataset)
-    opened = open_dataset(workspace, path, policies=ports.policies)
+    opened = open_dataset(workspace, path, contracts=ports.contracts)
     if opened.reading is None:
         raise UsageError(f"{options.dataset}: {opened.refusal}")
     paths = [path]
@@ -68,7 +67,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
     return Source(
         name=str(options.dataset),
         reading=only_derived(reading, options, path),
-        contract=cast(str, opened.contract),
+        contract=ports.contracts[opened.reading.contract],
         digests=digests,
         paths=tuple(stored),
         size=sum(workspace.size(found) for found in paths),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from steelyard.checks.catalog import Catalog
+from steelyard.contracts.catalog import Contracts
 from steelyard.execution.ports import ExecutionPorts, TargetSpec, no_correction
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
@@ -39,6 +40,8 @@ class RunPorts(ExecutionPorts):
     """A rubric by reference or path; whether it must be one that strict mode takes."""
     catalog: Catalog
     """The kinds of checks."""
+    contracts: Contracts
+    """The contracts of datasets."""
     references: References
     """The rubrics and judges that cases may refer to."""
     published: Callable[[str], PublishedDataset]

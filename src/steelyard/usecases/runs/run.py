@@ -225,7 +225,7 @@ def _plan(ports: RunPorts, prepared: Prepared) -> JsonObject:
     source: dict[str, JsonValue] = dict(prepared.source)
     return {
         "options": options.stored().json(),
-        "contract": prepared.contract,
+        "contract": prepared.contract.name,
         "source": source,
         "is_sound": prepared.is_sound,
         "shown": prepared.shown,

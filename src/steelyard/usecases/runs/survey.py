@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from steelyard.contracts.contract import Contract
 from steelyard.contracts.duplicates import Duplicates
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import DatasetReading, Row
@@ -53,7 +54,7 @@ class Source:
 
     name: str
     reading: DatasetReading
-    contract: str
+    contract: Contract
     digests: dict[str, str]
     paths: tuple[Path, ...] = ()
     size: int = 0

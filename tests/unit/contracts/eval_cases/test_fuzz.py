@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from steelyard.contracts.eval_cases.cases import CaseBuilder
 from steelyard.contracts.eval_cases.defaults import Defaults
 from steelyard.contracts.eval_cases.reader import EvalCasesJsonl
-from steelyard.contracts.eval_cases.writer import write_eval_cases_jsonl
+from steelyard.contracts.eval_cases.writer import write_eval_cases_rows
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.schema import Schema
 from steelyard.model.case import Place
@@ -134,7 +134,7 @@ def members(value: JsonValue) -> Iterator[tuple[JsonObject, str]]:
 def almost_rows(draw: st.DrawFn) -> JsonObject:
     """A good row in which a name may be misspelt, a member removed or a value replaced."""
     dataset = Dataset(id="data", contract="eval_cases", cases=(draw(CASES),))
-    row: JsonObject = json.loads(write_eval_cases_jsonl(dataset)[0])
+    row: JsonObject = json.loads(write_eval_cases_rows(dataset))
     change = draw(st.sampled_from(["none", "misspell", "remove", "replace"]))
     if change != "none":
         holder, name = draw(st.sampled_from(list(members(row))))

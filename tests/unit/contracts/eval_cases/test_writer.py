@@ -16,7 +16,11 @@ from steelyard.contracts.eval_cases.reader import (
     read_sidecar,
 )
 from steelyard.contracts.eval_cases.spelling import without_evaluators
-from steelyard.contracts.eval_cases.writer import write_eval_cases_jsonl, write_eval_cases_yaml
+from steelyard.contracts.eval_cases.writer import (
+    write_eval_cases_rows,
+    write_eval_cases_yaml,
+    write_sidecar,
+)
 from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import UsageError
 from steelyard.formats.yaml_text import parse_yaml
@@ -73,13 +77,13 @@ def as_written(dataset: Dataset) -> Dataset:
 @settings(max_examples=examples(200))
 def test_jsonl_and_its_sidecar_read_back_the_same(dataset: Dataset) -> None:
     """EC-27, EC-60"""
-    assert read_jsonl(*write_eval_cases_jsonl(dataset)) == dataset
+    assert read_jsonl(write_eval_cases_rows(dataset), write_sidecar(dataset)) == dataset
 
 
 def test_the_fields_of_a_row_come_in_the_order_of_the_contract() -> None:
     """EC-60"""
     dataset = Dataset(id="data", contract="eval_cases", cases=(CASE,), description="d")
-    rows, sidecar = write_eval_cases_jsonl(dataset)
+    rows, sidecar = write_eval_cases_rows(dataset), write_sidecar(dataset)
 
     assert rows.decode() == (
         '{"id": "a", "expected_outcome": "Goal", '
@@ -103,7 +107,7 @@ def test_cases_without_a_goal_are_written_as_tests() -> None:
 
     assert b"\ntests:\n" in write_eval_cases_yaml(dataset)
     with pytest.raises(UsageError, match="case 'a' has no expected_outcome"):
-        write_eval_cases_jsonl(dataset)
+        write_eval_cases_rows(dataset)
 
 
 def test_what_a_target_or_evaluator_shares_with_its_file_is_not_repeated() -> None:
@@ -121,7 +125,7 @@ def test_what_a_target_or_evaluator_shares_with_its_file_is_not_repeated() -> No
         )
         for number, (target, evaluator) in enumerate(targets)
     )
-    rows, _ = write_eval_cases_jsonl(
+    rows = write_eval_cases_rows(
         Dataset(id="data", contract="eval_cases", cases=made, extra=header)
     )
 

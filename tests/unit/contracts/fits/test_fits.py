@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.contracts.detect import DATASETS
-from steelyard.contracts.fits.eval_cases import needs_goal, needs_grading
+from fakes.contracts import CONTRACTS, DATASETS
+from steelyard.contracts.contract import Contract
+from steelyard.contracts.fits.eval_cases import missing
 from steelyard.contracts.fits.fit import Fitted, Way
-from steelyard.contracts.fits.fitting import ONE_PROMPT, fit
+from steelyard.contracts.fits.fitting import fit
 from steelyard.model.attachment import Attachment
 from steelyard.model.case import Case
 from steelyard.model.choice import Choice
@@ -24,14 +25,22 @@ PLAIN = Case(id="a", dataset="d", input_messages=ASKED, reference_answers=("So."
 OTHERS = [(source, to) for source in DATASETS for to in DATASETS if source != to]
 
 
+ONE_PROMPT = [name for name in DATASETS if CONTRACTS[name].has_one_prompt]
+
+
+def way(source: str, to: str) -> Way:
+    known = CONTRACTS.get(source) or Contract(name=source, described=source)
+    return Way(known, CONTRACTS[to], "d")
+
+
 def fitted(case: Case, to: str, source: str = "another") -> Fitted:
-    made = fit(case, Way(source, to, "d"))
+    made = fit(case, way(source, to))
     assert isinstance(made, Fitted)
     return made
 
 
 def refused(case: Case, to: str) -> str:
-    made = fit(case, Way("another", to, "d"))
+    made = fit(case, way("another", to))
     assert isinstance(made, Refusal)
     assert made.outcome == "left_out"
     return made.reason
@@ -58,7 +67,7 @@ def test_a_plain_question_with_its_answer_comes_over_whole(source: str, to: str)
 def test_in_its_own_contract_a_case_stays_as_it_is(contract: str) -> None:
     case = replace(PLAIN, extra={"x": 1}, context="c", choices=(Choice("A", "a"),))
 
-    assert fit(case, Way(contract, contract, "d")) == Fitted(case)
+    assert fit(case, way(contract, contract)) == Fitted(case)
 
 
 @pytest.mark.parametrize("to", ONE_PROMPT)
@@ -234,7 +243,7 @@ def test_a_question_with_a_part_that_is_no_text_is_left_out(
     block: OtherBlock, named: str, to: str
 ) -> None:
     message = Message(role="user", content=(TextBlock(text="Look:"), block))
-    made = fit(replace(PLAIN, input_messages=(message,)), Way("eval_cases", to, "d"))
+    made = fit(replace(PLAIN, input_messages=(message,)), way("eval_cases", to))
 
     reason = f"the question holds {named}, and {to} asks with text alone"
     assert made == Refusal("left_out", reason)
@@ -402,7 +411,7 @@ def test_jsonl_needs_a_goal_and_yaml_anything_that_grades(
 ) -> None:
     case = Case(id="a", **changes)  # pyright: ignore[reportArgumentType]
 
-    assert (needs_goal(case) is None, needs_grading(case) is None) == (goal, grading)
+    assert (missing(case, ".jsonl") is None, missing(case, ".yaml") is None) == (goal, grading)
 
 
 # --- evals_json

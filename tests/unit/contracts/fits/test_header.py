@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.contracts.fits.header import fit_header
+from fakes.contracts import CONTRACTS
+from steelyard.contracts.fits import header as headers
+from steelyard.model.conversion import Change
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 
@@ -16,6 +18,10 @@ FULL = Dataset(
     metadata={"owner": "me"},
     extra={"license": "x", "evaluators": [], "execution": {}},
 )
+
+
+def fit_header(dataset: Dataset, to: str, stem: str) -> tuple[Dataset, list[Change]]:
+    return headers.fit_header(dataset, CONTRACTS[dataset.contract], CONTRACTS[to], stem)
 
 
 @pytest.mark.parametrize(

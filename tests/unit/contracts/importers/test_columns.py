@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.contracts.importers.columns import FIELDS, ColumnMap
+from fakes.contracts import CONTRACTS, FIELDS
+from steelyard.contracts.importers.columns import ColumnMap
 from steelyard.errors import ParseError, UsageError
 from steelyard.model.json_value import JsonObject, JsonValue
 from strategies.eval_cases import json_values
 
 
 def column_map(contract: str, **names: str) -> ColumnMap:
-    return ColumnMap.checked(contract, "set", names)
+    return ColumnMap.checked(CONTRACTS[contract], "set", names)
 
 
 @pytest.mark.parametrize(
@@ -86,9 +87,8 @@ def test_columns_with_a_contracts_own_names_fill_its_fields(
 
 
 def test_a_map_takes_columns_of_any_name() -> None:
-    columns = ColumnMap.checked(
-        "dataset_document", "set", {"id": "key", "prompt": "question", "metadata.kind": "type"}
-    )
+    names = {"id": "key", "prompt": "question", "metadata.kind": "type"}
+    columns = ColumnMap.checked(CONTRACTS["dataset_document"], "set", names)
     row, changes = columns.row({"key": 7, "question": "Q", "type": "t", "prompt": "unused"})
 
     assert row == {

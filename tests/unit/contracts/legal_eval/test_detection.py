@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from fakes.contracts import CONTRACTS
 from steelyard.contracts.legal_eval.policies import built_in_policies
+from steelyard.contracts.legal_eval.reader import read_legal_eval
 from steelyard.model.json_value import JsonObject
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.datasets.open_dataset import open_dataset
@@ -84,9 +87,10 @@ def test_the_policies_of_plug_ins_are_known(tmp_path: Path) -> None:
     policies = built_in_policies().with_plugins([{"id": "o", "description": "d", "user": user}])
     path = tmp_path / "data.jsonl"
     path.write_bytes(jsonl(row(metadata={"policy_id": "o"})))
+    reader = partial(read_legal_eval, policies=policies)
     known, unknown = (
-        open_dataset(DiskWorkspace(tmp_path), path, policies=given).reading
-        for given in (policies, None)
+        open_dataset(DiskWorkspace(tmp_path), path, contracts=given).reading
+        for given in (CONTRACTS.read_by("legal_eval", reader), CONTRACTS)
     )
 
     assert known

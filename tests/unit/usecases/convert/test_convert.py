@@ -12,17 +12,16 @@ import pytest
 from hypothesis import given, settings
 
 from fakes import benchmark_rows
+from fakes.contracts import CONTRACTS, DATASETS, FIELDS
 from fakes.conversions import Desk
 from steelyard.contracts.dataset_document.writer import write_dataset_document
-from steelyard.contracts.detect import DATASETS
 from steelyard.contracts.eval_cases.writer import write_eval_cases_yaml
-from steelyard.contracts.importers.columns import FIELDS
 from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
 from steelyard.model.case import Case
 from steelyard.model.conversion import OUTCOMES, Conversion
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.usecases.convert.convert import SOURCES
+from steelyard.usecases.convert.convert import sources
 from strategies import dataset_documents, eval_cases
 from strategies.effort import examples
 
@@ -523,7 +522,7 @@ def test_an_export_of_openai_evals_becomes_eval_cases(desk: Desk) -> None:
     assert fields(made) == {"graders": "lost"}
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", sources(CONTRACTS))
 def test_the_page_names_every_source(name: str) -> None:
     assert f"`{name}`" in PAGE.replace("`--from ", "`")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.contracts import CONTRACTS
 from steelyard.model.judge import Judge
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.datasets.open_dataset import MAX_YAML, Opened, find_sidecar, open_dataset
@@ -268,7 +269,9 @@ def test_a_sidecar_is_a_yaml_file_without_cases_beside_its_rows(
 ) -> None:
     rows = write(tmp_path / "a.jsonl", ROW)
 
-    assert find_sidecar(disk, write(tmp_path / name, content)) == (rows if is_sidecar else None)
+    found = find_sidecar(disk, write(tmp_path / name, content), CONTRACTS)
+
+    assert found == (rows if is_sidecar else None)
 
 
 def test_one_very_deep_record_does_not_hide_what_the_file_is(tmp_path: Path) -> None:

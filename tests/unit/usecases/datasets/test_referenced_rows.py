@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fakes.definitions import DefinitionProject, asks
+from steelyard.contracts.question_set.contract import QUESTION_SET
 from steelyard.contracts.question_set.reader import QuestionSetReading
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.formats.yaml_text import parse_yaml
@@ -128,6 +129,6 @@ def test_a_project_is_not_looked_at_without_a_reference() -> None:
 
 def test_another_dataset_comes_back_as_it_is() -> None:
     content = QuestionSetReading(parse_yaml(b"questions: []"), "data")
-    other = DatasetInMemory(content.dataset(()))
+    other = DatasetInMemory(content.dataset(()), QUESTION_SET)
 
     assert with_references(other, no_project) is other

@@ -16,6 +16,9 @@ from steelyard.checks.choice_answers import LADDER_REVISION
 from steelyard.checks.command import Command
 from steelyard.checks.equals import Equals
 from steelyard.checks.php_lint import PhpLint
+from steelyard.contracts.contract import Contract
+from steelyard.contracts.eval_cases.contract import EVAL_CASES
+from steelyard.contracts.evals_json.contract import EVALS_JSON
 from steelyard.engine.composite import composite
 from steelyard.engine.implicit import NothingGrades
 from steelyard.engine.not_judged import NotJudged
@@ -57,7 +60,7 @@ def plan(
     project: DefinitionProject,
     rubric: Rubric | QuestionRubric | None = None,
     threshold: float | None = None,
-    contract: str = "",
+    contract: Contract | None = None,
     **more: Any,
 ) -> GradingPlan:
     return GradingPlan(rubric, threshold, judges_in(project, ENTRIES, **more), contract)
@@ -104,7 +107,7 @@ def test_a_case_that_brings_nothing_is_graded_by_nothing(project: DefinitionProj
 
 
 def test_an_outcome_is_judged(project: DefinitionProject) -> None:
-    graded = plan(project, contract="eval_cases").of(OUTCOME)
+    graded = plan(project, contract=EVAL_CASES).of(OUTCOME)
 
     assert isinstance(graded, Rubric)
     assert isinstance(graded.checks[0].check, LlmJudge)
@@ -115,7 +118,7 @@ def test_without_a_judge_an_eval_runs_on_its_other_checks(project: DefinitionPro
     both = replace(EVALUATED, evaluators=(*EVALUATED.evaluators, stated))
 
     def graded_by(case: Case) -> Rubric | NothingGrades:
-        return GradingPlan(None, None, judges_in(project), "evals_json").of(case)
+        return GradingPlan(None, None, judges_in(project), EVALS_JSON).of(case)
 
     graded = graded_by(both)
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from fakes.contracts import CONTRACTS
 from fakes.five_contracts import write_five
 from fakes.projects import Project, row
 from steelyard.formats.json_hash import record_sha256
+from steelyard.model.dataset import Dataset
 from steelyard.project import open_project
 from steelyard.usecases.datasets.open_dataset import open_dataset
 from steelyard.usecases.datasets.read_dataset import read_dataset
@@ -48,20 +50,24 @@ def path(request: pytest.FixtureRequest, project: Project) -> Path:
     return project.root / project.cases([row("a", input=shown), row("b", tags=["x"])])
 
 
+def in_memory(dataset: Dataset) -> DatasetInMemory:
+    return DatasetInMemory(dataset, CONTRACTS[dataset.contract])
+
+
 def test_records_have_the_hashes_of_their_file(path: Path) -> None:
     dataset, _ = read_dataset(open_project().workspace, path)
-    memory = DatasetInMemory(dataset)
+    memory = in_memory(dataset)
     reading = open_dataset(open_project().workspace, path).reading
     assert reading is not None
-    in_memory = [record_sha256(memory.hashed(row, memory.case(row))) for row in memory.rows()]
+    held = [record_sha256(memory.hashed(row, memory.case(row))) for row in memory.rows()]
     in_file = [record_sha256(reading.hashed(row, reading.case(row))) for row in reading.rows()]
 
-    assert in_memory == in_file
+    assert held == in_file
 
 
 def test_cases_and_dataset_are_those_that_were_given(path: Path) -> None:
     dataset, _ = read_dataset(open_project().workspace, path)
-    memory = DatasetInMemory(dataset)
+    memory = in_memory(dataset)
 
     assert tuple(memory.case(row) for row in memory.rows()) == dataset.cases
     assert memory.dataset(dataset.cases) == dataset
@@ -71,7 +77,7 @@ def test_cases_and_dataset_are_those_that_were_given(path: Path) -> None:
 
 def test_rows_are_written_as_their_contract_writes_them(path: Path) -> None:
     dataset, _ = read_dataset(open_project().workspace, path)
-    values = [row.value for row in DatasetInMemory(dataset).rows()]
+    values = [row.value for row in in_memory(dataset).rows()]
 
     assert json.loads(json.dumps(values)) == values
     if dataset.contract == "dataset_document":
@@ -80,7 +86,7 @@ def test_rows_are_written_as_their_contract_writes_them(path: Path) -> None:
 
 def test_the_digest_tells_datasets_apart(path: Path) -> None:
     dataset, _ = read_dataset(open_project().workspace, path)
-    memory = DatasetInMemory(dataset)
+    memory = in_memory(dataset)
 
-    assert memory.digest() == DatasetInMemory(dataset).digest()
-    assert memory.digest() != DatasetInMemory(memory.dataset(dataset.cases[:1])).digest()
+    assert memory.digest() == in_memory(dataset).digest()
+    assert memory.digest() != in_memory(memory.dataset(dataset.cases[:1])).digest()

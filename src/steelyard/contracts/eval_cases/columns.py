@@ -1,0 +1,15 @@
+"""What the columns of a table can fill in an eval case."""
+
+from __future__ import annotations
+
+from steelyard.contracts.importers.cells import Columns, text, texts, words
+from steelyard.contracts.importers.source_row import structured
+
+COLUMNS = Columns(
+    fields={
+        **dict.fromkeys(("id", "expected_outcome", "conversation_id"), text),
+        **dict.fromkeys(("input", "expected_output"), words),
+        **dict.fromkeys(("input_messages", "expected_messages", "evaluators"), structured),
+        **dict.fromkeys(("tags", "rubrics"), texts),
+    }
+)

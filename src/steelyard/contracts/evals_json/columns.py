@@ -1,0 +1,13 @@
+"""What the columns of a table can fill in an eval."""
+
+from __future__ import annotations
+
+from steelyard.contracts.importers.cells import Columns, flag, text, texts
+
+COLUMNS = Columns(
+    fields={
+        **dict.fromkeys(("id", "prompt", "expected_output"), text),
+        **dict.fromkeys(("expectations", "must_contain_any", "must_not_contain"), texts),
+        "check_php_lint": flag,
+    }
+)
