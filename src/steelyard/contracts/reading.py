@@ -79,6 +79,15 @@ class Rereadable(Protocol):
 
 
 @runtime_checkable
+class Referring(DatasetReading, Protocol):
+    """A dataset file whose rows may name a rubric, under `rubric_ref`."""
+
+    def place_of(self, row: Row) -> RowPlace:
+        """Where a row stands, for what is found out about it later."""
+        ...
+
+
+@runtime_checkable
 class WithSidecar(Protocol):
     """A dataset file whose rows were read together with the file beside them."""
 

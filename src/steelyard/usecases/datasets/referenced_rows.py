@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import cast
 
-from steelyard.contracts.question_set.reader import QuestionSetReading
-from steelyard.contracts.reading import DatasetReading, Row
+from steelyard.contracts.reading import DatasetReading, Referring, Row
 from steelyard.formats.problem import Problem
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -24,20 +23,17 @@ def with_references(
 ) -> DatasetReading:
     """The same dataset; a row whose reference leads nowhere has an error more.
 
-    Only question sets refer to rubrics: every other dataset comes back as it is, and the
-    project is looked at when the first reference is met.
+    A dataset whose rows name no rubrics comes back as it is, and the project is looked at when
+    the first reference is met.
     """
-    if isinstance(reading, QuestionSetReading):
-        return ReferencedReading(reading, references)
-    return reading
+    return ReferencedReading(reading, references) if isinstance(reading, Referring) else reading
 
 
 class ReferencedReading:
-    """A question set together with the rubrics and judges of its project."""
+    """A dataset together with the rubrics and judges of its project."""
 
-    contract = QuestionSetReading.contract
-
-    def __init__(self, reading: QuestionSetReading, references: Callable[[], References]) -> None:
+    def __init__(self, reading: Referring, references: Callable[[], References]) -> None:
+        self.contract = reading.contract
         self._reading = reading
         # Looked up once: finding a project costs more than a thousand rows.
         self._references = cache(references)
@@ -53,9 +49,9 @@ class ReferencedReading:
         return self._reading.is_spoiled
 
     def rows(self) -> Iterator[Row]:
-        """Every question, with what is wrong with its reference.
+        """Every row, with what is wrong with its reference.
 
-        Warnings about what a rubric leads to stand at the first question that leads there.
+        Warnings about what a rubric leads to stand at the first row that leads there.
         """
         told: set[Problem] = set()
         for row in self._reading.rows():
