@@ -56,12 +56,23 @@ class TargetEntry:
     def of(cls, row: Mapping[str, JsonValue]) -> TargetEntry:
         """The entry that a part of the project file stands for."""
         common: dict[str, Any] = {name: row[name] for name in TARGET_KEYS if name in row}
-        price = common.pop("price", None)
+        price, at_once = common.pop("price", None), common.pop("max_concurrency", None)
         return cls(
             **common,
+            max_concurrency=None if at_once is None else int(at_once),
             price=Price(**price) if price else None,
             extra={name: value for name, value in row.items() if name not in TARGET_KEYS},
         )
+
+    def text(self, key: str, default: str = "") -> str:
+        """A setting that is a text."""
+        value = self.row().get(key)
+        return value if isinstance(value, str) else default
+
+    def object(self, key: str) -> JsonObject:
+        """A setting that is an object; empty where it is not there."""
+        value = self.row().get(key)
+        return value if isinstance(value, dict) else {}
 
     def row(self) -> JsonObject:
         """The entry as it stands in the project file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from steelyard.errors import ConfigError
 from steelyard.settings import LOCAL_CONCURRENCY, MAX_CONCURRENCY, TargetEntry
@@ -35,7 +35,7 @@ def spec(name: str, made: Made) -> TargetSpec:
         tokens_per_minute=settings.tokens_per_minute,
         price=(float(price.input), float(price.output)) if price else None,
         secrets=made.secrets,
-        model=cast("str | None", extra.get("model", extra.get("candidate"))),
+        model=settings.text("model") or settings.text("candidate") or None,
         sampling={key: extra[key] for key in sampling if key in extra},
         response_source=made.response_source,
         can_hold=settings.provider in {"openai", "anthropic"},

@@ -15,6 +15,10 @@ from steelyard.settings import Price, TargetEntry
             TargetEntry(provider="openai", price=Price(output=2), extra={"model": "m", "seed": 1}),
         ),
         ({"provider": "echo", "price": {}}, TargetEntry(provider="echo")),
+        (
+            {"provider": "echo", "max_concurrency": 2.0},
+            TargetEntry(provider="echo", max_concurrency=2),
+        ),
     ],
 )
 def test_an_entry_keeps_what_its_provider_takes_apart(row: JsonObject, entry: TargetEntry) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import cast
 
 from steelyard.errors import ConfigError
-from steelyard.model.json_value import JsonObject
 from steelyard.settings import TargetEntry
 from steelyard.targets.target_settings import filled, named_secrets
 
@@ -20,23 +18,20 @@ def configured_secrets(
     A dataset or a recorded answer may hold a key of a target that this run does not use.
     """
     return tuple(
-        secret for entry in targets.values() for secret in _secrets(entry.row(), environ) if secret
+        secret for entry in targets.values() for secret in _secrets(entry, environ) if secret
     )
 
 
-def _secrets(row: JsonObject, environ: Mapping[str, str]) -> Iterator[str]:
-    variable = row.get("api_key_env")
-    if isinstance(variable, str):
-        yield environ.get(variable, "").strip()
-    headers = cast(JsonObject, row.get("headers", {}))
+def _secrets(entry: TargetEntry, environ: Mapping[str, str]) -> Iterator[str]:
+    yield environ.get(entry.text("api_key_env"), "").strip()
     outside = (
         (name, value)
         for key in ("env", "settings")
-        for name, value in cast(JsonObject, row.get(key, {})).items()
+        for name, value in entry.object(key).items()
         if isinstance(value, str) and "${" in value
     )
-    for name, value in (*headers.items(), *outside):
+    for name, value in (*entry.object("headers").items(), *outside):
         # What is not in the environment cannot have been written either.
         with suppress(ConfigError):
             yield str(filled(value, name, environ))
-    yield from named_secrets(row, environ)
+    yield from named_secrets(entry.row(), environ)

@@ -62,7 +62,7 @@ def _http(given: TargetSettings) -> HttpSettings:
         secrets=(*((key,) if key else ()), *headers.values(), *given.named_secrets),
         rules=given.rules,
         timeout_s=given.timeout_s,
-        method=given.text("method", METHOD),
+        method=given.entry.text("method", METHOD),
         trusted=trusted(given, address),
     )
 

@@ -136,7 +136,7 @@ class TargetMaker:
     def _recorded(self, given: TargetSettings) -> Made:
         path = self._root / given.needed("path")
         responses = ResponseFile(path)
-        candidate = given.text("candidate")
+        candidate = given.entry.text("candidate")
         if not candidate and len(responses.candidates) == 1:
             candidate = next(iter(responses.candidates))
         has_replies_alone = not responses.candidates and not candidate

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError
@@ -51,27 +50,24 @@ class TargetSettings:
     @property
     def timeout_s(self) -> float:
         """Seconds that a call may take."""
-        return float(cast(float, self.entry.extra.get("timeout_s", TIMEOUT_S)))
+        given = self.entry.extra.get("timeout_s")
+        return float(given) if isinstance(given, int | float) else TIMEOUT_S
 
     def needed(self, key: str) -> str:
         """A setting without which the provider can do nothing."""
-        if not self.text(key):
+        if not self.values.get(key):
             raise self.wrong(f"{self.entry.provider} needs '{key}'")
-        return self.text(key)
-
-    def text(self, key: str, default: str = "") -> str:
-        """A setting that is a text."""
-        return cast(str, self.values.get(key, default))
+        return self.entry.text(key)
 
     def object(self, key: str) -> JsonObject:
         """A setting that is an object; empty where it is not there."""
-        return cast(JsonObject, self.values.get(key, {}))
+        return self.entry.object(key)
 
     def key(self) -> str | None:
         """The value of `api_key_env`."""
         if "api_key_env" not in self.entry.extra:
             return None
-        variable = self.text("api_key_env")
+        variable = self.entry.text("api_key_env")
         # A key that was read from a file into the environment often ends with its line break.
         key = self.environ.get(variable, "").strip()
         if not key:
@@ -110,11 +106,10 @@ class TargetSettings:
 
     def outside(self, key: str) -> tuple[str, ...]:
         """The values of an object that come from the environment, and so may be secrets."""
-        written = cast(JsonObject, self.written.extra.get(key, {}))
         filled = self.object(key)
         return tuple(
             str(filled[name])
-            for name, value in written.items()
+            for name, value in self.written.object(key).items()
             if isinstance(value, str) and _VARIABLE.search(value)
         )
 
