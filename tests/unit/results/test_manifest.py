@@ -13,7 +13,7 @@ from fakes.manifests import manifest, manifest_row
 from fakes.metrics import write_metrics
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
-from steelyard.contracts.schemas import published_schema
+from fakes.contracts import SCHEMAS
 from steelyard.errors import UnreadableFileError
 from steelyard.results.manifest import FORMAT_VERSION, Manifest, RunSetup, read_manifest
 from steelyard.usecases.results.read_run import read_run
@@ -50,7 +50,7 @@ def test_what_is_written_is_read_again(folder: Path) -> None:
 
 
 def test_the_published_schema_has_the_same_fields() -> None:
-    schema: Any = published_schema("run_manifest")
+    schema: Any = SCHEMAS.published("run_manifest")
     fields = [*structs.fields(Manifest), *structs.fields(RunSetup)]
     required = {field.name for field in fields if field.required} - {"setup"}
 
