@@ -13,6 +13,7 @@ from msgspec import UNSET
 from steelyard.contracts.run_artifacts.question_facts import GivenValue, QuestionFact
 from steelyard.engine.columns import Column, Labels
 from steelyard.engine.evidence import rate
+from steelyard.model.question_types import QUESTION_TYPES
 from steelyard.results.metrics import QuestionMetrics
 from steelyard.stats.rates import mean_interval
 
@@ -20,9 +21,12 @@ MOST_ITEMS = 500
 """So many criteria or items of one check are listed one by one; questions always are."""
 MOST_VALUES = 256
 """So many different answers to one question are counted one by one."""
-_YES_NO = ("yes_no", "criterion", "item")
 _POOLED = {"criterion": "criteria", "item": "items"}
 """What belongs to a case is also counted all together, under the name of its check."""
+_RATES = {
+    *(one.name for one in QUESTION_TYPES.values() if one.is_rate),
+    *(*_POOLED, *_POOLED.values()),
+}
 
 
 class QuestionTally:
@@ -166,7 +170,7 @@ class _ItemTally:
 
         Scores of questions have no bounds that are known here.
         """
-        is_rate = self.type in _YES_NO or self.type in _POOLED.values()
+        is_rate = self.type in _RATES
         labels = clusters.of(np.frombuffer(self._records, dtype=np.int32))
         if is_rate:
             mean = rate(self._means, None, labels, rows=self._answers)

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from math import fsum
 from typing import cast
 
+from steelyard.judging.question_types import JUDGED_TYPES
 from steelyard.model.question import (
     Answer,
     Answers,
     Question,
     QuestionRubric,
     QuestionScoring,
-    Scale,
 )
 from steelyard.model.scores import weighted_mean
-
-_VALUED = ("score", "yes_no")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +63,7 @@ def counting_questions(rubric: QuestionRubric) -> dict[str, float]:
 
 def _with_a_value(questions: Iterable[Question], scoring: QuestionScoring) -> Iterator[Question]:
     for question in questions:
-        if question.type in _VALUED or question.key in scoring.options:
+        if question.kind.has_value or question.key in scoring.options:
             yield question
 
 
@@ -75,9 +73,7 @@ def _given(answers: Answers, key: str) -> list[Answer]:
 
 
 def _worth(question: Question, answer: Answer, scoring: QuestionScoring) -> float:
-    if question.type == "yes_no":
-        return float(cast(int, answer))
-    if question.type == "score":
-        scale = cast(Scale, question.scale)
-        return (cast(int, answer) - scale.min) / (scale.max - scale.min)
+    worth = JUDGED_TYPES[question.type].worth
+    if worth and isinstance(answer, int):
+        return worth(question, answer)
     return scoring.options[question.key][cast(str, answer)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from steelyard.judging.items import (
     Found,
@@ -15,16 +15,16 @@ from steelyard.judging.items import (
     listed,
     sheet_questions,
     why_not,
-    yes_no_field,
 )
 from steelyard.judging.question_scores import QuestionScore, question_score
-from steelyard.judging.questions_asked import AnswerField, AskedQuestion, Value
+from steelyard.judging.question_types import JUDGED_TYPES
+from steelyard.judging.questions_asked import AskedQuestion, Value
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
-from steelyard.model.question import Answer, Answers, Question, QuestionRubric, Scale
+from steelyard.model.question import Answer, Answers, Question, QuestionRubric
 from steelyard.model.rubric import PASS_THRESHOLD
 from steelyard.model.trace import Trace
 
@@ -117,35 +117,14 @@ def _items(rubric: QuestionRubric, turns: int) -> Iterator[Item]:
 
 
 def _item(question: Question, turn: int | None) -> Item:
+    asked = full_text(question.label, question.guidance or "")
     return Item(
         id=question.key,
         type=question.type,
-        field=_field(question),
+        field=JUDGED_TYPES[question.type].field(question, asked),
         text=question.label,
         guidance=question.guidance or "",
         turn=turn,
-    )
-
-
-def _field(question: Question) -> AnswerField:
-    asked = full_text(question.label, question.guidance or "")
-    if question.type == "yes_no":
-        return yes_no_field(question.key, asked)
-    if question.type == "score":
-        scale = cast(Scale, question.scale)
-        return AnswerField(
-            key=question.key,
-            kind="number",
-            span=(scale.min, scale.max),
-            step=scale.step,
-            question=asked,
-        )
-    return AnswerField(
-        key=question.key,
-        kind="many" if question.type == "multi_select" else "one",
-        values=tuple(option.value for option in question.options),
-        labels={option.value: option.label for option in question.options},
-        question=asked,
     )
 
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from steelyard.model.question import Answer
+from steelyard.model.question_types import QuestionType
 
 Beside: TypeAlias = Literal["judge", "check", "verdict"]
 """What stands beside people: a check that asks judges, another one, or all checks together."""
 PASSED = "passed"
 """The key and the type of the question that a plain pass or fail answers."""
-Asked: TypeAlias = Literal[
-    "score", "single_select", "multi_select", "yes_no", "button_group", "passed"
-]
-"""The types that can be compared: all but comments, and the plain pass."""
+Asked: TypeAlias = QuestionType | Literal["passed"]
+"""The types that can be compared: those that are no free text, and the plain pass."""
 
 
 def _no_numbers() -> Mapping[str, int]:

@@ -7,21 +7,14 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from steelyard.model.json_value import Extra, no_extra
+from steelyard.model.question_types import QUESTION_TYPES, QuestionType, TypeOfQuestion
 from steelyard.model.reference import Reference
 
-QuestionType: TypeAlias = Literal[
-    "score", "single_select", "multi_select", "yes_no", "button_group", "comment"
-]
 Scope: TypeAlias = Literal["trace", "turn"]
 RubricStatus: TypeAlias = Literal["draft", "published", "archived"]
 Answer: TypeAlias = int | str | tuple[str, ...]
 """A score or 1 and 0, an option or a comment, or the options of a multi_select."""
 AnswerSet: TypeAlias = Mapping[str, Answer]
-
-QUESTION_TYPES: tuple[QuestionType, ...] = (
-    *("score", "single_select", "multi_select", "yes_no", "button_group", "comment"),
-)
-SELECT_TYPES: tuple[QuestionType, ...] = ("single_select", "multi_select", "button_group")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +62,17 @@ class Question:
     """Of a score: its own scale or else the rubric's."""
     options: tuple[Option, ...] = ()
     extra: Extra = field(default_factory=no_extra)
+
+    @property
+    def kind(self) -> TypeOfQuestion:
+        """What its type says."""
+        return QUESTION_TYPES[self.type]
+
+    @property
+    def answer_scale(self) -> Scale:
+        """The scale of a question that needs one."""
+        assert self.scale
+        return self.scale
 
 
 def _no_weights() -> Mapping[str, float]:

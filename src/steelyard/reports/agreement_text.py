@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from steelyard.model.agreement import (
+    PASSED,
     Agreement,
     AgreementSide,
     Asked,
@@ -14,6 +15,7 @@ from steelyard.model.agreement import (
     RubricAgreement,
 )
 from steelyard.model.question import Answer
+from steelyard.model.question_types import QUESTION_TYPES
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, percent
 
@@ -33,7 +35,10 @@ NAMES = {
     "judge_minus_people": "judge minus people",
     "jaccard": "Jaccard",
 }
-_WORDS = {"yes_no": ("no", "yes"), "passed": ("fail", "pass")}
+_WORDS = {
+    PASSED: ("fail", "pass"),
+    **{one.name: one.words for one in QUESTION_TYPES.values() if one.words},
+}
 _SHARES = ("tpr", "tnr", "agreement")
 _SIGNED = ("judge_minus_people",)
 _WIDTH = max(map(len, NAMES.values()))

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from statistics import median_low
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -24,23 +23,16 @@ from steelyard.model.agreement import (
     QuestionAgreement,
 )
 from steelyard.model.question import Answer
-from steelyard.review.coefficients import (
-    Rated,
-    estimates,
-    hit_rates,
-    judge_minus_people,
-    shared_choices,
-)
+from steelyard.review.coefficients import NAMES, Rated, estimates, hit_rates, shared_choices
+from steelyard.review.question_types import COMPARED_TYPES, ComparedType, Given, has, vote
 from steelyard.stats.agreement import Ratings
 from steelyard.stats.alternative import ENOUGH, EXPERTS, alternative_annotator
 
-Given: TypeAlias = Mapping[Item, Answer]
 ByPerson: TypeAlias = Mapping[str, Given]
 ONE_PERSON = "items with the answer of one person alone"
 NOT_BLIND = "answers that were not given blind"
 NO_JUDGE = "items without an answer to put beside them"
 TIES = "items on which people are divided evenly"
-_YES_NO = ("yes_no", "passed")
 
 
 def _nobody() -> ByPerson:
@@ -65,6 +57,11 @@ class Sheet:
     """Whose answers these are."""
     clusters: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """The conversation of a record, by run and record; else a record stands for itself."""
+
+    @property
+    def how(self) -> ComparedType:
+        """How its answers are compared."""
+        return COMPARED_TYPES[self.type]
 
 
 def question_agreement(sheet: Sheet) -> QuestionAgreement:
@@ -94,13 +91,13 @@ def _people_side(sheet: Sheet, given: ByPerson) -> AgreementSide | None:
     lone = len(said) - len(shared)
     groups = _groups(sheet, shared)
     options: tuple[OptionAgreement, ...] = ()
-    if sheet.type == "multi_select":
+    if sheet.how.has_several:
         choices = [_choices(people) for people in shared.values()]
         found: tuple[Estimate, ...] = (shared_choices(choices, groups),)
         options = _people_options(sheet, shared, names)
     else:
         rows = [[people.get(name) for people in shared.values()] for name in names]
-        found = estimates(sheet.type, Rated(_ratings(sheet, rows), groups))
+        found = estimates(sheet.how.coefficients, Rated(_ratings(sheet, rows), groups))
     return AgreementSide(
         people=len(names),
         items=len(shared),
@@ -124,9 +121,9 @@ def _people_options(
     groups = _groups(sheet, shared)
     found: list[OptionAgreement] = []
     for option in sheet.categories:
-        rows = [[_has(people.get(name), option) for people in shared.values()] for name in names]
+        rows = [[has(people.get(name), option) for people in shared.values()] for name in names]
         rated = Rated(_ratings_of(rows, (0, 1)), groups)
-        found.append(OptionAgreement(option=str(option), estimates=estimates("yes_no", rated)))
+        found.append(OptionAgreement(option=str(option), estimates=estimates(NAMES, rated)))
     return tuple(found)
 
 
@@ -134,7 +131,10 @@ def _judge_side(sheet: Sheet) -> AgreementSide | None:
     judge = cast(Given, sheet.judge)
     said = _by_item(sheet.blind)
     answered = {item: people for item, people in said.items() if item in judge}
-    human = {item: _consensus(sheet, people) for item, people in answered.items()}
+    human = {
+        item: sheet.how.consensus([*people.values()], sheet.categories)
+        for item, people in answered.items()
+    }
     compared = [item for item in answered if human[item] is not None]
     left = {
         NOT_BLIND: sum(map(len, sheet.seen.values())),
@@ -144,7 +144,7 @@ def _judge_side(sheet: Sheet) -> AgreementSide | None:
     if not said and not left[NOT_BLIND]:
         return None
     pairs = [(cast(Answer, human[item]), judge[item]) for item in compared]
-    if sheet.type == "multi_select":
+    if sheet.how.has_several:
         found, options = _judge_choices(sheet, answered, compared)
     else:
         found, options = _judge_estimates(sheet, compared, pairs), ()
@@ -160,7 +160,7 @@ def _judge_side(sheet: Sheet) -> AgreementSide | None:
             for item, (one, other) in zip(compared, pairs, strict=True)
             if _differ(sheet, answered[item], one, other)
         ),
-        cells=() if sheet.type == "multi_select" else _cells(pairs),
+        cells=() if sheet.how.has_several else _cells(pairs),
         left_out={reason: number for reason, number in left.items() if number},
     )
 
@@ -172,12 +172,9 @@ def _judge_estimates(
         return ()
     ratings = _ratings(sheet, [list(row) for row in zip(*pairs, strict=True)])
     rated = Rated(ratings, _groups(sheet, compared))
-    found = estimates(sheet.type, rated)
-    if sheet.type == "score":
-        return *found, judge_minus_people(rated)
-    if sheet.type not in _YES_NO:
-        return found
-    return *hit_rates(rated), *found
+    how = sheet.how
+    found = estimates(how.coefficients, rated)
+    return *how.judge_first(rated), *found, *how.judge_last(rated)
 
 
 def _judge_choices(
@@ -194,13 +191,13 @@ def _judge_choices(
     overall = shared_choices(choices, _groups(sheet, compared))
     found: list[OptionAgreement] = []
     for option in sheet.categories:
-        votes = {item: _vote(answered[item].values(), option) for item in compared}
+        votes = {item: vote(answered[item].values(), option) for item in compared}
         decided = [item for item in compared if votes[item] is not None]
-        rows = [[votes[item] for item in decided], [_has(judge[item], option) for item in decided]]
+        rows = [[votes[item] for item in decided], [has(judge[item], option) for item in decided]]
         ratings = _ratings_of(rows, (0, 1))
         rated = Rated(ratings, _groups(sheet, decided))
         hits = hit_rates(rated) if decided else ()
-        together = (*hits, *estimates("yes_no", rated))
+        together = (*hits, *estimates(NAMES, rated))
         found.append(OptionAgreement(option=str(option), estimates=together))
     return (overall,), tuple(found)
 
@@ -209,10 +206,9 @@ def _alternative(sheet: Sheet) -> tuple[AlternativeTest | None, str | None]:
     """The alternative annotator test among those who answered blind."""
     if len(sheet.blind) < 2:
         return None, "not enough data: it takes two people or more"
-    is_score = sheet.type == "score"
     people = {name: _plain(given) for name, given in sheet.blind.items()}
     found = alternative_annotator(
-        people, _plain(cast(Given, sheet.judge)), alignment="distance" if is_score else "exact"
+        people, _plain(cast(Given, sheet.judge)), alignment=sheet.how.alignment
     )
     if found is None:
         return None, (
@@ -246,36 +242,12 @@ def _by_item(given: ByPerson) -> dict[Item, dict[str, Answer]]:
     return dict(sorted(said.items()))
 
 
-def _consensus(sheet: Sheet, people: Mapping[str, Answer]) -> Answer | None:
-    """What people say together: the lower median of scores, else what most say; None for a tie.
-
-    Of several options, those that more than half chose.
-    """
-    given = list(people.values())
-    if sheet.type == "score":
-        return median_low(cast(list[int], given))
-    if sheet.type == "multi_select":
-        return tuple(str(option) for option in sheet.categories if _vote(given, option))
-    first, *others = Counter(given).most_common()
-    return None if others and others[0][1] == first[1] else first[0]
-
-
 def _differ(sheet: Sheet, people: Mapping[str, Answer], human: Answer, judge: Answer) -> bool:
     """Whether a judge says something else; of options, of one on which people are not divided."""
-    if sheet.type != "multi_select":
+    if not sheet.how.has_several:
         return human != judge
-    votes = {option: _vote(people.values(), option) for option in sheet.categories}
-    return any(vote not in {None, _has(judge, option)} for option, vote in votes.items())
-
-
-def _vote(given: Collection[Answer], option: int | str) -> int | None:
-    """Whether most people chose an option; None where as many did as did not."""
-    chosen = sum(_has(one, option) or 0 for one in given)
-    return None if 2 * chosen == len(given) else int(2 * chosen > len(given))
-
-
-def _has(answer: Answer | None, option: int | str) -> int | None:
-    return None if answer is None else int(option in cast("tuple[str, ...]", answer))
+    votes = {option: vote(people.values(), option) for option in sheet.categories}
+    return any(vote not in {None, has(judge, option)} for option, vote in votes.items())
 
 
 def _chosen(answer: Answer) -> frozenset[str]:

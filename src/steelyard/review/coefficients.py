@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.model.agreement import Asked, Estimate
+from steelyard.model.agreement import Estimate
 from steelyard.model.interval import Interval
 from steelyard.stats.agreement import Ratings, weights_of
 from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
@@ -41,7 +41,7 @@ class Rated:
         return _clusters(self.groups)
 
 
-def estimates(kind: Asked, rated: Rated) -> tuple[Estimate, ...]:
+def estimates(names: Sequence[str], rated: Rated) -> tuple[Estimate, ...]:
     """What is said of answers of which each is one value.
 
     κ after Cohen for two raters and after Fleiss for more, beside AC1, which does not fall where
@@ -49,7 +49,7 @@ def estimates(kind: Asked, rated: Rated) -> tuple[Estimate, ...]:
     """
     if not len(rated.groups):
         return ()
-    return tuple(estimate_of(name, rated) for name in (_SCORES if kind == "score" else _NAMES))
+    return tuple(estimate_of(name, rated) for name in names)
 
 
 def estimate_of(name: str, rated: Rated) -> Estimate:
@@ -176,5 +176,5 @@ _COEFFICIENTS: dict[str, Callable[[Rated], Interval]] = {
     "spearman": lambda rated: spearman(_pairs(rated)),
     "mae": _mean_distance,
 }
-_NAMES = ("agreement", "kappa", "ac1", "alpha_nominal")
-_SCORES = ("agreement", "alpha_ordinal", "alpha_interval", "weighted_kappa", "spearman", "mae")
+NAMES = ("agreement", "kappa", "ac1", "alpha_nominal")
+SCORES = ("agreement", "alpha_ordinal", "alpha_interval", "weighted_kappa", "spearman", "mae")

@@ -1,16 +1,15 @@
-"""One answer against its question."""
+"""One answer against its question, by what it is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
 
 from steelyard.contracts.question_rubric.scales import whole_number
 from steelyard.formats.encoding import Flaw, flaws
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonValue, Path
-from steelyard.model.question import Answer, Option, Question, Scale
+from steelyard.model.question import Option, Question
 
 _SHOWN_OPTIONS = 8
 _FLAWS: dict[Flaw, str] = {
@@ -19,24 +18,11 @@ _FLAWS: dict[Flaw, str] = {
 }
 
 
-def read_answer(
+def read_score(
     value: JsonValue, question: Question, path: Path, problems: list[Problem]
-) -> Answer | None:
-    """The answer in its stored form; None when a problem was found."""
-    match question.type:
-        case "score":
-            return _score(value, cast(Scale, question.scale), path, problems)
-        case "yes_no":
-            return _yes_no(value, path, problems)
-        case "multi_select":
-            return _several(value, question.options, path, problems)
-        case "comment":
-            return _comment(value, path, problems)
-        case _:
-            return _option(value, question.options, path, problems)
-
-
-def _score(value: JsonValue, scale: Scale, path: Path, problems: list[Problem]) -> int | None:
+) -> int | None:
+    """A whole number on the scale."""
+    scale = question.answer_scale
     number = whole_number(value)
     if number is None:
         problems.append(_wrong_type("an integer", path))
@@ -50,7 +36,10 @@ def _score(value: JsonValue, scale: Scale, path: Path, problems: list[Problem]) 
     return number
 
 
-def _yes_no(value: JsonValue, path: Path, problems: list[Problem]) -> int | None:
+def read_yes_no(
+    value: JsonValue, _question: Question, path: Path, problems: list[Problem]
+) -> int | None:
+    """1 or 0."""
     number = whole_number(value)
     if number in {0, 1}:
         return number
@@ -60,36 +49,38 @@ def _yes_no(value: JsonValue, path: Path, problems: list[Problem]) -> int | None
     return None
 
 
-def _option(
-    value: JsonValue, options: tuple[Option, ...], path: Path, problems: list[Problem]
+def read_option(
+    value: JsonValue, question: Question, path: Path, problems: list[Problem]
 ) -> str | None:
+    """The value of one option."""
     if not isinstance(value, str):
         problems.append(_wrong_type("a string", path))
         return None
-    if any(option.value == value for option in options):
+    known = [option.value for option in question.options]
+    if value in known:
         return value
-    known = [option.value for option in options]
     problems.append(
         Problem(
             code="invalid_enum_value",
             message=f"{{}} must be {_listed(known)}, not {_shown(value)}",
             path=path,
-            hint=_meant(value, options) or did_you_mean(value, known),
+            hint=_meant(value, question.options) or did_you_mean(value, known),
         )
     )
     return None
 
 
-def _several(
-    value: JsonValue, options: tuple[Option, ...], path: Path, problems: list[Problem]
+def read_several(
+    value: JsonValue, question: Question, path: Path, problems: list[Problem]
 ) -> tuple[str, ...] | None:
+    """The values of options, in their order."""
     if not isinstance(value, list):
         problems.append(_wrong_type("an array", path))
         return None
     before = len(problems)
     chosen: set[str] = set()
     for index, item in enumerate(value):
-        one = _option(item, options, (*path, index), problems)
+        one = read_option(item, question, (*path, index), problems)
         if one in chosen:
             message = f"{{}} '{one}' is chosen before"
             problems.append(
@@ -100,10 +91,13 @@ def _several(
     if len(problems) > before:
         return None
     # In the order of the options, so that the same choice is the same answer.
-    return tuple(option.value for option in options if option.value in chosen)
+    return tuple(option.value for option in question.options if option.value in chosen)
 
 
-def _comment(value: JsonValue, path: Path, problems: list[Problem]) -> str | None:
+def read_comment(
+    value: JsonValue, _question: Question, path: Path, problems: list[Problem]
+) -> str | None:
+    """A text without what cannot be shown."""
     if not isinstance(value, str):
         problems.append(_wrong_type("a string", path))
         return None

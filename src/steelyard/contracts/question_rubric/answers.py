@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from steelyard.contracts.question_rubric.answer_values import read_answer
+from steelyard.contracts.question_rubric.answer_forms import ANSWER_FORMS
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import spoken
@@ -65,7 +65,7 @@ def is_owed(question: Question, by: By) -> bool:
 
 def is_taken(question: Question, by: By) -> bool:
     """Whether an answer is allowed; a judge may comment to give its reasons."""
-    return by == "person" or question.answered_by_auto or question.type == "comment"
+    return by == "person" or question.answered_by_auto or question.kind.is_free_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class _Sheet:
             answer = None
             if key in given and is_taken(question, self.by):
                 found = len(problems)
-                answer = read_answer(given[key], question, place, problems)
+                answer = ANSWER_FORMS[question.type].read(given[key], question, place, problems)
                 if len(problems) > found:
                     continue
             elif key in given:

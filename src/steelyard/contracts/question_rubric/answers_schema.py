@@ -7,14 +7,10 @@ and clean text, `read_answers` checks.
 
 from __future__ import annotations
 
-from typing import cast
-
+from steelyard.contracts.question_rubric.answer_forms import ANSWER_FORMS
 from steelyard.contracts.question_rubric.answers import By, is_owed, is_taken
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.question import Question, QuestionRubric, Scale
-
-MOST_SCORES = 51
-"""As many scores as are listed one by one; a longer scale is stated by its ends."""
+from steelyard.model.question import Question, QuestionRubric
 
 
 def answers_schema(
@@ -44,7 +40,7 @@ def answers_schema(
 
 
 def _is_asked(question: Question, by: By) -> bool:
-    return is_taken(question, by) and (by == "person" or question.type != "comment")
+    return is_taken(question, by) and (by == "person" or not question.kind.is_free_text)
 
 
 def _part(title: str, questions: list[Question], by: By) -> JsonObject:
@@ -81,32 +77,9 @@ def _question(question: Question, by: By) -> JsonObject:
     if question.options:
         labels = [f"{option.value} = {option.label}" for option in question.options]
         said.append(f"Options: {'; '.join(labels)}.")
-    if question.type == "yes_no":
-        said.append("1 = yes, 0 = no.")
+    if words := question.kind.words:
+        named = [f"{value} = {words[value]}" for value in reversed(range(len(words)))]
+        said.append(f"{', '.join(named)}.")
     described: JsonObject = {"description": " ".join(said)} if said else {}
-    return {"title": question.label, **described, **_form(question, by)}
-
-
-def _form(question: Question, by: By) -> JsonObject:
-    values: list[JsonValue] = [option.value for option in question.options]
-    match question.type:
-        case "score":
-            return _score(cast(Scale, question.scale))
-        case "yes_no":
-            return {"type": "integer", "enum": [0, 1]}
-        case "multi_select":
-            chosen: JsonObject = {"type": "string", "enum": values}
-            return {"type": "array", "items": chosen, "uniqueItems": True}
-        case "comment":
-            return {"type": "string", **({"pattern": r"\S"} if is_owed(question, by) else {})}
-        case _:
-            return {"type": "string", "enum": values}
-
-
-def _score(scale: Scale) -> JsonObject:
-    if len(scale.values) <= MOST_SCORES:
-        return {"type": "integer", "enum": list(scale.values)}
-    form: JsonObject = {"type": "integer", "minimum": scale.min, "maximum": scale.max}
-    if scale.step > 1 and scale.min % scale.step == 0:
-        form["multipleOf"] = scale.step
-    return form
+    form = ANSWER_FORMS[question.type].schema(question, is_owed(question, by))
+    return {"title": question.label, **described, **form}

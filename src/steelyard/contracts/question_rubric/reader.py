@@ -22,15 +22,14 @@ from steelyard.formats.schema import Schema
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.question import (
-    SELECT_TYPES,
     Option,
     Question,
     QuestionRubric,
-    QuestionType,
     RubricStatus,
     Scale,
     Scope,
 )
+from steelyard.model.question_types import QUESTION_TYPES
 
 CONTRACT = "question_rubric"
 _RUBRIC = {"name", "version", "status", "scale", "guidance", "scoring"}
@@ -82,20 +81,19 @@ def _rubric(row: JsonObject, sha256: str | None) -> QuestionRubric:
 
 
 def _question(row: JsonObject, default: Scale | None) -> Question:
-    kind = cast(QuestionType, row["type"])
-    is_score, is_select = kind == "score", kind in SELECT_TYPES
-    options = cast(list[JsonObject], row["options"]) if is_select else []
+    kind = QUESTION_TYPES[cast(str, row["type"])]
+    options = cast(list[JsonObject], row["options"]) if kind.needs == "options" else []
     # A field without an effect is kept as the author's own.
-    read = {*(("scale",) if is_score else ()), *(("options",) if is_select else ())}
+    read = {kind.needs} if kind.needs else set[str]()
     return Question(
         key=cast(str, row["key"]),
         label=cast(str, row["label"]),
-        type=kind,
+        type=kind.name,
         scope=cast(Scope, row.get("scope", "trace")),
         required=cast(bool, row.get("required", False)),
         guidance=cast("str | None", row.get("guidance")),
-        answered_by_auto=cast(bool, row.get("answeredByAuto", kind != "comment")),
-        scale=(read_scale(row.get("scale")) or default) if is_score else None,
+        answered_by_auto=cast(bool, row.get("answeredByAuto", not kind.is_free_text)),
+        scale=(read_scale(row.get("scale")) or default) if kind.needs == "scale" else None,
         options=tuple(_option(option) for option in options),
         extra=beyond(row, _QUESTION | read),
     )

@@ -15,7 +15,7 @@ from steelyard.contracts.question_rubric.scales import (
 from steelyard.formats.encoding import flaws
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
-from steelyard.model.question import QUESTION_TYPES, SELECT_TYPES
+from steelyard.model.question_types import QUESTION_TYPES
 
 _OTHER = re.compile(r"[^a-z0-9]+")
 _LETTER = re.compile("[a-z]")
@@ -58,17 +58,17 @@ def dimension_key(name: str, number: int) -> str:
 
 
 def _question(question: JsonObject, path: Path, *, has_scale: bool) -> Iterator[Problem]:
-    kind = question.get("type")
-    if kind not in QUESTION_TYPES:
+    kind = QUESTION_TYPES.get(str(question.get("type")))
+    if kind is None:
         return
-    if kind in SELECT_TYPES:
+    if kind.needs == "options":
         place = (*path, "options")
         yield from _duplicates(question.get("options"), "value", "option", place)
         yield from offered_problems(
             ((*at, "value"), option.get("value"))
             for at, option in _objects(question.get("options"), place)
         )
-    if kind == "score":
+    if kind.needs == "scale":
         yield from scale_problems(question.get("scale"), (*path, "scale"))
         if not has_scale and "scale" not in question:
             yield Problem(

@@ -10,10 +10,10 @@ from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.question import QuestionScoring
+from steelyard.model.question_types import QUESTION_TYPES
 
-_VALUED = ("score", "yes_no")
-"""The types whose answers have a value of their own."""
-_ONE_OPTION = ("single_select", "button_group")
+_VALUED = [one.name for one in QUESTION_TYPES.values() if one.has_value]
+_ONE_OPTION = [one.name for one in QUESTION_TYPES.values() if one.has_one_option]
 
 
 def read_scoring(value: JsonValue) -> QuestionScoring | None:
@@ -118,5 +118,6 @@ def _unknown(
 
 def _no_value(path: Path, kind: JsonValue) -> Problem:
     message = f"{{}} names a question of type {kind}, whose answers have no value"
-    hint = "score, yes_no, single_select and button_group can count"
+    *others, last = (*_VALUED, *_ONE_OPTION)
+    hint = f"{', '.join(others)} and {last} can count"
     return Problem(code="unsupported_field", message=message, path=path, hint=hint)

@@ -55,7 +55,7 @@ def _question(question: Question, default: Scale | None) -> JsonObject:
         row["scale"] = _scale(question.scale)
     if question.guidance is not None:
         row["guidance"] = question.guidance
-    if question.type == "comment" or not question.answered_by_auto:
+    if question.kind.is_free_text or not question.answered_by_auto:
         row["answeredByAuto"] = False
     if question.options:
         row["options"] = [_option(option) for option in question.options]

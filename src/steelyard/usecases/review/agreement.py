@@ -8,12 +8,13 @@ from typing import cast
 
 from steelyard.contracts.labels.reader import label_of
 from steelyard.errors import NotFoundError
-from steelyard.model.agreement import PASSED, Agreement, Asked, Item, RubricAgreement
+from steelyard.model.agreement import PASSED, Agreement, Item, RubricAgreement
 from steelyard.model.annotation import Wanted
 from steelyard.model.json_value import JsonObject
 from steelyard.model.label import Label
-from steelyard.model.question import Answer, Question, QuestionRubric
-from steelyard.review.agreement import Given, Sheet, question_agreement
+from steelyard.model.question import Answer, QuestionRubric
+from steelyard.review.agreement import Sheet, question_agreement
+from steelyard.review.question_types import COMPARED_TYPES, Given
 from steelyard.usecases.review.export_labels import narrowed, what_there_is
 from steelyard.usecases.review.judgements import (
     Judgements,
@@ -205,7 +206,7 @@ def _sheets(
     rubric: QuestionRubric, said: _Said, judgements: Judgements | None, judged: _Run | None
 ) -> Iterator[Sheet]:
     for question in rubric.questions:
-        if question.type == "comment" or not said.asks(question.key):
+        if question.kind.is_free_text or not said.asks(question.key):
             continue
         judge = None
         if judgements and question.answered_by_auto:
@@ -215,9 +216,11 @@ def _sheets(
         yield Sheet(
             key=question.key,
             label=question.label,
-            type=cast(Asked, question.type),
+            type=question.type,
             scope=question.scope,
-            categories=_categories(question, [*blind.values(), *seen.values(), judge or {}]),
+            categories=COMPARED_TYPES[question.type].categories(
+                question, [*blind.values(), *seen.values(), judge or {}]
+            ),
             blind=blind,
             seen=seen,
             judge=judge,
@@ -237,15 +240,6 @@ def _pass_sheet(said: _Said, passes: Judgements | None, judged: _Run | None) -> 
         beside=passes.beside if passes else "judge",
         clusters=judged.clusters if judged else {},
     )
-
-
-def _categories(question: Question, given: Sequence[Given]) -> tuple[int | str, ...]:
-    """What may be answered; of scores those that were given, for a scale may be long."""
-    if question.type == "yes_no":
-        return (0, 1)
-    if question.type == "score":
-        return tuple(sorted({cast(int, one) for answers in given for one in answers.values()}))
-    return tuple(option.value for option in question.options)
 
 
 def _notes(said: _Said, elsewhere: int) -> Iterator[str]:

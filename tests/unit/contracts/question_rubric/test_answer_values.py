@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.contracts.question_rubric.answer_values import read_answer
+from steelyard.contracts.question_rubric.answer_forms import ANSWER_FORMS
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonValue
@@ -21,7 +21,7 @@ def answered(
     """What becomes of an answer to a question of a type."""
     (one,) = sound(rubric(question(kind, **settings))).questions
     problems: list[Problem] = []
-    return read_answer(value, one, ("q",), problems), problems
+    return ANSWER_FORMS[one.type].read(value, one, ("q",), problems), problems
 
 
 def refused(value: JsonValue, kind: str, **settings: JsonValue) -> tuple[str, str]:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from steelyard.contracts.question_rubric.answer_forms import MOST_SCORES
 from steelyard.contracts.question_rubric.answers import By, read_answers
-from steelyard.contracts.question_rubric.answers_schema import MOST_SCORES, answers_schema
+from steelyard.contracts.question_rubric.answers_schema import answers_schema
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.question import QuestionRubric
 from strategies.question_rubrics import odd_answers, question, rubric, rubrics, sound

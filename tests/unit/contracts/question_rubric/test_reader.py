@@ -16,14 +16,14 @@ from steelyard.formats.schema import Schema
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.question import (
-    QUESTION_TYPES,
-    SELECT_TYPES,
     Option,
     Question,
     QuestionRubric,
     Scale,
 )
+from steelyard.model.question_types import QUESTION_TYPES
 from strategies.question_rubrics import (
+    SELECT_TYPES,
     json_values,
     problems,
     question,
