@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Connection,
     Float,
@@ -172,6 +173,37 @@ def _add_claims(operations: Operations) -> None:
     )
 
 
+def _add_listed_columns(operations: Operations) -> None:
+    for column in (
+        Column("record_id", String),
+        Column("passed", Boolean),
+        Column("score", Float),
+        Column("label", String),
+        Column("tags", String),
+    ):
+        operations.add_column("results", column)
+    operations.add_column("check_results", Column("passed", Boolean))
+    # As text: some versions of SQLite take bytes for their own binary form of JSON.
+    operations.execute(
+        """
+        UPDATE results SET
+            record_id = json_extract(CAST(prediction AS TEXT), '$.record_id'),
+            passed = json_extract(CAST(prediction AS TEXT), '$.passed'),
+            score = json_extract(CAST(prediction AS TEXT), '$.score'),
+            label = json_extract(CAST(failure AS TEXT), '$.label'),
+            tags = (
+                SELECT char(31) || group_concat(value, char(31)) || char(31)
+                FROM json_each(CAST(prediction AS TEXT), '$.slices.tags')
+            )
+        """
+    )
+    operations.execute(
+        "UPDATE check_results SET passed = json_extract(CAST(row AS TEXT), '$.passed')"
+    )
+    listed = ["record_id", "status", "passed", "score", "label", "tags"]
+    operations.create_index("ix_results_listed", "results", ["run_id", "idx", "repeat", *listed])
+
+
 STEPS: dict[int, Callable[[Operations], None]] = {
     1: _add_leases_and_answers,
     2: _count_by_kind,
@@ -180,5 +212,6 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     5: _add_annotations,
     6: _add_request_parts,
     7: _add_claims,
+    8: _add_listed_columns,
 }
 """What is done to a store of a version to make it one of the next."""

@@ -26,6 +26,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
 from steelyard.model.run import Attempt, Result
 from steelyard.model.verdict import CheckResult
+from steelyard.store.listed_columns import listed_in, listed_of
 from steelyard.store.request_parts import RequestParts
 from steelyard.store.row_writer import Rows, TableRow
 from steelyard.store.tables import NO_RECORD
@@ -50,7 +51,7 @@ class ResultRows:
         """A result with its attempts."""
         checked = result.verdict.results if result.verdict else ()
         is_failure = result.status in FAILURES
-        texts = [
+        texts = made = [
             _bytes(prediction_row(result, self._request(result))),
             _bytes(validation_row(result)),
             _bytes(facts_of(result)),
@@ -65,14 +66,15 @@ class ResultRows:
             each = zip(texts, exempt, strict=True)
             texts = [self._redact.without(text, private, ours) for text, ours in each]
         own = (result.record_sha256 or "", asked)
-        texts = self._redact.each(texts, exempt, [one.encode("ascii") for one in own])
-        prediction, validation, facts, failure, *others = texts
+        clean = self._redact.each(texts, exempt, [one.encode("ascii") for one in own])
+        prediction, validation, facts, failure, *others = clean
         place = self._run_id, result.index, result.repeat
         kept = (*place, result.status, prediction, validation, failure or None, facts)
+        listed = listed_of(result) if clean is made else listed_in(prediction, failure)
         return Rows(
-            results=[kept],
+            results=[(*kept, *listed)],
             scores=[
-                (*place, number, self._id(entry, number), others[number])
+                (*place, number, self._id(entry, number), others[number], entry.outcome.passed)
                 for number, entry in enumerate(checked)
             ],
             attempts=self._tried(attempts, others[len(checked) :]),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Float,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -14,7 +16,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()
@@ -79,9 +81,23 @@ results = Table(
     Column("validation", LargeBinary, nullable=False),
     Column("failure", LargeBinary),
     Column("facts", LargeBinary, nullable=False),
+    Column("record_id", String),
+    Column("passed", Boolean),
+    Column("score", Float),
+    Column("label", String),
+    Column("tags", String),
     PrimaryKeyConstraint("run_id", "idx", "repeat"),
+    Index(
+        "ix_results_listed",
+        *("run_id", "idx", "repeat", "record_id", "status", "passed", "score", "label", "tags"),
+    ),
     sqlite_with_rowid=False,
 )
+"""The columns after `facts` repeat what lists filter and sort by.
+
+One index covers all of them in the order of the records: to add to its end costs little, and a
+list of many records reads a few bytes of each.
+"""
 
 scores = Table(
     "check_results",
@@ -92,6 +108,7 @@ scores = Table(
     Column("place", Integer, nullable=False),
     Column("check_id", String, nullable=False),
     Column("row", LargeBinary, nullable=False),
+    Column("passed", Boolean),
     PrimaryKeyConstraint("run_id", "idx", "repeat", "check_id"),
     sqlite_with_rowid=False,
 )

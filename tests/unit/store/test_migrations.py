@@ -5,9 +5,15 @@ from __future__ import annotations
 import sqlite3
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fakes.old_stores import take_back_to_8
+from fakes.projects import Project, row
+from fakes.stops import Stopped, StoppingTarget
+from fakes.targets import ScriptedTarget, fails
+from steelyard.store import migrations
 from steelyard.store.database import open_database
 from steelyard.store.runs import RunStore
 from steelyard.store.tables import SCHEMA_VERSION
@@ -89,6 +95,7 @@ def test_what_it_holds_can_be_gone_on_with(path: Path) -> None:
 
 def test_answers_that_were_kept_by_their_question_are_kept_by_their_place(path: Path) -> None:
     open_database(path).dispose()
+    take_back_to_8(path)
     connection = sqlite3.connect(path)
     connection.executescript(
         """
@@ -152,3 +159,70 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(
     connection = sqlite3.connect(path)
     assert connection.execute("SELECT version FROM schema_version").fetchall() == [(1,)]
     connection.close()
+
+
+def listed(path: Path) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(path)
+    found = connection.execute(
+        "SELECT idx, repeat, record_id, status, r.passed, score, label, tags, c.passed "
+        "FROM results AS r LEFT JOIN check_results AS c USING (run_id, idx, repeat) ORDER BY 1, 2"
+    ).fetchall()
+    connection.close()
+    return found
+
+
+def scripted() -> ScriptedTarget:
+    return ScriptedTarget({"b": ["no"], "c": [fails("bad_request")], "d": ["sam@example.org"]})
+
+
+def test_results_of_the_last_release_can_be_listed(project: Project) -> None:
+    rows = [row("a", tags=["x", "y z"]), row("b"), row("c", tags=["x"]), row("d", tags=["x"])]
+    project.run(project.ports(scripted()), project.cases(rows), repeat=2)
+    project.close()
+    path = project.root / ".steelyard" / "steelyard.db"
+    before = listed(path)
+    take_back_to_8(path)
+    open_database(path).dispose()
+
+    assert listed(path) == before
+    assert before[0] == (0, 0, "a", "evaluated", 1, 1.0, None, "\x1fx\x1fy z\x1f", 1)
+
+
+def test_a_migration_that_is_cut_off_begins_anew(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.run(project.ports(scripted()), project.cases([row("a"), row("b")]))
+    project.close()
+    path = project.root / ".steelyard" / "steelyard.db"
+    before = listed(path)
+    take_back_to_8(path)
+    done = migrations.STEPS[8]
+
+    def cut_off(operations: Any) -> None:
+        done(operations)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setitem(migrations.STEPS, 8, cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            open_database(path)
+    open_database(path).dispose()
+
+    assert listed(path) == before
+
+
+def test_a_run_that_the_last_release_was_stopped_in_goes_on(project: Project) -> None:
+    dataset = project.cases([row("a"), row("b"), row("c")])
+    with pytest.raises(Stopped):
+        project.run(project.ports(StoppingTarget(1)), dataset, max_concurrency=1)
+    project.close()
+    path = project.root / ".steelyard" / "steelyard.db"
+    take_back_to_8(path)
+    run = project.resume(project.ports(scripted()))
+
+    assert run.status == "completed_with_failures"
+    assert [row[2:5] for row in listed(path)] == [
+        ("a", "evaluated", 1),
+        ("b", "evaluated", 0),
+        ("c", "evaluation_error", None),
+    ]

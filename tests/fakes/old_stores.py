@@ -1,0 +1,20 @@
+"""Stores as earlier releases have left them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+_LISTED = ("record_id", "passed", "score", "label", "tags")
+
+
+def take_back_to_8(path: Path) -> None:
+    """Make a store of this version one of version 8, with all its runs."""
+    connection = sqlite3.connect(path)
+    connection.execute("DROP INDEX ix_results_listed")
+    for name in _LISTED:
+        connection.execute(f"ALTER TABLE results DROP COLUMN {name}")
+    connection.execute("ALTER TABLE check_results DROP COLUMN passed")
+    connection.execute("UPDATE schema_version SET version = 8")
+    connection.commit()
+    connection.close()
