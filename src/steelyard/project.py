@@ -277,12 +277,14 @@ class Project:
         """What finding and reading finished runs needs."""
         from steelyard.store.artifacts import digest_of
         from steelyard.store.judgements import judgements_of
+        from steelyard.store.stored_records import StoredRecords
         from steelyard.usecases.results.ports import ResultPorts
 
         return ResultPorts(
             base=self.base,
             folder=self.folder,
             repository=lambda: self.store,
+            records=lambda run_id, title: StoredRecords(self.store, run_id, title),
             digest=digest_of,
             judgements=lambda folder, index: judgements_of(folder, index, self.warn),
             warn=self.warn,

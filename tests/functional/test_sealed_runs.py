@@ -47,7 +47,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 READERS = {
     "show": ("show", "latest"),
     "show json": ("show", "latest", *JSON),
-    "show record": ("show", "latest", "hours"),
+    "show record": ("show", "{folder}", "hours"),
     "report": ("report", "latest", "-o", "out.html"),
     "export": ("export", "latest"),
     "compare": ("compare", "latest~1", "latest"),
@@ -63,12 +63,22 @@ READERS = {
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_changed_run_is_refused_by_whatever_reads_it(project: Project, name: str) -> None:
-    (done,) = run_many(project.root, [READERS[name]])
+    folder = f".steelyard/runs/{project.changed}"
+    (done,) = run_many(project.root, [[word.format(folder=folder) for word in READERS[name]]])
 
     assert (done.code, done.stdout) == (2, "")
     assert f"is not what was sealed: {METRICS} (changed); `steelyard verify " in done.stderr
     assert project.changed in done.stderr
     assert not (project.root / "out.html").exists()
+
+
+def test_a_record_of_a_changed_run_is_still_shown_as_the_store_has_it(project: Project) -> None:
+    changed, sealed = run_many(
+        project.root, [("show", "latest", "hours"), ("show", "latest~1", "hours")]
+    )
+
+    assert (changed.code, sealed.code) == (0, 0)
+    assert changed.stdout.splitlines()[:-1] == sealed.stdout.splitlines()[:-1]
 
 
 def test_verify_still_explains_it_and_runs_still_lists_it(project: Project) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steelyard.project import Project
     from steelyard.reports.findings import Paint
     from steelyard.reports.run_text import RunView
-    from steelyard.usecases.results.read_run import RecordView
+    from steelyard.results.records import RecordView
     from steelyard.usecases.runs.unfinished import UnfinishedRun
 
 _SHOWN = 15
@@ -43,12 +43,14 @@ def command(
 ) -> None:
     """Show a run's numbers and what failed, or all about one record."""
     from steelyard.store.owners import is_alive
-    from steelyard.usecases.runs.unfinished import record_of, unfinished_run
+    from steelyard.usecases.results.find_run import records_of
+    from steelyard.usecases.results.records import show_record
+    from steelyard.usecases.runs.unfinished import unfinished_run
 
     project = opened()
     ports = project.result_ports()
     if record is not None:
-        _show_record(record_of(ports, lambda: project.store, run, record), record, output)
+        _show_record(show_record(records_of(ports, run), record), record, output)
     elif unfinished := unfinished_run(ports, lambda: project.store, run, is_alive):
         _show_unfinished(unfinished, output)
     else:
@@ -137,10 +139,10 @@ def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
         yield "  … and more; `steelyard export` gives all"
 
 
-def _show_record(found: tuple[RecordView, list[JsonObject]], record: str, output: Format) -> None:
+def _show_record(found: RecordView, record: str, output: Format) -> None:
     from steelyard.cli.judgements import judgement_lines
 
-    (rows, attempts, failures), judged = found
+    rows, attempts, failures, judged = found
     if output is Format.json:
         told = {"records": rows, "attempts": attempts, "failures": list(failures.values())}
         show_json({**told, "judgements": judged})

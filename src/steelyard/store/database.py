@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import get_ident
-from typing import cast
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, select
+from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, inspect, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
@@ -103,6 +103,12 @@ def told(engine: Engine) -> Generator[None]:
         yield
     except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
         raise RunError(f"the store {engine.url.database} fails: {reason_of(error)}") from None
+
+
+def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
+    """The rows of a query, a thousand at a time."""
+    with told(engine), engine.connect() as connection:
+        yield from connection.execution_options(yield_per=1000).execute(query)
 
 
 def require_in_place(engine: Engine) -> None:

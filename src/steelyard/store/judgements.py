@@ -15,7 +15,7 @@ from steelyard.engine.record_work import TARGET_CALL
 from steelyard.errors import RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn
-from steelyard.store.database import open_database, told
+from steelyard.store.database import open_database, streamed
 from steelyard.store.tables import NO_RECORD, answered, attempts, judgements
 
 
@@ -86,17 +86,18 @@ class JudgementStore:
         for row in self._rows(query):
             yield JudgeUsed(*row)
 
-    def of_record(self, run_id: str, index: int) -> Iterator[JsonObject]:
-        """Every judgement of a record with its prompt."""
+    def of_record(
+        self, run_id: str, index: int, repeat: int | None = None
+    ) -> Iterator[JsonObject]:
+        """Every judgement of a record with its prompt, in all repeats or in one."""
         query = select(*judgements.c["repeat", "row", "prompt"])
         query = query.where(judgements.c.run_id == run_id, judgements.c.idx == index)
+        query = query if repeat is None else query.where(judgements.c.repeat == repeat)
         for row in self._rows(query.order_by(judgements.c.repeat)):
             yield {**json.loads(row.row), "prompt": json.loads(zlib.decompress(row.prompt))}
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
-        """The rows of a query, a thousand at a time."""
-        with told(self._engine), self._engine.connect() as connection:
-            yield from connection.execution_options(yield_per=1000).execute(query)
+        return streamed(self._engine, query)
 
 
 def _is_open(table: Table, run_id: str) -> ColumnElement[bool]:

@@ -35,7 +35,7 @@ from steelyard.results.metrics import Taken
 from steelyard.store.attempt_order import in_turn
 from steelyard.store.claims import settle_claims
 from steelyard.store.copies import copied_part, copy_kept
-from steelyard.store.database import require_in_place, told
+from steelyard.store.database import require_in_place, streamed, told
 from steelyard.store.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
 from steelyard.store.run_rows import encoded, stored_run
@@ -366,9 +366,7 @@ class RunStore:
             yield connection
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
-        """The rows of a query, a thousand at a time."""
-        with told(self.engine), self.engine.connect() as connection:
-            yield from connection.execution_options(yield_per=1000).execute(query)
+        return streamed(self.engine, query)
 
 
 def _between(table: Table, begin: int, end: int | None) -> ColumnElement[bool]:

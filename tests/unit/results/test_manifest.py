@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from msgspec import UNSET, structs
 
+from fakes.contracts import SCHEMAS
 from fakes.manifests import manifest, manifest_row
 from fakes.metrics import write_metrics
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
-from fakes.contracts import SCHEMAS
 from steelyard.errors import UnreadableFileError
 from steelyard.results.manifest import FORMAT_VERSION, Manifest, RunSetup, read_manifest
 from steelyard.usecases.results.read_run import read_run

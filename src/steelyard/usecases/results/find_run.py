@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.run import StoredRun, no_such_run
+from steelyard.usecases.results.folder_records import FolderRecords
 from steelyard.usecases.results.ports import ResultPorts
-from steelyard.usecases.results.read_run import holds_artifacts, require_finished
+from steelyard.usecases.results.read_run import holds_artifacts, is_run_folder, require_finished
+from steelyard.usecases.results.records import Records
 from steelyard.usecases.results.run_folders import folder_by_name, sealed_runs
 from steelyard.usecases.results.verify import require_sealed
+
+_SEALED = ("completed", "completed_with_failures", "cancelled")
 
 
 def run_folder(ports: ResultPorts, name: str) -> Path:
@@ -48,6 +53,27 @@ def find_run(ports: ResultPorts, name: str) -> StoredRun | Path:
             raise
         ports.warn(f"{error}. {folder.name} is read from its folder")
     return folder
+
+
+def has_ended(ports: ResultPorts, run: StoredRun) -> bool:
+    """Whether a run is sealed, or was once; one that failed is not."""
+    return (
+        is_run_folder(ports.runs / run.run_id) or run.status in _SEALED or "about" not in run.plan
+    )
+
+
+def records_of(ports: ResultPorts, name: str) -> Records:
+    """The records of a run: those in the store, or else those in the folder of a finished run."""
+    found = find_run(ports, name)
+    if isinstance(found, StoredRun):
+        run_id = found.run_id
+        if not has_ended(ports, found):
+            return ports.records(run_id, f"what {run_id} has kept so far; it is not finished")
+        if any(ports.repository().done(run_id)):
+            return ports.records(run_id, run_id)
+        found = ports.runs / run_id
+    require_sealed(found, ports.digest)
+    return FolderRecords(found, partial(ports.judgements, found))
 
 
 def unknown_runs(ports: ResultPorts) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +11,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.ports import Warn
 from steelyard.results.sealing import Sealing
+from steelyard.usecases.results.records import Records
 
 
 class KnownRuns(Protocol):
@@ -18,6 +19,7 @@ class KnownRuns(Protocol):
 
     def find(self, name: str) -> StoredRun: ...
     def ids(self) -> set[str]: ...
+    def done(self, run_id: str) -> Iterator[tuple[int, int]]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,8 @@ class ResultPorts:
     folder: Path
     """Where the project keeps its runs; it is not there before the first."""
     repository: Callable[[], KnownRuns]
+    records: Callable[[str, str], Records]
+    """The records of a run that the store keeps, and what to call them."""
     digest: Callable[[Path], Sealing]
     judgements: Callable[[Path, int], list[JsonObject]]
     """What judges said about a record of a run, by its folder and the record's index."""

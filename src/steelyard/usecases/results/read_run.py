@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Generator, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import BinaryIO, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -36,16 +37,6 @@ class Failures(NamedTuple):
     """How many rows each label has."""
     rows: dict[tuple[int, int], JsonObject]
     """The rows that were asked for, by index and repeat."""
-
-
-class RecordView(NamedTuple):
-    """All that is known of one record."""
-
-    rows: list[JsonObject]
-    """Its predictions, one for each repeat."""
-    attempts: list[JsonObject]
-    failures: dict[tuple[int, int], JsonObject]
-    """Why it has no score, by index and repeat."""
 
 
 def is_run_folder(path: Path) -> bool:
@@ -113,11 +104,18 @@ def read_rows(folder: Path, name: str) -> Iterator[JsonObject]:
 
 def decoded_rows(folder: Path, name: str, decode: Callable[[bytes], Decoded]) -> Iterator[Decoded]:
     """The same, as far as a decoder reads them."""
+    with opened_artifact(folder, name) as stream:
+        for line in stream:
+            yield decode(line)
+
+
+@contextmanager
+def opened_artifact(folder: Path, name: str) -> Generator[BinaryIO]:
+    """An artifact to read; one that is gone or damaged is told."""
     path = folder / name
     try:
         with path.open("rb") as stream:
-            for line in stream:
-                yield decode(line)
+            yield stream
     except OSError as error:
         if day := pruned_on(folder, name):
             left = "; `steelyard show` has the numbers" if is_run_folder(folder) else ""
@@ -133,29 +131,6 @@ def read_predictions(folder: Path) -> Iterator[JsonObject]:
     return whole_rows(folder, read_rows(folder, PREDICTIONS))
 
 
-def find_records(folder: Path, record: str) -> list[JsonObject]:
-    """The predictions of one record, by its id, or else by its index."""
-    named: list[JsonObject] = []
-    placed: list[JsonObject] = []
-    for row in read_rows(folder, PREDICTIONS):
-        if row["record_id"] == record:
-            named.append(row)
-        elif str(row["index"]) == record:
-            placed.append(row)
-    if not named and not placed:
-        raise NotFoundError(f"no record '{record}' in {folder}")
-    return list(whole_rows(folder, named or placed))
-
-
-def read_record(folder: Path, record: str) -> RecordView:
-    """A record of a finished run, by its id, or else by its index."""
-    rows = find_records(folder, record)
-    indices = dict.fromkeys(cast(int, row["index"]) for row in rows)
-    attempts = [attempt for index in indices for attempt in attempts_of(folder, index)]
-    places = {(cast(int, row["index"]), cast(int, row["repeat"])) for row in rows}
-    return RecordView(rows, attempts, failures_of(folder, places).rows)
-
-
 def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
     """Why records have no score: how many there are of each label, and the rows of some places."""
     counts: Counter[str] = Counter()
@@ -166,11 +141,6 @@ def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
         if place in places:
             rows[place] = row
     return Failures(counts, rows)
-
-
-def attempts_of(folder: Path, index: int) -> list[JsonObject]:
-    """The attempts that were made for one record."""
-    return [row for row in read_rows(folder, ATTEMPTS) if row["index"] == index]
 
 
 def _decoded(path: Path, decode: Callable[[bytes], Decoded]) -> Decoded:

@@ -13,8 +13,6 @@ from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.run import TERMINAL, RunState, StoredRun
 from steelyard.usecases.results.read_run import (
-    attempts_of,
-    find_records,
     is_run_folder,
     read_rows,
     read_run,
@@ -67,26 +65,6 @@ def test_a_folder_that_holds_no_run_is_told(tmp_path: Path) -> None:
     assert not is_run_folder(tmp_path)
     with pytest.raises(NotFoundError, match=r"holds no run_manifest\.json: no finished run"):
         read_run(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("record", "ids"), [("a", ["a", "a"]), ("0", ["0", "0"]), ("2", ["c", "c"]), ("c", ["c", "c"])]
-)
-def test_a_record_is_found_by_its_id_or_else_by_its_index(
-    folder: Path, record: str, ids: list[str]
-) -> None:
-    assert [found["record_id"] for found in find_records(folder, record)] == ids
-
-
-def test_a_record_that_is_not_there_is_told(folder: Path) -> None:
-    with pytest.raises(NotFoundError, match="no record 'z' in "):
-        find_records(folder, "z")
-
-
-def test_the_attempts_of_a_record_are_those_of_all_its_repeats(folder: Path) -> None:
-    made = [(one["repeat"], one["attempt"]) for one in attempts_of(folder, 1)]
-
-    assert made == [(0, 1), (0, 2), (1, 1), (1, 2)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,186 @@
+"""Records of a run as lists and pages ask for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from steelyard.model.json_value import JsonObject
+
+SortField: TypeAlias = Literal["index", "status", "passed", "score", "label"]
+SortValue: TypeAlias = str | float | bool | None
+
+
+class Sort(NamedTuple):
+    """The order of a list; equal values stay in the order of the records."""
+
+    field: SortField = "index"
+    is_descending: bool = False
+
+
+BY_INDEX = Sort()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordQuery:
+    """Which records of a run to list; what is None restricts nothing."""
+
+    record_id: str | None = None
+    status: str | None = None
+    passed: bool | None = None
+    """With `check`, whether that check has passed; else whether the record has."""
+    check: str | None = None
+    """The id of a check that has graded the record."""
+    tag: str | None = None
+    label: str | None = None
+    """The label of a failure."""
+    text: str | None = None
+    """A part of the id, of what was asked, of the answer or of the reason; ASCII letters in
+    either case. Long texts that several records share are not looked at."""
+    sort: Sort = BY_INDEX
+
+
+class Position(msgspec.Struct, frozen=True, array_like=True):
+    """The last record of a page: the value that the list is sorted by, and its place."""
+
+    value: SortValue
+    index: int
+    repeat: int
+
+
+class RecordLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A record in one repeat, as a line of a list."""
+
+    index: int
+    record_id: str | None
+    repeat: int
+    target: str | None
+    status: str
+    passed: bool | None
+    score: float | None
+    reason: str | None
+    label: str | None
+    tags: tuple[str, ...]
+
+    def position(self, sort: Sort) -> Position:
+        """Where it stands in a list."""
+        return Position(getattr(self, sort.field), self.index, self.repeat)
+
+
+class RecordView(NamedTuple):
+    """All that is known of one record."""
+
+    rows: list[JsonObject]
+    """Its predictions, one for each repeat."""
+    attempts: list[JsonObject]
+    failures: dict[tuple[int, int], JsonObject]
+    """Why it has no score, by index and repeat."""
+    judgements: list[JsonObject]
+    """What judges were asked and said, where that is kept."""
+
+    def add(self, more: RecordView) -> None:
+        """Take in another record of the same id."""
+        self.rows.extend(more.rows)
+        self.attempts.extend(more.attempts)
+        self.failures.update(more.failures)
+        self.judgements.extend(more.judgements)
+
+
+class CheckOutcome(msgspec.Struct, frozen=True, gc=False):
+    """What a check has found, as far as a list needs it."""
+
+    check: str
+    passed: bool | None = None
+
+
+class ListedPrediction(msgspec.Struct, frozen=True, gc=False):
+    """A row of predictions.jsonl as far as a list needs it."""
+
+    index: int
+    repeat: int = 0
+    record_id: str | None = None
+    target: str | None = None
+    status: str = ""
+    passed: bool | None = None
+    score: float | None = None
+    reason: str | None = None
+    slices: dict[str, tuple[str, ...]] = {}
+    evaluator_scores: tuple[CheckOutcome, ...] = ()
+
+    def line(self, label: str | None) -> RecordLine:
+        """The line of a list, with the label of its failure."""
+        return RecordLine(
+            index=self.index,
+            record_id=self.record_id,
+            repeat=self.repeat,
+            target=self.target,
+            status=self.status,
+            passed=self.passed,
+            score=self.score,
+            reason=self.reason,
+            label=label,
+            tags=self.slices.get("tags", ()),
+        )
+
+
+class ListedFailure(msgspec.Struct, frozen=True, gc=False):
+    """A row of failures.jsonl as far as a list needs it."""
+
+    index: int
+    repeat: int = 0
+    label: str | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    content: str | tuple[str | dict[str, object], ...] | None = None
+
+
+class _Request(msgspec.Struct, gc=False):
+    messages: tuple[_Message, ...] = ()
+
+
+class _Texts(msgspec.Struct, gc=False):
+    record_id: str | None = None
+    request: _Request | None = None
+    model_response: str | None = None
+    reason: str | None = None
+
+
+read_listed = msgspec.json.Decoder(ListedPrediction).decode
+read_listed_failure = msgspec.json.Decoder(ListedFailure).decode
+_read_texts = msgspec.json.Decoder(_Texts).decode
+
+
+class TextSearch:
+    """Finds a text in rows of predictions.jsonl."""
+
+    def __init__(self, text: str) -> None:
+        self.written = json.dumps(text, ensure_ascii=False)[1:-1]
+        """The text as a row has it."""
+        self._folded = _folded(self.written)
+        self._text = _folded(text)
+
+    def may_match(self, row: bytes) -> bool:
+        """Whether the text stands anywhere in a row, if only in the name of a field."""
+        return self._folded in row.lower()
+
+    def matches(self, row: bytes) -> bool:
+        """Whether the text stands where it is looked for."""
+        return any(self._text in _folded(text) for text in _searched(_read_texts(row)))
+
+
+def _searched(row: _Texts) -> Iterator[str]:
+    yield from (text for text in (row.record_id, row.model_response, row.reason) if text)
+    for message in row.request.messages if row.request else ():
+        content = message.content or ()
+        parts = (content,) if isinstance(content, str) else content
+        yield from (part for part in parts if isinstance(part, str))
+
+
+def _folded(text: str) -> bytes:
+    """A text whose ASCII letters are small, as a database compares them."""
+    return text.encode("utf-8", "surrogatepass").lower()

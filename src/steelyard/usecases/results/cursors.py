@@ -1,0 +1,39 @@
+"""Cursors: where the next page of a list begins, in a form that callers only hand back."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from typing import TypeVar
+
+import msgspec
+
+from steelyard.errors import UsageError
+
+Position = TypeVar("Position")
+_MARK_BYTES = 6
+
+
+def cursor_of(position: object, query: object) -> str:
+    """The cursor after a position in the list that a query makes."""
+    text = msgspec.json.encode((_mark(query), position))
+    return base64.urlsafe_b64encode(text).decode("ascii").rstrip("=")
+
+
+def position_at(cursor: str, query: object, kind: type[Position]) -> Position:
+    """The position of a cursor, which must come from a list of the same query."""
+    try:
+        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        mark, position = msgspec.json.decode(text, type=tuple[str, kind])
+    except (binascii.Error, ValueError, msgspec.DecodeError):
+        raise UsageError(f"'{cursor}' is not a cursor that a list gave") from None
+    if mark != _mark(query):
+        raise UsageError("the cursor belongs to a list with other filters or another order")
+    return position
+
+
+def _mark(query: object) -> str:
+    return hashlib.blake2b(
+        repr(query).encode("utf-8", "surrogatepass"), digest_size=_MARK_BYTES
+    ).hexdigest()

@@ -1,0 +1,79 @@
+"""List the records of a run, and show one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, cast, get_args
+
+from steelyard.errors import NotFoundError, UsageError
+from steelyard.results.records import (
+    Position,
+    RecordLine,
+    RecordQuery,
+    RecordView,
+    Sort,
+    SortField,
+)
+from steelyard.usecases.results.cursors import cursor_of, position_at
+
+
+class Records(Protocol):
+    """The records of one run, wherever they are kept."""
+
+    @property
+    def title(self) -> str:
+        """What to call them where one is not found."""
+        ...
+
+    def page(self, query: RecordQuery, after: Position | None, limit: int) -> Sequence[RecordLine]:
+        """The records that a query finds after a position."""
+        ...
+
+    def indices(self, record_id: str) -> Sequence[int]:
+        """The indices of records with an id."""
+        ...
+
+    def record(self, index: int, repeat: int | None = None) -> RecordView:
+        """All that is kept of a record, in all repeats or in one; nothing of an unknown one."""
+        ...
+
+
+class RecordPage(NamedTuple):
+    """A part of a list."""
+
+    records: Sequence[RecordLine]
+    next_cursor: str | None
+    """Where the next part begins; None at the end."""
+
+
+def parse_sort(text: str) -> Sort:
+    """An order by the name of a field; `-` before it turns it round."""
+    field, known = text.removeprefix("-"), get_args(SortField)
+    if field not in known:
+        raise UsageError(f"cannot sort by '{text}'; known fields: {', '.join(known)}")
+    return Sort(cast(SortField, field), text.startswith("-"))
+
+
+def list_records(
+    records: Records, query: RecordQuery, *, cursor: str | None = None, limit: int = 20
+) -> RecordPage:
+    """A page of the records that a query finds."""
+    after = None if cursor is None else position_at(cursor, query, Position)
+    found = records.page(query, after, limit + 1)
+    if len(found) <= limit:
+        return RecordPage(found, None)
+    last = found[limit - 1].position(query.sort)
+    return RecordPage(found[:limit], cursor_of(last, query))
+
+
+def show_record(records: Records, record: str | int, repeat: int | None = None) -> RecordView:
+    """All about a record, by its index, or by its id and else by its index in digits."""
+    indices = [record] if isinstance(record, int) else records.indices(record)
+    if not indices and isinstance(record, str) and record.isascii() and record.isdecimal():
+        indices = [int(record)]
+    found = RecordView([], [], {}, [])
+    for index in indices:
+        found.add(records.record(index, repeat))
+    if not found.rows and not found.attempts:
+        raise NotFoundError(f"no record '{record}' in {records.title}")
+    return found
