@@ -33,10 +33,11 @@ def command(
     from steelyard.store.owners import is_alive
     from steelyard.usecases.results.find_run import unknown_runs
     from steelyard.usecases.results.pruned_files import pruned_runs
+    from steelyard.usecases.results.runs import list_runs
     from steelyard.usecases.runs.held import STOPPED, is_resumable
 
     project = opened()
-    runs = project.store.list(limit) if project.has_runs else []
+    runs = list_runs(project.store, limit=limit).runs if project.has_runs else ()
     _warn_of_unknown(unknown_runs(project.result_ports()) if project.has_runs else [])
     pruned = {run_id: list(files) for run_id, files in pruned_runs(project.folder).items()}
     if output is Format.json:

@@ -32,12 +32,14 @@ from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, StoredRun, no_such_run
 from steelyard.results.metrics import Taken
+from steelyard.results.runs import EVERY_RUN, Progress, RunPosition, RunQuery
 from steelyard.store.attempt_order import in_turn
 from steelyard.store.claims import settle_claims
 from steelyard.store.copies import copied_part, copy_kept
 from steelyard.store.database import require_in_place, streamed, told
 from steelyard.store.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
+from steelyard.store.run_queries import newest_first, progress_of, wanted
 from steelyard.store.run_rows import encoded, stored_run
 from steelyard.store.tables import (
     NO_RECORD,
@@ -178,7 +180,7 @@ class RunStore:
         back = _LATEST.fullmatch(name)
         if back:
             return self._latest(name, int(back[1] or 0))
-        query = _newest_first().where(runs.c.run_id.startswith(name, autoescape=True))
+        query = newest_first().where(runs.c.run_id.startswith(name, autoescape=True))
         found = list(self._rows(query.limit(2)))
         if not found:
             raise no_such_run(name, has_runs=True)
@@ -189,7 +191,7 @@ class RunStore:
     def _latest(self, name: str, back: int) -> StoredRun:
         """Runs that a validation of a judge made are not what anybody means by the latest."""
         is_helper = runs.c.group_id.startswith(VALIDATION, autoescape=True)
-        query = _newest_first().where(or_(runs.c.group_id.is_(None), not_(is_helper)))
+        query = newest_first().where(or_(runs.c.group_id.is_(None), not_(is_helper)))
         found = next(self._rows(query.offset(back).limit(1)), None)
         if found is None:
             raise no_such_run(name, has_runs=back > 0)
@@ -199,10 +201,17 @@ class RunStore:
         """The ids of all runs."""
         return {row.run_id for row in self._rows(select(runs.c.run_id))}
 
-    def list(self, limit: int) -> list[StoredRun]:
-        """The newest runs first."""
-        query = _newest_first()
-        return [stored_run(row) for row in self._rows(query.limit(limit))]
+    def list(
+        self, limit: int, query: RunQuery = EVERY_RUN, after: RunPosition | None = None
+    ) -> list[StoredRun]:
+        """The runs that a query finds after a position, newest first."""
+        found = newest_first().where(*wanted(query, after))
+        return [stored_run(row) for row in self._rows(found.limit(limit))]
+
+    def progress(self, run_id: str) -> Progress:
+        """How many rows a run has kept."""
+        with told(self.engine), self.engine.connect() as connection:
+            return progress_of(connection, run_id)
 
     def state_times(self, run_id: str) -> list[tuple[str, str]]:
         """Every state with its time, in order."""
@@ -371,11 +380,6 @@ class RunStore:
 
 def _between(table: Table, begin: int, end: int | None) -> ColumnElement[bool]:
     return table.c.idx >= begin if end is None else table.c.idx.between(begin, end - 1)
-
-
-def _newest_first() -> Select[*tuple[Any, ...]]:
-    left = (runs.c.lease_until - database_seconds()).label("lease_left_s")
-    return select(*runs.c, left).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
 
 
 def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> None:

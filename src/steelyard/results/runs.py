@@ -1,0 +1,48 @@
+"""Runs of a project as lists and pages ask for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from steelyard.model.run import StoredRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunQuery:
+    """Which runs to list, newest first; what is None restricts nothing."""
+
+    status: str | None = None
+    group_id: str | None = None
+    text: str | None = None
+    """A part of the id, of the dataset's name or of the target's; letters in either case."""
+
+
+EVERY_RUN = RunQuery()
+
+
+class RunPosition(msgspec.Struct, frozen=True, array_like=True):
+    """The last run of a page."""
+
+    created_at: str
+    run_id: str
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far a run has come: a row is a record in one repeat."""
+
+    rows: int = 0
+    failed_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDetail:
+    """A run with what became of it."""
+
+    run: StoredRun
+    states: tuple[tuple[str, str], ...]
+    """Every state with its time, in order."""
+    selected: int | None
+    """How many records it is about."""
+    progress: Progress

@@ -1,0 +1,63 @@
+"""List the runs of a project, and show one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, cast
+
+from steelyard.model.run import StoredRun
+from steelyard.results.runs import EVERY_RUN, Progress, RunDetail, RunPosition, RunQuery
+from steelyard.usecases.results.cursors import cursor_of, position_at
+
+
+class Runs(Protocol):
+    """The runs of a project."""
+
+    def list(
+        self, limit: int, query: RunQuery = EVERY_RUN, after: RunPosition | None = None
+    ) -> Sequence[StoredRun]:
+        """The runs that a query finds after a position, newest first."""
+        ...
+
+    def find(self, name: str) -> StoredRun:
+        """A run by its id, a prefix of it or `latest`."""
+        ...
+
+    def state_times(self, run_id: str) -> Sequence[tuple[str, str]]:
+        """Every state with its time, in order."""
+        ...
+
+    def progress(self, run_id: str) -> Progress:
+        """How many rows a run has kept."""
+        ...
+
+
+class RunPage(NamedTuple):
+    """A part of a list."""
+
+    runs: Sequence[StoredRun]
+    next_cursor: str | None
+    """Where the next part begins; None at the end."""
+
+
+def list_runs(
+    runs: Runs, query: RunQuery = EVERY_RUN, *, cursor: str | None = None, limit: int = 20
+) -> RunPage:
+    """A page of the runs that a query finds, newest first."""
+    after = None if cursor is None else position_at(cursor, query, RunPosition)
+    found = runs.list(limit + 1, query, after)
+    if len(found) <= limit:
+        return RunPage(found, None)
+    last = found[limit - 1]
+    return RunPage(found[:limit], cursor_of(RunPosition(last.created_at, last.run_id), query))
+
+
+def show_run(runs: Runs, name: str) -> RunDetail:
+    """A run by its name, with its states and how far it has come."""
+    run = runs.find(name)
+    return RunDetail(
+        run=run,
+        states=tuple(runs.state_times(run.run_id)),
+        selected=cast("int | None", run.plan.get("selected")),
+        progress=runs.progress(run.run_id),
+    )

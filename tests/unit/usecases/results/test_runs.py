@@ -1,0 +1,83 @@
+"""Runs of a project are listed page by page, and shown one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.old_runs import engine_of
+from fakes.projects import Project, row
+from fakes.targets import ScriptedTarget, fails
+from steelyard.errors import NotFoundError
+from steelyard.model.run import StoredRun
+from steelyard.results.runs import Progress, RunQuery
+from steelyard.store.database import open_database
+from steelyard.store.runs import RunStore
+from steelyard.usecases.results.runs import list_runs, show_run
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RunStore:
+    """Five runs, of which three were made in the same instant."""
+    store = RunStore(open_database(tmp_path / "steelyard.db"))
+    for number, (at, group) in enumerate([(1, "g"), (2, None), (2, "g"), (2, None), (3, None)]):
+        name = "Desk 50 %" if group else "other"
+        store.create(
+            StoredRun(
+                run_id=f"run_{number}",
+                status="queued",
+                created_at=f"2026-01-0{at}",
+                dataset=name,
+                group_id=group,
+                plan={},
+            )
+        )
+    store.move("run_4", "validating", "now")
+    return store
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({}, "43210"),
+        ({"status": "validating"}, "4"),
+        ({"group_id": "g"}, "20"),
+        ({"text": "desk 50 %"}, "20"),
+        ({"text": "RUN_3"}, "3"),
+        ({"text": "%"}, "20"),
+        ({"text": "nothing"}, ""),
+    ],
+)
+@pytest.mark.parametrize("limit", [1, 2, 20])
+def test_pages_miss_no_run_and_repeat_none(
+    store: RunStore, wanted: dict[str, Any], found: str, limit: int
+) -> None:
+    page = list_runs(store, RunQuery(**wanted), limit=limit)
+    listed = list(page.runs)
+    while page.next_cursor:
+        page = list_runs(store, RunQuery(**wanted), cursor=page.next_cursor, limit=limit)
+        listed += page.runs
+    store.close()
+
+    assert [run.run_id for run in listed] == [f"run_{number}" for number in found]
+
+
+def test_a_run_is_shown_with_its_states_and_its_progress(project: Project) -> None:
+    target = ScriptedTarget({"b": [fails("bad_request")]})
+    ports = project.ports(target)
+    run = project.run(ports, project.cases([row("a"), row("b", input="else")]), repeat=2)
+    shown = show_run(engine_of(ports), "latest")
+
+    assert (shown.run.run_id, shown.run.status) == (run.run_id, "completed_with_failures")
+    assert [state for state, _ in shown.states] == [
+        "queued",
+        "validating",
+        "running",
+        "finalizing",
+        "completed_with_failures",
+    ]
+    assert (shown.selected, shown.progress) == (2, Progress(rows=4, failed_rows=2))
+    with pytest.raises(NotFoundError):
+        show_run(engine_of(ports), "run_x")
