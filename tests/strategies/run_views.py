@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import fakes.predictions
 from fakes.manifests import manifest
 from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.metrics import metrics_of
-from steelyard.model.json_value import JsonObject
 from steelyard.reports.run_text import RunView
+from steelyard.results.predictions import Prediction
 
 
 def run_view(given: Iterable[Facts] = (), **changes: Any) -> RunView:
@@ -19,18 +20,7 @@ def run_view(given: Iterable[Facts] = (), **changes: Any) -> RunView:
     )
 
 
-def prediction(index: int, **others: Any) -> JsonObject:
+def prediction(index: int, **others: Any) -> Prediction:
     """A row of predictions.jsonl that passed, unless told otherwise."""
-    known: JsonObject = {
-        "index": index,
-        "record_id": f"q{index}",
-        "target": "live",
-        "repeat": 0,
-        "status": "evaluated",
-        "evaluator_scores": [],
-        "model_response": "4",
-        "passed": True,
-        "reason": "right: equals '4'",
-        "latency_ms": 1234.5,
-    }
-    return {**known, **others}
+    known = {"reason": "right: equals '4'", "latency_ms": 1234.5}
+    return fakes.predictions.prediction(index, **{**known, **others})

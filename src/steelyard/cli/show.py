@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from steelyard.project import Project
     from steelyard.reports.findings import Paint
     from steelyard.reports.run_text import RunView
+    from steelyard.results.attempts import Attempt
+    from steelyard.results.failures import Failure
+    from steelyard.results.predictions import Prediction
+    from steelyard.results.projections import GradedPrediction
     from steelyard.results.records import RecordView
     from steelyard.usecases.runs.unfinished import UnfinishedRun
 
@@ -104,37 +108,36 @@ def _known(view: RunView, manifest: JsonObject) -> dict[str, Any]:
 
 def _labels(folder: Path) -> dict[str, Any]:
     """How many records have no score, by why; nothing where that was pruned."""
+    from steelyard.results.failures import FAILURES
     from steelyard.usecases.results.pruned_files import pruned_on
     from steelyard.usecases.results.read_run import failures_of
 
-    if pruned_on(folder, "failures.jsonl"):
+    if pruned_on(folder, FAILURES):
         return {}
     return {"failures": dict(failures_of(folder, ()).counts.most_common())}
 
 
 def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
+    from steelyard.results.predictions import PREDICTIONS
+    from steelyard.results.projections import read_graded
     from steelyard.usecases.results.pruned_files import pruned_on
-    from steelyard.usecases.results.read_run import failures_of, read_rows
+    from steelyard.usecases.results.read_run import decoded_rows, failures_of
 
-    if day := pruned_on(folder, "predictions.jsonl"):
+    if day := pruned_on(folder, PREDICTIONS):
         yield f"\nthe records were pruned on {day}"
         return
-    failed = (
-        row
-        for row in read_rows(folder, "predictions.jsonl")
-        if row["status"] != "evaluated" or not row["passed"]
-    )
-    shown = list(islice(failed, _SHOWN + 1))
-    failures = failures_of(folder, {_place(row) for row in shown})
+    rows = decoded_rows(folder, PREDICTIONS, read_graded)
+    shown = list(islice((row for row in rows if not row.is_passed), _SHOWN + 1))
+    failures = failures_of(folder, {row.place for row in shown})
     if ungraded:
         yield f"  no score   {ungraded:,} skipped"
     if shown:
         yield "\nnot passed:"
     for row in shown[:_SHOWN]:
-        is_fail = row["status"] == "evaluated"
-        told = "fail" if is_fail else _told(row, failures.rows.get(_place(row)))
+        is_fail = row.status == "evaluated"
+        told = "fail" if is_fail else _told(row, failures.rows.get(row.place))
         word = paint(told, "error" if is_fail else "warning")
-        yield f"  {_name(row)}  {word}  {_line(row['reason'])}"
+        yield f"  {_name(row)}  {word}  {_line(row.reason)}"
     if len(shown) > _SHOWN:
         yield "  … and more; `steelyard export` gives all"
 
@@ -144,12 +147,13 @@ def _show_record(found: RecordView, record: str, output: Format) -> None:
 
     rows, attempts, failures, judged = found
     if output is Format.json:
-        told = {"records": rows, "attempts": attempts, "failures": list(failures.values())}
-        show_json({**told, "judgements": judged})
+        told = {"records": rows, "attempts": attempts, "failures": failures.values()}
+        listed = {name: [row.json() for row in found] for name, found in told.items()}
+        show_json({**listed, "judgements": judged})
         return
     paint = painter()
     for row in rows:
-        for line in _record(row, failures.get(_place(row)), paint):
+        for line in _record(row, failures.get(row.place), paint):
             show(line)
     if not rows:
         show(f"{_line(record)}  {paint('no result yet', 'warning')}")
@@ -160,39 +164,38 @@ def _show_record(found: RecordView, record: str, output: Format) -> None:
         show(_attempt(attempt))
 
 
-def _record(row: dict[str, Any], failure: dict[str, Any] | None, paint: Paint) -> Iterator[str]:
+def _record(row: Prediction, failure: Failure | None, paint: Paint) -> Iterator[str]:
     passed = {
         True: paint("pass", "good"),
         False: paint("fail", "error"),
         None: paint(_told(row, failure), "warning"),
     }
-    score = "" if row["score"] is None else f"  score {row['score']:.3f}"
-    reason = "" if row["passed"] is not None else f"  {_line(row['reason'])}"
-    yield f"{_name(row)}  {passed[row['passed']]}{score}{reason}"
+    score = "" if row.score is None else f"  score {row.score:.3f}"
+    reason = "" if row.passed is not None else f"  {_line(row.reason)}"
+    yield f"{_name(row)}  {passed[row.passed]}{score}{reason}"
     yield from _asked(row, paint)
-    trace = cast(dict[str, Any], row["trace"] or {})
-    for message in cast(list[dict[str, Any]], trace.get("messages", [])):
+    for message in (row.trace or {}).get("messages", []):
         yield from _message(message, paint)
     yield from _expected(row, paint)
-    for found in cast(list[dict[str, Any]], row["evaluator_scores"]):
-        word = passed[found["passed"]] if found["status"] == "scored" else found["status"]
-        about = _line(f"{found['check']} ({found['kind']})")
-        yield f"  check {about}: {word}, {_line(found['reason'])}"
+    for found in row.evaluator_scores:
+        word = passed[found.passed] if found.status == "scored" else found.status
+        about = _line(f"{found.check} ({found.kind})")
+        yield f"  check {about}: {word}, {_line(found.reason)}"
 
 
-def _asked(row: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _asked(row: Prediction, paint: Paint) -> Iterator[str]:
     """The messages that were sent, or would have been."""
-    request: dict[str, Any] = row.get("request") or {}
+    request = row.request or {}
     if request and not request["sent"]:
         yield f"  {paint('not sent; this would have been asked:', 'quiet')}"
-    for message in cast(list[dict[str, Any]], request.get("messages", [])):
+    for message in request.get("messages", []):
         yield from _message(message, paint)
 
 
-def _expected(row: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _expected(row: Prediction, paint: Paint) -> Iterator[str]:
     from steelyard.reports.asked_text import expected_lines
 
-    for word, text in expected_lines(row.get("expected") or {}):
+    for word, text in expected_lines(row.expected or {}):
         yield from _message({"role": f"expected {word}", "content": text}, paint)
 
 
@@ -209,32 +212,28 @@ def _message(message: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"    {_line(used)}"
 
 
-def _attempt(attempt: dict[str, Any]) -> str:
+def _attempt(attempt: Attempt) -> str:
     from steelyard.cli.judgements import call_name
 
-    repeat = f" of repeat {attempt['repeat']}" if attempt["repeat"] else ""
+    repeat = f" of repeat {attempt.repeat}" if attempt.repeat else ""
     said = "answered"
-    if attempt["error_code"]:
-        said = _line(f"{attempt['error_code']}: {attempt.get('message') or ''}").rstrip(": ")
-    wait = attempt["retry_in_s"]
+    if attempt.error_code:
+        said = _line(f"{attempt.error_code}: {attempt.message or ''}").rstrip(": ")
+    wait = attempt.retry_in_s
     again = "" if wait is None else f", tried again after {wait:g} s"
-    of = "" if attempt["call"] == "target" else f" of {call_name(attempt)}"
-    return f"  attempt {attempt['attempt']}{of}{repeat} at {attempt['at']}: {said}{again}"
+    of = "" if attempt.call == "target" else f" of {call_name(attempt.json())}"
+    return f"  attempt {attempt.attempt}{of}{repeat} at {attempt.at}: {said}{again}"
 
 
-def _told(row: dict[str, Any], failure: dict[str, Any] | None) -> str:
+def _told(row: Prediction | GradedPrediction, failure: Failure | None) -> str:
     """A status with its label, where that says more."""
-    label = failure["label"] if failure else row["status"]
-    return row["status"] if label == row["status"] else _line(f"{row['status']}: {label}")
+    label = failure.label if failure else row.status
+    return row.status if label == row.status else _line(f"{row.status}: {label}")
 
 
-def _place(row: dict[str, Any]) -> tuple[int, int]:
-    return row["index"], row["repeat"]
-
-
-def _name(row: dict[str, Any]) -> str:
-    repeat = f" (repeat {row['repeat']})" if row["repeat"] else ""
-    return _line(row["record_id"] or f"record {row['index']}") + repeat
+def _name(row: Prediction | GradedPrediction) -> str:
+    repeat = f" (repeat {row.repeat})" if row.repeat else ""
+    return _line(row.record_id or f"record {row.index}") + repeat
 
 
 def _line(text: object) -> str:

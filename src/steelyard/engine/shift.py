@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.model.interval import Interval
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.results.projections import GradedPrediction
 from steelyard.stats.paired import paired_difference
 
 ALPHA = 0.05
@@ -69,22 +69,21 @@ class Shift:
         return self.p_value < ALPHA or is_beyond
 
 
-def shift_of(old: Iterable[JsonObject], new: Iterable[JsonObject]) -> Shift:
+def shift_of(old: Iterable[GradedPrediction], new: Iterable[GradedPrediction]) -> Shift:
     """What became of the predictions of one run in another one over the same traces."""
-    before = {_place(row): row for row in old}
+    before = {row.place: row for row in old}
     moved: list[Moved] = []
     pairs = _Pairs()
     unpaired, is_judged = 0, any(_asked(row) for row in before.values())
     for row in new:
-        first = before.get(_place(row))
+        first = before.get(row.place)
         if first is None:
             unpaired += 1
             continue
         is_judged = is_judged or _asked(row)
         was, now = _graded(first), _graded(row)
         if _differ(was, now):
-            index, repeat = _place(row)
-            moved.append(Moved(index, cast("str | None", row["record_id"]), repeat, was, now))
+            moved.append(Moved(row.index, row.record_id, row.repeat, was, now))
         if was.score is None or now.score is None:
             unpaired += 1
             continue
@@ -111,15 +110,14 @@ class _Pairs:
         self.passes: list[int] = []
         self.cases: defaultdict[int, int] = defaultdict(int)
         """The change of passes by case, whose repeats count together."""
-        self._places: dict[JsonValue, int] = {}
+        self._places: dict[str | int, int] = {}
         self._clusters: list[int] = []
 
-    def add(self, row: JsonObject, score: float, passed: int) -> None:
-        index = _place(row)[0]
+    def add(self, row: GradedPrediction, score: float, passed: int) -> None:
         self.scores.append(score)
         self.passes.append(passed)
-        self.cases[index] += passed
-        name = row.get("cluster") or index
+        self.cases[row.index] += passed
+        name = row.cluster or row.index
         self._clusters.append(self._places.setdefault(name, len(self._places)))
 
     @property
@@ -128,13 +126,8 @@ class _Pairs:
         return self._clusters if len(self._places) < len(self._clusters) else None
 
 
-def _place(row: JsonObject) -> tuple[int, int]:
-    return cast(int, row["index"]), cast(int, row["repeat"])
-
-
-def _graded(row: JsonObject) -> Graded:
-    score, passed = row.get("score"), row.get("passed")
-    return Graded(str(row["status"]), cast("float | None", score), cast("bool | None", passed))
+def _graded(row: GradedPrediction) -> Graded:
+    return Graded(row.status, row.score, row.passed)
 
 
 def _differ(old: Graded, new: Graded) -> bool:
@@ -143,6 +136,5 @@ def _differ(old: Graded, new: Graded) -> bool:
     return abs(old.score - new.score) > _SAME or old.passed != new.passed
 
 
-def _asked(row: JsonObject) -> bool:
-    entries = cast(list[dict[str, Any]], row.get("evaluator_scores") or [])
-    return any(entry.get("judge") for entry in entries)
+def _asked(row: GradedPrediction) -> bool:
+    return any(entry.judge for entry in row.evaluator_scores)

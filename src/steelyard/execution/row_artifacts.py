@@ -16,10 +16,14 @@ from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.execution.ports import Artifacts, Draft, ExecutionPorts, KeptResult
 from steelyard.execution.provenance import Provenance
 from steelyard.model.json_value import JsonObject
+from steelyard.results.attempts import ATTEMPTS
+from steelyard.results.failures import FAILURES
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.record_validation import RECORD_VALIDATION, read_record_validation
 from steelyard.results.sealing import Sealing
 
 _INPUT = "input_dataset.json"
-_ROWS = ("predictions.jsonl", "record_validation.jsonl", "failures.jsonl", "attempt_logs.jsonl")
+_ROWS = (PREDICTIONS, RECORD_VALIDATION, FAILURES, ATTEMPTS)
 
 
 Parts: TypeAlias = Callable[[], Iterator[tuple[str, bytes]]]
@@ -86,14 +90,9 @@ class _Accepted(msgspec.Struct):
 
     index: int
     record_id: str | None
-    record_sha256: str
+    record_sha256: str | None
 
 
-class _Validated(_Accepted):
-    result: str
-
-
-_read_validated = msgspec.json.Decoder(_Validated).decode
 _encode = msgspec.json.Encoder().encode
 
 
@@ -115,8 +114,8 @@ class _InputRecords:
         """One more record, by what was kept of it when it was read."""
         if self._documents:
             return
-        row = _read_validated(validation)
-        if row.result == "accepted":
+        row = read_record_validation(validation)
+        if row.is_accepted:
             self._write(_encode(_Accepted(row.index, row.record_id, row.record_sha256)))
 
     def end(self) -> None:

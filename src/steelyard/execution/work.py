@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-import msgspec
-
 from steelyard.contracts.reading import Row
 from steelyard.contracts.run_artifacts.judgements import read_answered
 from steelyard.contracts.trace.reader import read_trace
@@ -30,20 +28,12 @@ from steelyard.model.rubric import Rubric
 from steelyard.model.run import UNCOUNTED, Attempt, Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Prompt, Warn, log_warning
+from steelyard.results.projections import read_answer
 
 _USUAL = frozenset(("tags", "task_type"))
 _LONGEST = 64
 """So many characters a tag may have (contract 2)."""
 _NONE: Mapping[tuple[int, int], bytes] = {}
-
-
-class _Kept(msgspec.Struct):
-    """What is needed of a stored prediction: what was asked may well be redacted in it."""
-
-    trace: msgspec.Raw = msgspec.Raw(b"null")
-
-
-_read_kept = msgspec.json.Decoder(_Kept).decode
 
 
 class Share(NamedTuple):
@@ -125,7 +115,7 @@ def _recalled(repository: RunRepository, places: AnswerPlaces, key: bytes) -> Tr
     """A stored answer; one in which something was redacted is not what the target said."""
     place = places.find(key)
     kept = repository.answer(key, *place) if place else None
-    trace = bytes(_read_kept(kept).trace) if kept else b""
+    trace = bytes(read_answer(kept).trace) if kept else b""
     return read_trace(json.loads(trace))[0] if trace and b"[redacted" not in trace else None
 
 

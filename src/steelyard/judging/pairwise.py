@@ -16,8 +16,9 @@ from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.judge import COMPARED, Judge
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
+from steelyard.model.preference import Pick, Winner
 from steelyard.model.trace import Trace
-from steelyard.stats.orders import SHARES, Pick, Winner, winner
+from steelyard.stats.orders import SHARES, winner
 
 OTHER_OUTPUT = "output_a"
 """Where the trace of run B holds the answer of run A."""

@@ -7,27 +7,29 @@ from collections.abc import Iterator
 from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.results.predictions import Prediction
 
 
-def request_text(row: JsonObject) -> str | None:
+def request_text(row: Prediction) -> str | None:
     """The messages of a prediction; with their roles where more than one speaks."""
-    request = cast("JsonObject | None", row.get("request"))
-    if request is None:
+    if row.request is None:
         return None
-    messages = cast("list[JsonObject]", request["messages"])
+    messages: list[JsonObject] = row.request["messages"]
     if len(messages) == 1:
         return shown(messages[0]["content"])
     return "\n\n".join(f"{said['role']}: {shown(said['content'])}" for said in messages)
 
 
-def expected_text(row: JsonObject) -> str | None:
+def expected_text(row: Prediction) -> str | None:
     """What a good answer would be; None where the record does not say it."""
-    expected = cast("JsonObject | None", row.get("expected"))
-    return "\n".join(_told(expected)) if expected else None
+    return "\n".join(_told(row.expected)) if row.expected else None
 
 
-def expected_lines(expected: JsonObject) -> Iterator[tuple[str, str]]:
+def expected_lines(expected: JsonObject | str) -> Iterator[tuple[str, str]]:
     """Each thing that is expected, with the word for it."""
+    if isinstance(expected, str):
+        yield "answer", expected
+        return
     for name, value in expected.items():
         word = _WORDS.get(name, name)
         for one in _each(name, value):
@@ -47,7 +49,7 @@ def shown(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _told(expected: JsonObject) -> Iterator[str]:
+def _told(expected: JsonObject | str) -> Iterator[str]:
     """Without its word where there is one answer alone."""
     lines = list(expected_lines(expected))
     if len(lines) == 1 and lines[0][0] == "answer":

@@ -6,9 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from steelyard.model.json_value import JsonObject
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count
+from steelyard.results.failures import Failure
 
 NO_SCORE = "  no score"
 _SHOWN = 3
@@ -17,14 +17,14 @@ _LINE = re.compile(r"Line \d+: ")
 _NUMBER = re.compile(r"\d+")
 
 
-def no_score_lines(failures: Iterable[JsonObject]) -> Iterator[str]:
+def no_score_lines(failures: Iterable[Failure]) -> Iterator[str]:
     """Up to three reasons, such as `no score   50 unauthorized: HTTP 401: Incorrect API key`.
 
     Messages that differ in their numbers alone are one reason, and so are all about lines.
     """
     reasons: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in failures:
-        label, message = str(row["label"]), str(row["message"])
+        label, message = row.label, str(row.message)
         told = "" if _LINE.match(message) else _NUMBER.sub("N", message)
         reasons[label, told][message] += 1
     ranked = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))

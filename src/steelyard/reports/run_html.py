@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from steelyard.model.corrected_rate import CorrectedRate
 from steelyard.model.gate import GateResult
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.charts import histogram, interval_bar
 from steelyard.reports.comparison_text import p_text
@@ -29,6 +29,7 @@ from steelyard.reports.repeats_text import (
 from steelyard.reports.run_text import RunView, dependence, no_choice_text, selection_text
 from steelyard.reports.slices_text import low_slices, uneven_slices
 from steelyard.results.metrics import CheckMetrics, Slice, TriesMetrics
+from steelyard.results.predictions import CheckScore, Prediction
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,7 +42,7 @@ class RunPage:
     """What the template shows."""
 
     view: RunView
-    failed: list[JsonObject]
+    failed: list[Prediction]
     """Records that did not pass, the first two hundred."""
     failed_total: int
     slices: list[Slice]
@@ -68,9 +69,9 @@ class RunPage:
     """The slices in which scores are missing more or less often than elsewhere."""
 
 
-def run_html(view: RunView, predictions: Iterable[JsonObject]) -> str:
+def run_html(view: RunView, predictions: Iterable[Prediction]) -> str:
     """The page; it loads nothing from anywhere."""
-    failed = (row for row in predictions if row["status"] != "evaluated" or not row["passed"])
+    failed = (row for row in predictions if not row.is_passed)
     shown = list(islice(failed, _SHOWN))
     correction, repeats = view.metrics.corrected_pass_rate, view.metrics.repeats
     page = RunPage(
@@ -112,10 +113,10 @@ def _json(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _mark(score: JsonObject) -> str:
-    if score["status"] != "scored":
-        return "–" if score["status"] == "skipped" else "!"
-    return "✓" if score["passed"] else "✗"
+def _mark(score: CheckScore) -> str:
+    if score.status != "scored":
+        return "–" if score.status == "skipped" else "!"
+    return "✓" if score.passed else "✗"
 
 
 def _histogram(counts: Sequence[int]) -> Markup:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import cast
 from xml.etree import ElementTree as ET
 
 from steelyard.model.gate import GateResult
-from steelyard.model.json_value import JsonObject
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.correction import (
     corrected_text,
@@ -16,11 +14,12 @@ from steelyard.reports.correction import (
 from steelyard.reports.findings import xml_text
 from steelyard.reports.headline import gate_lines
 from steelyard.reports.run_text import RunView, bounds_of_run, selection_text
+from steelyard.results.predictions import Prediction
 
 _SHOWN = 2000
 
 
-def run_junit(runs: Iterable[tuple[RunView, Iterable[JsonObject]]]) -> str:
+def run_junit(runs: Iterable[tuple[RunView, Iterable[Prediction]]]) -> str:
     """A failed gate or record is a failure, one that could not be evaluated an error."""
     root = ET.Element("testsuites", name="steelyard run")
     for view, rows in runs:
@@ -60,38 +59,38 @@ def _gate(suite: ET.Element, gate: GateResult, text: str, counts: dict[str, int]
         ET.SubElement(case, "failure", type="gate", message=xml_text(text))
 
 
-def _case(suite: ET.Element, row: JsonObject, counts: dict[str, int]) -> None:
+def _case(suite: ET.Element, row: Prediction, counts: dict[str, int]) -> None:
     counts["tests"] += 1
-    name = str(row["record_id"] or f"record {row['index']}")
-    if row["repeat"]:
-        name += f" (repeat {row['repeat']})"
-    latency = cast(float, row["latency_ms"] or 0) / 1000
+    name = row.record_id or f"record {row.index}"
+    if row.repeat:
+        name += f" (repeat {row.repeat})"
+    latency = (row.latency_ms or 0) / 1000
     case = ET.SubElement(
         suite,
         "testcase",
-        classname=xml_text(str(row["target"] or "none")),
+        classname=xml_text(row.target or "none"),
         name=xml_text(name),
         time=f"{latency:.3f}",
     )
-    message = xml_text(str(row["reason"] or row["status"]))
-    if row["status"] == "evaluated":
-        if not row["passed"]:
+    message = xml_text(row.reason or row.status)
+    if row.status == "evaluated":
+        if not row.passed:
             counts["failures"] += 1
             ET.SubElement(case, "failure", message=message).text = _body(row)
-    elif row["status"] in {"skipped", "cancelled"}:
+    elif row.status in {"skipped", "cancelled"}:
         counts["skipped"] += 1
         ET.SubElement(case, "skipped", message=message)
     else:
         counts["errors"] += 1
-        ET.SubElement(case, "error", type=str(row["status"]), message=message).text = _body(row)
+        ET.SubElement(case, "error", type=row.status, message=message).text = _body(row)
 
 
-def _body(row: JsonObject) -> str | None:
+def _body(row: Prediction) -> str | None:
     """What was asked, expected and answered, cut where somebody looks at a page of failures."""
     told = (
         ("asked", request_text(row)),
         ("expected", expected_text(row)),
-        ("answered", cast("str | None", row["model_response"])),
+        ("answered", row.model_response),
     )
     parts = [f"{word}: {_cut(text)}" for word, text in told if text is not None]
     lines = "\n\n".join(parts).splitlines()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from steelyard.model.comparison import SELECTION
 from steelyard.model.gate import GateResult
-from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import (
     corrected_text,
     drift_text,
@@ -28,6 +27,7 @@ from steelyard.reports.numbers import (
 )
 from steelyard.reports.repeats_text import partial_text, repeats_lines
 from steelyard.reports.slices_text import low_slices, uneven_slices
+from steelyard.results.failures import Failure
 from steelyard.results.manifest import Manifest
 from steelyard.results.metrics import Cache, JudgingMetrics, Metrics, Slice
 
@@ -60,7 +60,7 @@ class RunView:
     folder: str
     gates: tuple[GateResult, ...] = ()
     """What became of the gates that it was started with."""
-    failures: Callable[[], Iterable[JsonObject]] = tuple
+    failures: Callable[[], Iterable[Failure]] = tuple
     """Reads the rows of records without a score, which may be many."""
 
     @property

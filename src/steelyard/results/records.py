@@ -10,6 +10,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from steelyard.model.json_value import JsonObject
+from steelyard.results.attempts import Attempt
+from steelyard.results.failures import Failure
+from steelyard.results.predictions import Prediction
 
 SortField: TypeAlias = Literal["index", "status", "passed", "score", "label"]
 SortValue: TypeAlias = str | float | bool | None
@@ -74,10 +77,10 @@ class RecordLine(msgspec.Struct, frozen=True, kw_only=True):
 class RecordView(NamedTuple):
     """All that is known of one record."""
 
-    rows: list[JsonObject]
+    rows: list[Prediction]
     """Its predictions, one for each repeat."""
-    attempts: list[JsonObject]
-    failures: dict[tuple[int, int], JsonObject]
+    attempts: list[Attempt]
+    failures: dict[tuple[int, int], Failure]
     """Why it has no score, by index and repeat."""
     judgements: list[JsonObject]
     """What judges were asked and said, where that is kept."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
 
-Pick: TypeAlias = Literal["first", "second", "tie"]
-"""The place of the answer that is preferred."""
-Winner: TypeAlias = Literal["a", "b", "tie", "contradiction"]
+from steelyard.model.preference import Pick, Winner
+
 SHARES: dict[Winner, float] = {"a": 0.0, "b": 1.0, "tie": 0.5, "contradiction": 0.5}
 """What each outcome of a record counts for B."""
 _A_FIRST: dict[Pick, Winner] = {"first": "a", "second": "b", "tie": "tie"}

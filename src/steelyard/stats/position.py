@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from steelyard.model.interval import Interval
-from steelyard.stats.orders import Pick
+from steelyard.model.preference import Pick
 from steelyard.stats.paired import paired_difference
 from steelyard.stats.rates import rate_interval
 

@@ -9,7 +9,8 @@ from statistics import NormalDist
 from typing import Literal
 
 from steelyard.model.interval import Interval
-from steelyard.stats.orders import SHARES, Winner
+from steelyard.model.preference import Winner
+from steelyard.stats.orders import SHARES
 from steelyard.stats.paired import LEVEL, MCNEMAR, paired_difference
 
 SIGN_TEST = "exact sign test"

@@ -10,8 +10,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, String, Subquery, func, literal, or_, select, tuple_
 
-from steelyard.contracts.run_artifacts.requests import whole_request
-from steelyard.model.json_value import JsonObject
+from steelyard.contracts.run_artifacts.requests import whole_row
+from steelyard.results.attempts import read_attempt
+from steelyard.results.failures import read_failure
+from steelyard.results.predictions import read_prediction
 from steelyard.results.records import (
     Position,
     RecordLine,
@@ -77,12 +79,12 @@ class StoredRecords:
         part = cache(self._part)
         for kept in self._store.results(self._run_id, index, index + 1):
             if repeat in {None, kept.repeat}:
-                view.rows.append(_with_request(json.loads(kept.prediction), part))
+                view.rows.append(whole_row(read_prediction(kept.prediction), part))
                 if kept.failure:
-                    view.failures[index, kept.repeat] = json.loads(kept.failure)
-        tried = map(json.loads, self._store.attempt_rows(self._run_id, index, index + 1))
+                    view.failures[index, kept.repeat] = read_failure(kept.failure)
+        tried = map(read_attempt, self._store.attempt_rows(self._run_id, index, index + 1))
         told = self._judgements.of_record(self._run_id, index, repeat)
-        view.attempts.extend(row for row in tried if repeat in {None, row["repeat"]})
+        view.attempts.extend(row for row in tried if repeat in {None, row.repeat})
         view.judgements.extend(told)
         return view
 
@@ -159,10 +161,3 @@ def _whole(found: Subquery, run_id: str, sort: Sort) -> Select[*tuple[Any, ...]]
         .join(found, is_here & (results.c.run_id == run_id))
         .order_by(*_order(sort, found))
     )
-
-
-def _with_request(row: JsonObject, part: Any) -> JsonObject:
-    request = row.get("request")
-    if isinstance(request, dict):
-        row["request"] = whole_request(request, part)
-    return row

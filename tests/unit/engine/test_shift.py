@@ -9,27 +9,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.engine.shift import Graded, Moved, shift_of
-
-Row = dict[str, Any]
+from steelyard.results.projections import GradedCheck, GradedPrediction
 
 
 def graded(
     index: int, score: float | None, *, repeat: int = 0, judge: str | None = None, **more: Any
-) -> Row:
+) -> GradedPrediction:
     """A prediction; it passes from 0.5 on."""
-    return {
-        "index": index,
-        "record_id": f"q{index}",
-        "repeat": repeat,
+    known: dict[str, Any] = {
         "status": "evaluation_error" if score is None else "evaluated",
-        "score": score,
         "passed": None if score is None else score >= 0.5,
-        "evaluator_scores": [{"check": "c", "judge": judge}],
-        **more,
     }
+    return GradedPrediction(
+        index=index,
+        record_id=f"q{index}",
+        record_sha256=None,
+        repeat=repeat,
+        score=score,
+        evaluator_scores=(GradedCheck(check="c", kind="a", status="scored", judge=judge),),
+        **{**known, **more},
+    )
 
 
-def rows(*scores: float | None, judge: str | None = None) -> list[Row]:
+def rows(*scores: float | None, judge: str | None = None) -> list[GradedPrediction]:
     return [graded(index, score, judge=judge) for index, score in enumerate(scores)]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from steelyard.model.json_value import JsonObject
+import msgspec
+
 from steelyard.reports.no_score import no_score_lines
+from steelyard.results.failures import Failure
 
 
-def rows(*failures: tuple[str, str, int]) -> list[JsonObject]:
+def rows(*failures: tuple[str, str, int]) -> list[Failure]:
+    known = {"index": 0, "record_id": None, "status": "timeout", "attempts": 1}
     return [
-        {"label": label, "message": message}
+        msgspec.convert({**known, "label": label, "message": message}, Failure)
         for label, message, times in failures
         for _ in range(times)
     ]

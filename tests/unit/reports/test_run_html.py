@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+from fakes.predictions import SCORED
 from steelyard.contracts.run_artifacts.facts import CheckFact
-from steelyard.model.json_value import JsonObject
 from steelyard.reports.run_html import run_html
 from steelyard.reports.run_text import RunView
+from steelyard.results.predictions import Prediction
 from strategies.run_facts import checked, facts
 from strategies.run_views import prediction, run_view
 
@@ -53,7 +54,7 @@ class Page(HTMLParser):
         return " ".join(unescape(re.sub("<[^>]*>", " ", body)).split())
 
 
-def page(view: RunView, *rows: JsonObject) -> Page:
+def page(view: RunView, *rows: Prediction) -> Page:
     return Page(run_html(view, rows))
 
 
@@ -85,7 +86,7 @@ def full(name: str = "tags") -> RunView:
     )
 
 
-def hostile_row() -> JsonObject:
+def hostile_row() -> Prediction:
     return prediction(
         1,
         record_id=HOSTILE,
@@ -93,7 +94,7 @@ def hostile_row() -> JsonObject:
         reason=HOSTILE,
         model_response=HOSTILE,
         evaluator_scores=[
-            {"check": HOSTILE, "kind": HOSTILE, "reason": HOSTILE, "status": "scored", "passed": 0}
+            {**SCORED, "check": HOSTILE, "kind": HOSTILE, "reason": HOSTILE, "passed": False}
         ],
     )
 
@@ -203,7 +204,7 @@ def test_a_page_shows_checks_and_the_slices_that_have_a_value() -> None:
 
 def test_a_page_shows_each_record_that_did_not_pass_with_its_reasons() -> None:
     scores = [
-        {"check": name, "kind": "equals", "reason": "why", "status": status, "passed": passed}
+        {**SCORED, "check": name, "reason": "why", "status": status, "passed": passed}
         for name, status, passed in (
             ("a", "scored", True),
             ("b", "scored", False),

@@ -10,15 +10,16 @@ import pytest
 from steelyard.model.gate import ALLOW_FAILURES, GateResult
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.run_junit import run_junit
+from steelyard.results.predictions import Prediction
 from strategies.run_views import prediction, run_view
 
 
-def suite(*rows: JsonObject) -> ET.Element:
+def suite(*rows: Prediction) -> ET.Element:
     (found,) = ET.fromstring(run_junit([(run_view(), rows)]))
     return found
 
 
-def cases(*rows: JsonObject) -> list[ET.Element]:
+def cases(*rows: Prediction) -> list[ET.Element]:
     return suite(*rows).findall("testcase")
 
 

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
+from steelyard.model.preference import Pick, Winner
 from steelyard.stats.intervals import Z95
 from steelyard.stats.multiplicity import holm_levels
-from steelyard.stats.orders import Pick, Winner, winner, winner_of_record
+from steelyard.stats.orders import winner, winner_of_record
 from steelyard.stats.position import position_bias
 from steelyard.stats.preference import preference
 

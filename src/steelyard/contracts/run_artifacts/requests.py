@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias, cast
 
+from msgspec import structs
+
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import CACHED, AskedContent, Result
+from steelyard.results.predictions import Prediction
 
 LONG = 1024
 """Characters from which on a text may be kept beside the records."""
@@ -47,6 +50,13 @@ def whole_request(row: JsonObject, part: Callable[[str], str]) -> JsonObject:
     if all(isinstance(message["content"], str) for message in messages):
         return row
     return {**row, "messages": [_whole_message(message, part) for message in messages]}
+
+
+def whole_row(row: Prediction, part: Callable[[str], str]) -> Prediction:
+    """A prediction with what was asked in full; `part` finds what is kept beside by its hash."""
+    if not row.request:
+        return row
+    return structs.replace(row, request=whole_request(row.request, part))
 
 
 def _content(

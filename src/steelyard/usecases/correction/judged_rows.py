@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import (
+    COMPOSITE,
+    SCORED,
+    JudgedCheck,
+    JudgedPrediction,
+    Juror,
+    read_judged,
+)
 from steelyard.usecases.results.read_run import decoded_rows
-
-_PREDICTIONS = "predictions.jsonl"
-_COMPOSITE = "composite"
 
 
 class JurorVote(NamedTuple):
@@ -54,65 +58,6 @@ class JudgedRow:
     cluster: str | None
 
 
-class _Call(msgspec.Struct):
-    fingerprint: str | None = None
-
-
-class _Juror(msgspec.Struct):
-    judge: str = ""
-    weight: float = 1.0
-    status: str = "scored"
-    passed: bool | None = None
-    calls: list[_Call] = []
-
-    @property
-    def vote(self) -> JurorVote:
-        passed = self.passed if self.status == "scored" else None
-        return JurorVote(self.judge, self.weight, passed)
-
-
-class _Details(msgspec.Struct):
-    rule: str | None = None
-    calls: list[_Call] = []
-    items: list[_Call] = []
-    jurors: list[_Juror] = []
-
-    def fingerprints(self) -> tuple[str, ...]:
-        calls = [*self.calls, *self.items, *(one for voice in self.jurors for one in voice.calls)]
-        found = (call.fingerprint for call in calls)
-        return tuple(dict.fromkeys(mark for mark in found if mark is not None))
-
-
-class _Score(msgspec.Struct):
-    check: str
-    kind: str
-    status: str
-    passed: bool | None = None
-    judge: str | None = None
-    details: msgspec.Raw = msgspec.Raw(b"{}")
-
-
-class _Inner(msgspec.Struct):
-    results: list[_Score] = []
-
-
-class _Trace(msgspec.Struct):
-    messages: list[msgspec.Raw] = []
-
-
-class _Row(msgspec.Struct):
-    index: int
-    repeat: int
-    record_id: str | None
-    record_sha256: str | None
-    status: str
-    passed: bool | None
-    evaluator_scores: list[_Score]
-    trace: _Trace | None = None
-    cluster: str | None = None
-    slices: dict[str, list[str]] = {}
-
-
 class JudgedRows:
     """The rows of a run; once they are all read, what the run was about is known by its hash."""
 
@@ -127,10 +72,8 @@ class JudgedRows:
 
     def __iter__(self) -> Iterator[JudgedRow]:
         """Every row, once."""
-        decode = msgspec.json.Decoder(_Row).decode
-        for row in decoded_rows(self._folder, _PREDICTIONS, decode):
-            messages = row.trace.messages if row.trace else []
-            self._note(row, messages)
+        for row in decoded_rows(self._folder, PREDICTIONS, read_judged):
+            self._note(row)
             yield JudgedRow(
                 index=row.index,
                 repeat=row.repeat,
@@ -141,29 +84,34 @@ class JudgedRows:
                 cluster=row.cluster,
             )
 
-    def _note(self, row: _Row, messages: list[msgspec.Raw]) -> None:
+    def _note(self, row: JudgedPrediction) -> None:
+        messages = row.messages
         self._population.update(f"{row.record_sha256} {row.repeat} {len(messages)}\n".encode())
         for message in messages:
             self._population.update(bytes(message))
 
 
-def _decisions(scores: list[_Score], before: str = "") -> Iterator[tuple[str, Decision]]:
+def _decisions(scores: list[JudgedCheck], before: str = "") -> Iterator[tuple[str, Decision]]:
     for score in scores:
         name = f"{before}{score.check}"
-        if score.kind == _COMPOSITE:
-            inner = msgspec.json.decode(score.details, type=_Inner)
-            yield from _decisions(inner.results, f"{name}/")
+        if score.kind == COMPOSITE:
+            yield from _decisions(score.inner(), f"{name}/")
         if score.judge is None:
             continue
-        details = msgspec.json.decode(score.details, type=_Details)
+        details = score.judged()
         yield (
             name,
             Decision(
                 judge=score.judge,
                 rule=details.rule,
                 fingerprints=details.fingerprints(),
-                passed=score.passed if score.status == "scored" else None,
+                passed=score.passed if score.status == SCORED else None,
                 is_skipped=score.status == "skipped",
-                jurors=tuple(juror.vote for juror in details.jurors),
+                jurors=tuple(map(_vote, details.jurors)),
             ),
         )
+
+
+def _vote(juror: Juror) -> JurorVote:
+    passed = juror.passed if juror.status == SCORED else None
+    return JurorVote(juror.judge, juror.weight, passed)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-import msgspec
-
 from steelyard.model.judge_bias import RESPONSE_LENGTH, CovariateBias, JudgeError
 from steelyard.model.validation import LabelledItem
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import Answer, read_answer
 from steelyard.stats.judge_bias import Measured, errors_by_half
 from steelyard.stats.multiplicity import adjusted
 from steelyard.usecases.results.read_run import decoded_rows, read_run
@@ -18,13 +18,6 @@ from steelyard.usecases.results.read_run import decoded_rows, read_run
 _Place: TypeAlias = tuple[str, int, int]
 """A response by its run, index and repeat."""
 _ERRORS: tuple[JudgeError, JudgeError] = ("false_pass", "false_fail")
-
-
-class _Row(msgspec.Struct):
-    index: int
-    repeat: int
-    model_response: str | None = None
-    cluster: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +63,10 @@ def _responses(items: Sequence[LabelledItem], folders: Sequence[Path]) -> Iterat
 
 def _rows(
     wanted: Mapping[_Place, LabelledItem], folders: Sequence[Path]
-) -> Iterator[tuple[_Place, _Row]]:
-    decode = msgspec.json.Decoder(_Row).decode
+) -> Iterator[tuple[_Place, Answer]]:
     for folder in folders:
         run_id = read_run(folder).run_id
-        for row in decoded_rows(folder, "predictions.jsonl", decode):
+        for row in decoded_rows(folder, PREDICTIONS, read_answer):
             place = (run_id, row.index, row.repeat)
             if place in wanted:
                 yield place, row

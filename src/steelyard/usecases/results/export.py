@@ -7,14 +7,13 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import cast
 from unicodedata import category, normalize
 
-import msgspec
-
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.reports.asked_text import expected_text, request_text
-from steelyard.usecases.results.read_run import PREDICTIONS, decoded_rows
+from steelyard.results.predictions import PREDICTIONS, Prediction
+from steelyard.results.projections import read_graded
+from steelyard.usecases.results.read_run import decoded_rows
 
 _COLUMNS = (
     "index",
@@ -46,42 +45,29 @@ _UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", "Mn", "Me"))
 _UNSEEN_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
-def export_jsonl(rows: Iterable[JsonObject]) -> Iterator[str]:
+def export_jsonl(rows: Iterable[Prediction]) -> Iterator[str]:
     """The rows as they are."""
     for row in rows:
-        yield json.dumps(row, ensure_ascii=False) + "\n"
-
-
-class _Score(msgspec.Struct):
-    check: str
-
-
-class _Row(msgspec.Struct):
-    evaluator_scores: list[_Score]
+        yield json.dumps(row.json(), ensure_ascii=False) + "\n"
 
 
 def check_names(folder: Path) -> list[str]:
     """The checks of a run in the order in which its predictions show them."""
-    decode = msgspec.json.Decoder(_Row).decode
-    rows = decoded_rows(folder, PREDICTIONS, decode)
+    rows = decoded_rows(folder, PREDICTIONS, read_graded)
     return list(dict.fromkeys(score.check for row in rows for score in row.evaluator_scores))
 
 
-def export_csv(rows: Iterable[JsonObject], checks: Sequence[str]) -> Iterator[str]:
+def export_csv(rows: Iterable[Prediction], checks: Sequence[str]) -> Iterator[str]:
     """One line a row, with what was asked as text, and a column for the score of each check.
 
     Text that a spreadsheet would run as a formula gets a leading apostrophe.
     """
     yield _line([*_COLUMNS, *(f"check:{name}" for name in checks)])
     for row in rows:
-        scores = {cast(str, score["check"]): score["score"] for score in _scores(row)}
-        told = {**row, "request": request_text(row), "expected": expected_text(row)}
-        values = [told.get(column) for column in _COLUMNS]
+        scores = {score.check: score.score for score in row.evaluator_scores}
+        told = {"request": request_text(row), "expected": expected_text(row)}
+        values = [told[name] if name in told else getattr(row, name) for name in _COLUMNS]
         yield _line([_safe(value) for value in (*values, *(scores.get(name) for name in checks))])
-
-
-def _scores(row: JsonObject) -> list[JsonObject]:
-    return cast(list[JsonObject], row["evaluator_scores"])
 
 
 def _line(values: list[JsonValue]) -> str:

@@ -13,6 +13,9 @@ from pathlib import Path
 import msgspec
 
 from steelyard.model.json_value import JsonObject
+from steelyard.results.attempts import ATTEMPTS, read_attempt
+from steelyard.results.failures import FAILURES, read_failure
+from steelyard.results.predictions import PREDICTIONS, read_prediction
 from steelyard.results.records import (
     BY_INDEX,
     ListedPrediction,
@@ -25,13 +28,7 @@ from steelyard.results.records import (
     read_listed,
     read_listed_failure,
 )
-from steelyard.usecases.results.read_run import (
-    ATTEMPTS,
-    FAILURES,
-    PREDICTIONS,
-    decoded_rows,
-    opened_artifact,
-)
+from steelyard.usecases.results.read_run import decoded_rows, opened_artifact
 from steelyard.usecases.results.request_parts import whole_rows
 
 
@@ -89,12 +86,11 @@ class FolderRecords:
 
     def record(self, index: int, repeat: int | None = None) -> RecordView:
         """All that is kept of a record, in all repeats or in one."""
-        rows, attempts, failures = (
-            [json.loads(line) for line in self._rows(name, index, repeat)]
-            for name in (PREDICTIONS, ATTEMPTS, FAILURES)
-        )
+        rows = map(read_prediction, self._rows(PREDICTIONS, index, repeat))
+        attempts = list(map(read_attempt, self._rows(ATTEMPTS, index, repeat)))
+        failures = map(read_failure, self._rows(FAILURES, index, repeat))
         told = [row for row in self._judgements(index) if repeat in (None, row["repeat"])]
-        why = {(index, row["repeat"]): row for row in failures}
+        why = {row.place: row for row in failures}
         return RecordView(list(whole_rows(self._folder, rows)), attempts, why, told)
 
     def _rows(self, name: str, index: int, repeat: int | None) -> Iterator[bytes]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
 
 from steelyard.model.comparison import Comparison, Moved
-from steelyard.model.json_value import JsonObject
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.comparison_html import MovedRecord
-from steelyard.usecases.results.read_run import PREDICTIONS, read_rows
+from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
+from steelyard.usecases.results.read_run import decoded_rows
 from steelyard.usecases.results.request_parts import whole_rows
 
 
@@ -26,27 +25,27 @@ def _directions(found: Comparison) -> tuple[tuple[bool, tuple[Moved, ...]], ...]
     return (True, found.improvements), (False, found.regressions)
 
 
-def _rows(folder: Path, passing: Mapping[int, bool]) -> dict[int, JsonObject]:
+def _rows(folder: Path, passing: Mapping[int, bool]) -> dict[int, Prediction]:
     """A row of each record: the first repeat that passes where it shall, or that does not."""
-    rows: dict[int, JsonObject] = {}
-    for row in read_rows(folder, PREDICTIONS):
-        index = cast(int, row["index"])
+    rows: dict[int, Prediction] = {}
+    for row in decoded_rows(folder, PREDICTIONS, read_prediction):
+        index = row.index
         if index in passing and (index not in rows or _fits(row, rows[index], passing[index])):
             rows[index] = row
     return dict(zip(rows, whole_rows(folder, rows.values()), strict=True))
 
 
-def _fits(row: JsonObject, known: JsonObject, shall_pass: bool) -> bool:
-    return row["passed"] is shall_pass and known["passed"] is not shall_pass
+def _fits(row: Prediction, known: Prediction, shall_pass: bool) -> bool:
+    return row.passed is shall_pass and known.passed is not shall_pass
 
 
-def _record(a: JsonObject, b: JsonObject) -> MovedRecord:
+def _record(a: Prediction, b: Prediction) -> MovedRecord:
     """Prompts may differ where the targets do: then both are shown."""
     asked_a, asked_b = request_text(a), request_text(b)
     return MovedRecord(
         asked=asked_b if asked_b is not None else asked_a,
         asked_otherwise=asked_a if asked_a != asked_b and asked_b is not None else None,
         expected=expected_text(b) or expected_text(a),
-        answer_a=cast("str | None", a["model_response"]),
-        answer_b=cast("str | None", b["model_response"]),
+        answer_a=a.model_response,
+        answer_b=b.model_response,
     )

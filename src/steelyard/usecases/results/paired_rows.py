@@ -6,45 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import COMPOSITE, SCORED, GradedCheck, read_graded
 from steelyard.usecases.results.read_run import decoded_rows
 
-_PREDICTIONS = "predictions.jsonl"
-
-
-_COMPOSITE, _SCORED = "composite", "scored"
 _NO_CHECKS: frozenset[str] = frozenset()
-
-
-class _Result(msgspec.Struct, gc=False):
-    """Whether a check graded a record."""
-
-    check: str
-    kind: str
-    status: str
-    details: msgspec.Raw = msgspec.Raw(b"{}")
-
-
-class _Inner(msgspec.Struct, gc=False):
-    """What a composite was joined from."""
-
-    results: tuple[_Result, ...] = ()
-
-
-class PredictionRow(msgspec.Struct, gc=False):
-    """What a comparison needs of a prediction; the rest of the row is skipped unread."""
-
-    index: int
-    record_id: str | None
-    record_sha256: str | None
-    status: str
-    score: float | None
-    passed: bool | None
-    reason: str | None = None
-    cluster: str | None = None
-    slices: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
-    evaluator_scores: tuple[_Result, ...] = ()
 
 
 @dataclass(slots=True)
@@ -90,9 +56,8 @@ def read_records(folder: Path) -> dict[tuple[str, int], Record]:
     records: dict[tuple[str, int], Record] = {}
     by_index: dict[int, Record] = {}
     seen: dict[str, int] = {}
-    decode = msgspec.json.Decoder(PredictionRow).decode
     sets = _CheckSets()
-    for row in decoded_rows(folder, _PREDICTIONS, decode):
+    for row in decoded_rows(folder, PREDICTIONS, read_graded):
         sha256 = row.record_sha256
         if sha256 is None:
             continue
@@ -122,20 +87,18 @@ class _CheckSets:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], frozenset[str]] = {}
-        self._inner = msgspec.json.Decoder(_Inner).decode
 
-    def of(self, results: tuple[_Result, ...]) -> frozenset[str]:
+    def of(self, results: tuple[GradedCheck, ...]) -> frozenset[str]:
         """Those with a score, the checks within composites by their path."""
-        if any(one.kind == _COMPOSITE for one in results):
+        if any(one.kind == COMPOSITE for one in results):
             names = tuple(self._names(results, ""))
         else:
-            names = tuple([one.check for one in results if one.status == _SCORED])
+            names = tuple([one.check for one in results if one.status == SCORED])
         return self._known.setdefault(names, frozenset(names))
 
-    def _names(self, results: tuple[_Result, ...], path: str) -> Iterator[str]:
+    def _names(self, results: tuple[GradedCheck, ...], path: str) -> Iterator[str]:
         for one in results:
-            if one.status == _SCORED:
+            if one.status == SCORED:
                 yield f"{path}{one.check}"
-                if one.kind == _COMPOSITE:
-                    inner = self._inner(one.details).results
-                    yield from self._names(inner, f"{path}{one.check} / ")
+                if one.kind == COMPOSITE:
+                    yield from self._names(one.inner(), f"{path}{one.check} / ")

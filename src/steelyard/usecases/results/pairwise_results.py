@@ -7,50 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-import msgspec
-
 from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
+from steelyard.model.preference import Pick, Winner
 from steelyard.reports.comparison_text import rounded
 from steelyard.reports.numbers import count, rate_text
 from steelyard.reports.pairwise_text import Compared, PairwiseView, Strength
 from steelyard.results.manifest import Manifest
 from steelyard.results.options import ComparedRun, Derived
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import PairwisePrediction, read_pairwise_row
 from steelyard.stats.bradley_terry import Contest, strengths_of
 from steelyard.stats.multiplicity import holm_levels
-from steelyard.stats.orders import SHARES, Pick, Winner, winner_of_record
+from steelyard.stats.orders import SHARES, winner_of_record
 from steelyard.stats.paired import LEVEL
 from steelyard.stats.position import position_bias
 from steelyard.stats.power import records_to_detect
 from steelyard.stats.preference import Preference, preference
 from steelyard.usecases.results.gates import FEWEST_UNITS, ComparisonGate
 from steelyard.usecases.results.read_run import decoded_rows, read_run
-
-_PREDICTIONS = "predictions.jsonl"
-
-
-class _Picks(msgspec.Struct):
-    ab: Pick
-    ba: Pick
-
-
-class _Details(msgspec.Struct):
-    winner: Winner | None = None
-    picks: _Picks | None = None
-    is_identical: bool = False
-
-
-class _Score(msgspec.Struct):
-    status: str
-    details: _Details
-
-
-class _Row(msgspec.Struct):
-    index: int
-    record_sha256: str | None
-    status: str
-    evaluator_scores: list[_Score]
-    cluster: str | None = None
 
 
 class JudgedPair(NamedTuple):
@@ -230,13 +205,13 @@ def _share(contest: Contest, place: int) -> float:
     return 1 - contest.share if place == contest.first else 0.0
 
 
-def _rows(folder: Path) -> Iterator[_Row]:
-    return decoded_rows(folder, _PREDICTIONS, msgspec.json.Decoder(_Row).decode)
+def _rows(folder: Path) -> Iterator[PairwisePrediction]:
+    return decoded_rows(folder, PREDICTIONS, read_pairwise_row)
 
 
-def _pairs(rows: Iterable[_Row]) -> Iterator[JudgedPair]:
+def _pairs(rows: Iterable[PairwisePrediction]) -> Iterator[JudgedPair]:
     """The records that have a decision of at least half of their repeats."""
-    records: dict[int, list[_Row]] = {}
+    records: dict[int, list[PairwisePrediction]] = {}
     for row in rows:
         records.setdefault(row.index, []).append(row)
     for repeats in records.values():
@@ -248,7 +223,7 @@ def _pairs(rows: Iterable[_Row]) -> Iterator[JudgedPair]:
         alone = f"record {row.record_sha256}"
         yield JudgedPair(
             cluster=f"cluster {row.cluster}" if row.cluster else alone,
-            winner=winner_of_record([cast(Winner, one.winner) for one in decided]),
+            winner=winner_of_record([one.winner for one in decided if one.winner]),
             picks=tuple((one.picks.ab, one.picks.ba) for one in decided if one.picks),
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar, cast
+from typing import BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,16 +18,15 @@ from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.results.failures import FAILURES, Failure, read_failure
 from steelyard.results.manifest import read_manifest
 from steelyard.results.metrics import read_metrics, read_slices
+from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
 from steelyard.usecases.results.gates import gates_of_run
 from steelyard.usecases.results.pruned_files import pruned_on
 from steelyard.usecases.results.request_parts import whole_rows
 
 Decoded = TypeVar("Decoded")
-PREDICTIONS = "predictions.jsonl"
-ATTEMPTS = "attempt_logs.jsonl"
-FAILURES = "failures.jsonl"
 
 
 class Failures(NamedTuple):
@@ -35,7 +34,7 @@ class Failures(NamedTuple):
 
     counts: Counter[str]
     """How many rows each label has."""
-    rows: dict[tuple[int, int], JsonObject]
+    rows: dict[tuple[int, int], Failure]
     """The rows that were asked for, by index and repeat."""
 
 
@@ -86,9 +85,10 @@ def manifest_json(folder: Path) -> JsonObject:
     return _decoded(folder / MANIFEST, json.loads)
 
 
-def _failures(folder: Path) -> Iterator[JsonObject]:
+def _failures(folder: Path) -> Iterator[Failure]:
     """The rows of records without a score, unless they were pruned."""
-    return iter(()) if pruned_on(folder, FAILURES) else read_rows(folder, FAILURES)
+    if not pruned_on(folder, FAILURES):
+        yield from decoded_rows(folder, FAILURES, read_failure)
 
 
 def is_pairwise_run(view: RunView) -> bool:
@@ -97,13 +97,8 @@ def is_pairwise_run(view: RunView) -> bool:
     return derived is not None and derived.how == "pairwise"
 
 
-def read_rows(folder: Path, name: str) -> Iterator[JsonObject]:
-    """The rows of a JSONL artifact, one at a time."""
-    return decoded_rows(folder, name, json.loads)
-
-
 def decoded_rows(folder: Path, name: str, decode: Callable[[bytes], Decoded]) -> Iterator[Decoded]:
-    """The same, as far as a decoder reads them."""
+    """The rows of a JSONL artifact, one at a time, as far as a decoder reads them."""
     with opened_artifact(folder, name) as stream:
         for line in stream:
             yield decode(line)
@@ -126,20 +121,19 @@ def opened_artifact(folder: Path, name: str) -> Generator[BinaryIO]:
         raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
 
 
-def read_predictions(folder: Path) -> Iterator[JsonObject]:
+def read_predictions(folder: Path) -> Iterator[Prediction]:
     """The predictions of a run, with what was asked in full."""
-    return whole_rows(folder, read_rows(folder, PREDICTIONS))
+    return whole_rows(folder, decoded_rows(folder, PREDICTIONS, read_prediction))
 
 
 def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
     """Why records have no score: how many there are of each label, and the rows of some places."""
     counts: Counter[str] = Counter()
-    rows: dict[tuple[int, int], JsonObject] = {}
-    for row in read_rows(folder, FAILURES):
-        counts[cast(str, row["label"])] += 1
-        place = cast(int, row["index"]), cast(int, row["repeat"])
-        if place in places:
-            rows[place] = row
+    rows: dict[tuple[int, int], Failure] = {}
+    for row in decoded_rows(folder, FAILURES, read_failure):
+        counts[row.label] += 1
+        if row.place in places:
+            rows[row.place] = row
     return Failures(counts, rows)
 
 

@@ -12,23 +12,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from steelyard.contracts.run_artifacts.requests import PARTS, whole_request
+from steelyard.contracts.run_artifacts.requests import PARTS, whole_row
 from steelyard.errors import UnreadableFileError
-from steelyard.model.json_value import JsonObject
+from steelyard.results.predictions import Prediction
 
 _FILE = "input_dataset.json"
 _BEGIN = f'\n],"{PARTS}":{{\n'.encode("ascii")
 _RECENT = 64
 
 
-def whole_rows(folder: Path, rows: Iterable[JsonObject]) -> Iterator[JsonObject]:
+def whole_rows(folder: Path, rows: Iterable[Prediction]) -> Iterator[Prediction]:
     """Predictions with what was asked in full, wherever a part of it is kept."""
     with closing(RequestParts(folder)) as parts:
         for row in rows:
-            request = row.get("request")
-            if request:
-                row["request"] = whole_request(cast(JsonObject, request), parts.text)
-            yield row
+            yield whole_row(row, parts.text)
 
 
 class RequestParts:

@@ -13,12 +13,12 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference
 from steelyard.model.rubric import PASS_THRESHOLD
+from steelyard.results.projections import ReviewedPrediction
 from steelyard.review.assignment import choose, stratum_of
 from steelyard.usecases.review.export_labels import narrowed
 from steelyard.usecases.review.judgements import VERDICT
 from steelyard.usecases.review.ports import ReviewPorts
 from steelyard.usecases.review.reviewed_runs import (
-    ResponseRow,
     RunResponses,
     read_responses,
     require_responses,
@@ -118,16 +118,16 @@ def _threshold(ports: ReviewPorts, request: AssignmentRequest, responses: RunRes
     return PASS_THRESHOLD if threshold is None else float(threshold)
 
 
-def _firsts(responses: RunResponses) -> list[ResponseRow]:
+def _firsts(responses: RunResponses) -> list[ReviewedPrediction]:
     """The first response to each record that has one, in order."""
-    found: dict[int, ResponseRow] = {}
+    found: dict[int, ReviewedPrediction] = {}
     for row in responses.rows:
         if row.trace is not None:
             found.setdefault(row.index, row)
     return list(found.values())
 
 
-def _require_slice(request: AssignmentRequest, rows: Sequence[ResponseRow]) -> None:
+def _require_slice(request: AssignmentRequest, rows: Sequence[ReviewedPrediction]) -> None:
     known = sorted({name for row in rows for name in row.slices})
     if request.slice is None or request.slice in known:
         return
@@ -140,7 +140,7 @@ def _labelled(ports: ReviewPorts, rubric: str, runs: Sequence[str]) -> set[str]:
     return {str(revision.row["record_id"]) for revision in kept}
 
 
-def _candidate(responses: RunResponses, row: ResponseRow, by: str | None) -> Candidate:
+def _candidate(responses: RunResponses, row: ReviewedPrediction, by: str | None) -> Candidate:
     verdict = {True: "passed", False: "failed", None: "no score"}[row.passed]
     return Candidate(
         record_id=responses.names[row.index],
@@ -151,7 +151,7 @@ def _candidate(responses: RunResponses, row: ResponseRow, by: str | None) -> Can
     )
 
 
-def _split(row: ResponseRow) -> float | None:
+def _split(row: ReviewedPrediction) -> float | None:
     """How far the juries that looked at a response are divided; votes that differ are all."""
     found: list[float] = []
     for _, check, _ in row.checks():

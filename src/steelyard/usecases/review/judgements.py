@@ -10,8 +10,9 @@ from steelyard.errors import UsageError
 from steelyard.model.agreement import PASSED, Beside, Item
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import Answer, Answers, QuestionRubric
+from steelyard.results.projections import ReviewedCheck, ReviewedPrediction
 from steelyard.usecases.review.labels import fitting
-from steelyard.usecases.review.reviewed_runs import CheckRow, ResponseRow, RunResponses
+from steelyard.usecases.review.reviewed_runs import RunResponses
 
 VERDICT = "verdict"
 
@@ -33,8 +34,8 @@ class Judgements:
 
 class _Found(NamedTuple):
     name: str
-    check: CheckRow
-    row: ResponseRow
+    check: ReviewedCheck
+    row: ReviewedPrediction
 
 
 def judged_answers(
@@ -141,5 +142,5 @@ def _known(responses: RunResponses) -> str:
     return f"there are: {', '.join(names)}" if names else "there is none"
 
 
-def _item(responses: RunResponses, row: ResponseRow, turn: int = 0) -> Item:
+def _item(responses: RunResponses, row: ReviewedPrediction, turn: int = 0) -> Item:
     return Item(responses.run_id, responses.names[row.index], row.repeat, turn)

@@ -16,9 +16,10 @@ from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.label import Label
 from steelyard.model.question import Answers, QuestionRubric
 from steelyard.model.reference import Reference, exact_name
+from steelyard.results.projections import ReviewedPrediction
 from steelyard.usecases.registry.references import References
 from steelyard.usecases.review.ports import Annotations, ReviewPorts
-from steelyard.usecases.review.reviewed_runs import ResponseRow, RunResponses, read_responses
+from steelyard.usecases.review.reviewed_runs import RunResponses, read_responses
 
 _TURN = re.compile(r"turn_([0-9]{1,9})")
 _OWED = "missing_required_field"
@@ -116,7 +117,7 @@ class LabelDesk:
         found, findings = read_answers(value, rubric, turns=row.turns if row else 0)
         return found, findings if row else [_without_run(finding) for finding in findings]
 
-    def _about(self, label: Label) -> tuple[list[Finding], ResponseRow | None]:
+    def _about(self, label: Label) -> tuple[list[Finding], ReviewedPrediction | None]:
         """The response that a label is about, if it is about a run; or what is wrong with that."""
         run_id = label.run_id or self._default
         if run_id is None:

@@ -3,87 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.results.manifest import RunSetup
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import ReviewedPrediction, read_reviewed
 from steelyard.usecases.results.read_run import decoded_rows, is_run_folder, read_run
-
-PREDICTIONS = "predictions.jsonl"
-_COMPOSITE = "composite"
-
-
-class CheckDetails(msgspec.Struct):
-    """What review needs of a check's details, which may be anything; the rest is skipped."""
-
-    rubric: Any = None
-    results: Any = None
-    """Of a composite, what its checks found."""
-    disagreement: Any = None
-    """Of a jury, how far its members are apart."""
-    is_split: Any = None
-
-
-class CheckRow(msgspec.Struct):
-    """What one check found."""
-
-    check: str
-    kind: str
-    status: str
-    passed: bool | None = None
-    judge: str | None = None
-    answers: Any = None
-    details: CheckDetails = msgspec.field(default_factory=CheckDetails)
-
-
-class _Message(msgspec.Struct):
-    role: str
-
-
-class _Trace(msgspec.Struct):
-    messages: list[_Message]
-
-
-class ResponseRow(msgspec.Struct):
-    """A response with what was found in it; its text is skipped unread."""
-
-    index: int
-    record_id: str | None
-    repeat: int
-    status: str
-    evaluator_scores: list[CheckRow]
-    trace: _Trace | None = None
-    score: float | None = None
-    passed: bool | None = None
-    cluster: str | None = None
-    slices: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
-
-    @property
-    def turns(self) -> int:
-        """How many turns there are to ask about: one for each message of the assistant."""
-        messages = self.trace.messages if self.trace else []
-        return sum(message.role == "assistant" for message in messages)
-
-    def checks(self) -> Iterator[tuple[str, CheckRow, str | None]]:
-        """Every check with its name and the rubric within which it stands, composites opened."""
-        yield from _checks(self.evaluator_scores, "", None)
-
-
-def _checks(
-    rows: list[CheckRow], before: str, rubric: str | None
-) -> Iterator[tuple[str, CheckRow, str | None]]:
-    for row in rows:
-        name = f"{before}{row.check}"
-        yield name, row, rubric
-        if row.kind == _COMPOSITE and row.details.results is not None:
-            inner = msgspec.convert(row.details.results, list[CheckRow])
-            # Evaluators that are composed by hand have no rubric within.
-            yield from _checks(inner, f"{name}/", str(row.details.rubric or ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +22,12 @@ class RunResponses:
     """The references of what graded it."""
     pass_threshold: float | None
     """The score that passes, where the run or its suite says one."""
-    rows: tuple[ResponseRow, ...]
+    rows: tuple[ReviewedPrediction, ...]
     names: dict[int, str] = field(repr=False)
     """By index: the id of the record, or its index where no id or not only one fits."""
-    places: dict[tuple[str, int], ResponseRow] = field(repr=False)
+    places: dict[tuple[str, int], ReviewedPrediction] = field(repr=False)
 
-    def find(self, name: str, repeat: int) -> ResponseRow | None:
+    def find(self, name: str, repeat: int) -> ReviewedPrediction | None:
         """The response to a record, by its id or else by its index."""
         return self.places.get((name, repeat))
 
@@ -112,8 +39,7 @@ class RunResponses:
 def read_responses(folder: Path) -> RunResponses:
     """All of them; texts are not kept."""
     manifest = read_run(folder).manifest
-    decode = msgspec.json.Decoder(ResponseRow).decode
-    rows = tuple(decoded_rows(folder, PREDICTIONS, decode))
+    rows = tuple(decoded_rows(folder, PREDICTIONS, read_reviewed))
     ids = {row.index: row.record_id for row in rows}
     times = Counter(ids.values())
     names = {

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.errors import UsageError
@@ -18,11 +17,12 @@ from steelyard.model.json_value import JsonValue
 from steelyard.model.published import dataset_name
 from steelyard.results.manifest import Manifest
 from steelyard.results.options import Derived, How
-from steelyard.usecases.results.read_run import read_rows, read_run
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import read_graded
+from steelyard.results.record_validation import RECORD_VALIDATION, read_record_validation
+from steelyard.usecases.results.read_run import decoded_rows, read_run
 from steelyard.usecases.runs.pairing import pair_records
 
-PREDICTIONS = "predictions.jsonl"
-VALIDATION = "record_validation.jsonl"
 DOCUMENT = "input_dataset.json"
 TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
 _NEVER_ASKED = ("invalid_record", "skipped", "cancelled")
@@ -64,10 +64,9 @@ def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
 def never_asked(folder: Path) -> Counter[str]:
     """How many records of a run have no answer to grade again, by what became of them."""
     statuses: dict[int, str] = {}
-    for row in read_rows(folder, PREDICTIONS):
-        index, status = cast(int, row["index"]), cast(str, row["status"])
-        if statuses.get(index, "skipped") in _NEVER_ASKED:
-            statuses[index] = status
+    for row in decoded_rows(folder, PREDICTIONS, read_graded):
+        if statuses.get(row.index, "skipped") in _NEVER_ASKED:
+            statuses[row.index] = row.status
     return Counter(status for status in statuses.values() if status in _NEVER_ASKED)
 
 
@@ -129,11 +128,8 @@ def _is_kept(path: Path, derived: Derived) -> bool:
 
 def _accepted(folder: Path) -> list[int]:
     """The indices that the records of the folder's own dataset had in the parent's."""
-    return [
-        cast(int, row["index"])
-        for row in read_rows(folder, VALIDATION)
-        if row["result"] == "accepted"
-    ]
+    rows = decoded_rows(folder, RECORD_VALIDATION, read_record_validation)
+    return [row.index for row in rows if row.is_accepted]
 
 
 def _indices(derived: Derived) -> set[int]:
@@ -145,9 +141,9 @@ def _indices(derived: Derived) -> set[int]:
         return set(pair_records(derived.against.folder, derived.folder).partners)
     is_retry = derived.how == "retry"
     return {
-        cast(int, row["index"])
-        for row in read_rows(derived.folder, PREDICTIONS)
-        if (row["status"] in TRIED_AGAIN if is_retry else row["status"] not in _NEVER_ASKED)
+        row.index
+        for row in decoded_rows(derived.folder, PREDICTIONS, read_graded)
+        if (row.status in TRIED_AGAIN if is_retry else row.status not in _NEVER_ASKED)
     }
 
 

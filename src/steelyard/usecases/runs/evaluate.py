@@ -43,7 +43,7 @@ class Run:
 
     def records(self) -> Iterator[JsonObject]:
         """The rows of predictions.jsonl, one at a time, with what was asked in full."""
-        return read_predictions(self.folder)
+        return (row.json() for row in read_predictions(self.folder))
 
     def to_frame(self) -> Any:
         """The rows as a polars DataFrame: what was asked as text, and without the trace."""
@@ -53,11 +53,11 @@ class Run:
             raise UsageError("to_frame needs polars: pip install polars") from None
         rows = [
             {
-                **{name: value for name, value in row.items() if name not in _NESTED},
+                **{name: value for name, value in row.json().items() if name not in _NESTED},
                 "request": request_text(row),
                 "expected": expected_text(row),
             }
-            for row in self.records()
+            for row in read_predictions(self.folder)
         ]
         return polars.DataFrame(rows, infer_schema_length=None)
 

@@ -12,10 +12,9 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.trace import Trace
 from steelyard.ports import Request, Target
 from steelyard.results.options import ComparedRun, Derived
+from steelyard.results.predictions import PREDICTIONS
 from steelyard.usecases.runs.pairing import Partner, pair_records
 from steelyard.usecases.runs.ports import RunPorts
-
-_PREDICTIONS = "predictions.jsonl"
 
 
 def pair_spec(ports: RunPorts, derived: Derived, name: str) -> TargetSpec:
@@ -23,10 +22,7 @@ def pair_spec(ports: RunPorts, derived: Derived, name: str) -> TargetSpec:
     against = cast(ComparedRun, derived.against)
     partners = pair_records(against.folder, derived.folder).partners
     mine, others = (
-        {
-            target: ports.recorded(folder / _PREDICTIONS, target)
-            for target in dict.fromkeys(targets)
-        }
+        {target: ports.recorded(folder / PREDICTIONS, target) for target in dict.fromkeys(targets)}
         for folder, targets in (
             (derived.folder, [one.target for one in partners.values()]),
             (against.folder, [one.other_target for one in partners.values()]),

@@ -6,12 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import read_answer
 from steelyard.usecases.results.read_run import decoded_rows
-
-_PREDICTIONS = "predictions.jsonl"
-_NOTHING = b"null"
 
 
 class Partner(NamedTuple):
@@ -31,13 +28,6 @@ class Pairing(NamedTuple):
     """By the record's place in B."""
     left_out: dict[str, int]
     """How many records are compared with none, by the reason."""
-
-
-class _Row(msgspec.Struct):
-    index: int
-    record_sha256: str | None
-    target: str | None
-    trace: msgspec.Raw = msgspec.Raw(_NOTHING)
 
 
 @dataclass(slots=True)
@@ -71,7 +61,7 @@ def _records(folder: Path) -> dict[tuple[str, int], _Record]:
     records: dict[tuple[str, int], _Record] = {}
     placed: dict[int, _Record] = {}
     seen: dict[str, int] = {}
-    for row in decoded_rows(folder, _PREDICTIONS, msgspec.json.Decoder(_Row).decode):
+    for row in decoded_rows(folder, PREDICTIONS, read_answer):
         if row.record_sha256 is None:
             continue
         record = placed.get(row.index)
@@ -80,6 +70,6 @@ def _records(folder: Path) -> dict[tuple[str, int], _Record]:
             seen[row.record_sha256] = times + 1
             record = placed[row.index] = _Record(row.index)
             records[row.record_sha256, times] = record
-        if bytes(row.trace) != _NOTHING:
+        if row.is_answered:
             record.target, record.is_answered = row.target or "", True
     return records

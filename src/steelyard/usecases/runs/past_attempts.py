@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.execution.ports import TargetSpec
 from steelyard.model.run import CopiedAttempt
+from steelyard.results.attempts import ATTEMPTS, Attempt, read_attempt, read_attempt_place
 from steelyard.results.options import Derived
-from steelyard.usecases.results.read_run import ATTEMPTS, PREDICTIONS, decoded_rows
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.usecases.results.read_run import decoded_rows
 from steelyard.usecases.runs.ports import RunPorts
 
 _REPEATS = 1 << 32
@@ -26,17 +26,6 @@ def played_back(ports: RunPorts, derived: Derived, name: str) -> TargetSpec:
     """A target that answers as it did in a finished run, with the calls that this took."""
     spec = ports.recorded(derived.folder / PREDICTIONS, name)
     return replace(spec, past=PastAttempts(derived.folder, derived.run_id).of)
-
-
-class _Place(msgspec.Struct):
-    """Where an attempt belongs."""
-
-    index: int | None
-    call: str
-    repeat: int | None = 0
-
-
-_read_place = msgspec.json.Decoder(_Place).decode
 
 
 class PastAttempts:
@@ -49,7 +38,7 @@ class PastAttempts:
         self._offsets = array("Q")
         offset = 0
         for place, size in decoded_rows(
-            folder, ATTEMPTS, lambda row: (_read_place(row), len(row))
+            folder, ATTEMPTS, lambda row: (read_attempt_place(row), len(row))
         ):
             if place.call == TARGET_CALL and place.index is not None:
                 self._places.append(place.index * _REPEATS + (place.repeat or 0))
@@ -65,12 +54,12 @@ class PastAttempts:
             return ()
         return tuple(map(self._copied, self._rows(self._offsets[first:last])))
 
-    def _rows(self, offsets: array[int]) -> Iterator[dict[str, Any]]:
+    def _rows(self, offsets: array[int]) -> Iterator[Attempt]:
         with self._path.open("rb") as stream:
             for offset in offsets:
                 stream.seek(offset)
-                yield json.loads(stream.readline())
+                yield read_attempt(stream.readline())
 
-    def _copied(self, row: dict[str, Any]) -> CopiedAttempt:
+    def _copied(self, row: Attempt) -> CopiedAttempt:
         """An attempt that names the run that made it; one that names another already stays so."""
-        return msgspec.convert({"copied_from": self._run_id, **row}, CopiedAttempt)
+        return msgspec.convert({"copied_from": self._run_id, **row.json()}, CopiedAttempt)

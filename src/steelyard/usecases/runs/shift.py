@@ -19,11 +19,13 @@ from steelyard.model.published import compared_version
 from steelyard.model.reference import Reference
 from steelyard.reports.publication import MeasuredShift
 from steelyard.results.manifest import Manifest
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import read_graded
 from steelyard.usecases.registry.publish import Plan
 from steelyard.usecases.registry.references import Definitions, References
 from steelyard.usecases.registry.resolution import Found
-from steelyard.usecases.results.read_run import read_rows, read_run
-from steelyard.usecases.runs.derive import PREDICTIONS, regrade_options
+from steelyard.usecases.results.read_run import decoded_rows, read_run
+from steelyard.usecases.runs.derive import regrade_options
 from steelyard.usecases.runs.planning import prepare
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.run import start_run
@@ -82,7 +84,7 @@ async def measure_shift(
         await start_run(side.ports, side.prepared, on_start, on_result)
         for side in (trial.old, trial.new)
     ]
-    old, new = (read_rows(Path(run.folder), PREDICTIONS) for run in finished)
+    old, new = (decoded_rows(Path(run.folder), PREDICTIONS, read_graded) for run in finished)
     return MeasuredShift(
         run_id=trial.run_id,
         old=trial.old.name,

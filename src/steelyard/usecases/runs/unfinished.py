@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, cast
@@ -13,9 +12,9 @@ from steelyard.contracts.run_artifacts.facts import read_facts
 from steelyard.engine.metrics import metrics_of
 from steelyard.execution.ports import RunRepository
 from steelyard.execution.uncounted import uncounted_calls
-from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.results.failures import Failure, read_failure
 from steelyard.results.json_struct import from_json
 from steelyard.results.manifest import Manifest, RunSetup, StateTime
 from steelyard.usecases.results.find_run import find_run, has_ended
@@ -46,9 +45,9 @@ class UnfinishedRun:
         return f"not finished: {standing}; {done}{of} record(s) so far{resume}"
 
 
-def _failures(repository: RunRepository, run_id: str) -> Iterator[JsonObject]:
+def _failures(repository: RunRepository, run_id: str) -> Iterator[Failure]:
     kept = (row.failure for row in repository.results(run_id))
-    return (json.loads(failure) for failure in kept if failure)
+    return (read_failure(failure) for failure in kept if failure)
 
 
 def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive) -> UnfinishedRun:

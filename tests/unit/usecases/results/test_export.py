@@ -13,18 +13,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
+import fakes.predictions
+from fakes.predictions import SCORED
+from steelyard.results.predictions import Prediction, read_prediction
 from steelyard.usecases.results.export import check_names, export_csv, export_jsonl
 
 
-def prediction(index: int = 0, *, scores: dict[str, float] | None = None, **more: Any) -> Any:
+def prediction(
+    index: int = 0, *, scores: dict[str, float] | None = None, **more: Any
+) -> Prediction:
     """A row of predictions.jsonl."""
-    entries = [{"check": name, "score": score} for name, score in (scores or {}).items()]
-    row = {"index": index, "record_id": f"r{index}", "status": "evaluated", **more}
-    return {**row, "evaluator_scores": entries}
+    entries = [{**SCORED, "check": name, "score": score} for name, score in (scores or {}).items()]
+    return fakes.predictions.prediction(index, evaluator_scores=entries, **more)
 
 
-def table(*rows: Any, checks: Sequence[str] = ()) -> list[dict[str, str]]:
+def table(*rows: Prediction, checks: Sequence[str] = ()) -> list[dict[str, str]]:
     """What a spreadsheet reads."""
     return list(csv.DictReader(io.StringIO("".join(export_csv(rows, checks)), newline="")))
 
@@ -33,7 +38,7 @@ def test_jsonl_is_what_it_was() -> None:
     rows = [prediction(0, model_response="Zürich\n"), prediction(1)]
     lines = list(export_jsonl(rows))
 
-    assert [json.loads(line) for line in lines] == rows
+    assert [read_prediction(line.encode()) for line in lines] == rows
     assert all(line.endswith("\n") and "\n" not in line[:-1] for line in lines)
     assert "Zürich" in lines[0]
 
@@ -48,7 +53,7 @@ WIDE = ["＝", "＋", "－", "＠", "﹦", "\n ＝"]
 def test_a_text_that_begins_like_a_formula_is_made_harmless(column: str, start: str) -> None:
     formula = f'{start}HYPERLINK("http://evil.example";"click")'
 
-    assert table({**prediction(), column: formula})[0][column] == f"'{formula}"
+    assert table(structs.replace(prediction(), **{column: formula}))[0][column] == f"'{formula}"
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,9 @@ def test_a_negative_number_is_a_number() -> None:
 
 def test_every_check_has_its_column_in_order_of_appearance(tmp_path: Path) -> None:
     predictions = [prediction(0, scores={"b": 1.0}), prediction(1, scores={"a": 0.5, "b": 0.0})]
-    (tmp_path / "predictions.jsonl").write_text("\n".join(map(json.dumps, predictions)))
+    (tmp_path / "predictions.jsonl").write_text(
+        "\n".join(json.dumps(row.json()) for row in predictions)
+    )
     rows = table(*predictions, checks=check_names(tmp_path))
 
     assert [name for name in rows[0] if name.startswith("check:")] == ["check:b", "check:a"]
@@ -79,13 +86,13 @@ def test_the_name_of_a_check_is_no_formula_either() -> None:
 
 @pytest.mark.parametrize("lines", [export_jsonl, partial(export_csv, checks=["a"])])
 def test_a_row_is_read_when_it_is_written(
-    lines: Callable[[Iterator[Any]], Iterator[str]],
+    lines: Callable[[Iterator[Prediction]], Iterator[str]],
 ) -> None:
     rows = map(prediction, range(1_000_000))
     written = lines(rows)
     deque(islice(written, 10), maxlen=0)
 
-    assert next(rows)["index"] <= 10
+    assert next(rows).index <= 10
 
 
 def test_a_run_without_rows_is_a_table_without_rows() -> None:

@@ -14,7 +14,7 @@ from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.run import TERMINAL, RunState, StoredRun
 from steelyard.usecases.results.read_run import (
     is_run_folder,
-    read_rows,
+    read_predictions,
     read_run,
     require_finished,
 )
@@ -42,7 +42,7 @@ def test_a_run_can_be_read_without_its_project(folder: Path, tmp_path: Path) -> 
 
     assert is_run_folder(moved)
     assert read_run(moved).metrics.rows == 6
-    assert len(list(read_rows(moved, "predictions.jsonl"))) == 6
+    assert len(list(read_predictions(moved))) == 6
 
 
 @pytest.mark.parametrize("status", get_args(RunState))
@@ -76,7 +76,7 @@ def test_a_damaged_file_is_told_with_the_remedy(folder: Path, name: str, text: s
     (folder / name).write_text(text, encoding="utf-8")
 
     with pytest.raises(UnreadableFileError, match="is damaged; `steelyard verify` says how"):
-        _ = read_run(folder) if name.endswith(".json") else list(read_rows(folder, name))
+        _ = read_run(folder) if name.endswith(".json") else list(read_run(folder).failures())
 
 
 @pytest.mark.parametrize("name", ["metrics_by_slice.json", "failures.jsonl"])
@@ -84,4 +84,4 @@ def test_a_missing_file_is_told(folder: Path, name: str) -> None:
     (folder / name).unlink()
 
     with pytest.raises(UnreadableFileError, match=r"cannot read .*: No such file or directory"):
-        _ = read_run(folder) if name.endswith(".json") else list(read_rows(folder, name))
+        _ = read_run(folder) if name.endswith(".json") else list(read_run(folder).failures())

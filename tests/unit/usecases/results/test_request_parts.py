@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fakes.predictions import prediction
 from steelyard.errors import UnreadableFileError
-from steelyard.model.json_value import JsonObject
 from steelyard.usecases.results.request_parts import RequestParts, whole_rows
 
 TEXTS = sorted(
@@ -45,6 +45,6 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_rows_without_a_request_are_as_they_are(tmp_path: Path) -> None:
-    rows: list[JsonObject] = [{"index": 0}, {"index": 1, "request": None}]
+    rows = [prediction(0), prediction(1, request={})]
 
     assert list(whole_rows(tmp_path, rows)) == rows

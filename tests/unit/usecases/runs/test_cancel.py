@@ -26,7 +26,7 @@ from steelyard.reports.run_text import run_lines
 from steelyard.store import leases
 from steelyard.store.artifacts import ArtifactFolder, Draft
 from steelyard.store.runs import RunStore
-from steelyard.usecases.results.read_run import read_rows, read_run
+from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.runs import cancel
 from steelyard.usecases.runs.cancel import cancel_run
 from steelyard.usecases.runs.ports import RunPorts
@@ -358,7 +358,7 @@ def test_a_run_whose_dataset_cannot_be_read_is_sealed_with_what_it_has_kept(
     after = asyncio.run(cancel_run(other, other.repository.find("latest")))
     manifest = json.loads((folder / "run_manifest.json").read_bytes())
     shown = read_run(folder)
-    rows = list(read_rows(folder, "predictions.jsonl"))
+    rows = list(read_predictions(folder))
 
     check_run(folder, Trial(acknowledged=kept))
     assert after.status == manifest["status"] == "cancelled"

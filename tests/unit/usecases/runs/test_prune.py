@@ -20,7 +20,7 @@ from steelyard.project_file import parse_settings
 from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.usecases.results.pruned_files import pruned_files, pruned_on
-from steelyard.usecases.results.read_run import read_rows, read_run
+from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.results.verify import verify
 from steelyard.usecases.runs.prune import plan_pruning, retention_of
 
@@ -299,7 +299,7 @@ def test_whoever_reads_what_is_gone_is_told_when_it_went(project: Project) -> No
     assert pruned_on(folder, "predictions.jsonl") == day
     assert pruned_on(folder, MANIFEST) is None
     with pytest.raises(NotFoundError) as told:
-        list(read_rows(folder, "predictions.jsonl"))
+        list(read_predictions(folder))
     assert str(told.value) == f"predictions.jsonl of {folder.name} was pruned on {day}{numbers}"
 
     last = later(project, 180).date().isoformat()
@@ -307,7 +307,7 @@ def test_whoever_reads_what_is_gone_is_told_when_it_went(project: Project) -> No
     with pytest.raises(NotFoundError, match=f"{folder.name} was pruned on {last}; nothing is"):
         read_run(folder)
     with pytest.raises(NotFoundError, match=f"was pruned on {day}$"):
-        list(read_rows(folder, "predictions.jsonl"))
+        list(read_predictions(folder))
     with pytest.raises(NotFoundError, match="was pruned; only its line in `steelyard runs`"):
         project.resume(project.ports(ScriptedTarget()))
 
@@ -318,4 +318,4 @@ def test_a_file_that_is_missing_without_a_note_is_not_called_pruned(project: Pro
 
     assert pruned_on(folder, "predictions.jsonl") is None
     with pytest.raises(UnreadableFileError, match="cannot read"):
-        list(read_rows(folder, "predictions.jsonl"))
+        list(read_predictions(folder))
