@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS
+from steelyard.results.artifacts import ARTIFACTS
 from steelyard.store.artifacts import digest_of
 from steelyard.usecases.results.verify import verify
 

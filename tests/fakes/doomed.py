@@ -14,9 +14,9 @@ from typing import Any
 
 from fakes.projects import Project
 from fakes.targets import ScriptedTarget
-from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
+from steelyard.results.artifacts import MANIFEST
 from steelyard.store import artifacts, ledger, row_writer, runs
 
 AT_ONCE = 4

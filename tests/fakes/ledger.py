@@ -10,7 +10,8 @@ from steelyard.engine.claims import Claims
 from steelyard.engine.states import require_move
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Attempt, Result, RunState
+from steelyard.model.run import Result, RunState
+from steelyard.results.attempts import Attempt
 
 Place = TypeVar("Place")
 Kept = TypeVar("Kept")
@@ -21,7 +22,7 @@ class MemoryLedger:
 
     def __init__(self, state: RunState = "running", *, is_held: bool = False) -> None:
         self.results: dict[tuple[int, int], Result] = {}
-        self.attempts: dict[tuple[int | None, int, str, int], Attempt] = {}
+        self.attempts: dict[tuple[int | None, int | None, str, int], Attempt] = {}
         self.answered: dict[tuple[int, int], Result] = {}
         self.judgements: dict[tuple[int | None, int, str], Judgement] = {}
         self.states: list[RunState] = [state]

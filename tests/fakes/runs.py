@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fakes.targets import trace
 from steelyard.model.outcome import Outcome
-from steelyard.model.run import Attempt, RecordStatus, Result, RunState, StoredRun
+from steelyard.model.run import RecordStatus, Result, RunState, StoredRun
 from steelyard.model.verdict import CheckResult, Verdict
+from steelyard.results.attempts import Attempt
 
 
 def stored_run(

@@ -18,7 +18,7 @@ import pytest
 from fakes.desk_project import write_desk
 from fakes.many_commands import Done, run_many
 from steelyard.contracts.run_artifacts.pruned import RAW, SUMMARIES
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS
+from steelyard.results.artifacts import ARTIFACTS
 from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.store.database import open_database

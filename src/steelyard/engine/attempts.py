@@ -5,8 +5,9 @@ from __future__ import annotations
 from steelyard.engine.claims import Call
 from steelyard.engine.record_work import TARGET_CALL, Work
 from steelyard.errors import TargetError
-from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, OUTAGE, Attempt
+from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, OUTAGE
 from steelyard.model.trace import Trace
+from steelyard.results.attempts import Attempt
 
 
 def interruption() -> TargetError:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
-from steelyard.contracts.run_artifacts.rows import FAILURES
 from steelyard.engine.columns import Column, Labels, Places
 from steelyard.engine.evidence import Scores
 from steelyard.engine.fact_batches import Batch, Members, Sums, batches, columns_of
 from steelyard.engine.judging_metrics import add_judging
 from steelyard.engine.question_metrics import QuestionTally, answers_by_item
+from steelyard.results.failures import FAILURE_STATUSES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class FactTable:
         for code, status in enumerate(_STATUSES):
             sums.add(status, of_records == code)
         self.invalid.extend(self.records + np.flatnonzero(of_records == _CODES["invalid_record"]))
-        failures = np.isin(statuses, [_CODES[status] for status in FAILURES])
+        failures = np.isin(statuses, [_CODES[status] for status in FAILURE_STATUSES])
         answered = np.array(batch.values("answered"), dtype=bool)
         attempts = np.array(batch.values("attempts"), dtype=np.float64)
         sums.add("rows", batch.sizes)

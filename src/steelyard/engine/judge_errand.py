@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import cast
+
+from msgspec import structs
 
 from steelyard.engine.attempts import interruption, outage, probe_answered
 from steelyard.engine.breakable import BrokenOff, Waiting
@@ -22,9 +24,10 @@ from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
 from steelyard.model.message import Message, Role, TextBlock
-from steelyard.model.run import JudgeAttempt, Result
+from steelyard.model.run import Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Prompt, Request, Turn
+from steelyard.results.attempts import Attempt
 
 PROBE = "probe"
 
@@ -172,7 +175,7 @@ class Errand:
             self.by.limiter.leave()
 
     def _is_away(
-        self, error: TargetError, started: float, made: JudgeAttempt, elapsed: float | None
+        self, error: TargetError, started: float, made: Attempt, elapsed: float | None
     ) -> bool:
         """Whether the target is waited for, so that the call, which is logged, is no attempt."""
         by, around = self.by, self.desk.around
@@ -180,7 +183,7 @@ class Errand:
             return False
         place = self.record.index, self.record.repeat
         is_last = made.attempt >= around.retry.max_attempts
-        made = replace(made, latency_ms=elapsed, http_status=error.http_status)
+        made = structs.replace(made, latency_ms=elapsed, http_status=error.http_status)
         try:
             is_away = by.limiter.failed(error, started, place, around.left_s, is_last=is_last)
         except TargetStoppedError:
@@ -191,9 +194,9 @@ class Errand:
         self._log(made, outage(error))
         return True
 
-    def _log(self, made: JudgeAttempt, error: TargetError) -> None:
+    def _log(self, made: Attempt, error: TargetError) -> None:
         """Log a call that came to nothing, for which nobody waits."""
-        made = replace(made, error_code=error.code, message=str(error))
+        made = structs.replace(made, error_code=error.code, message=str(error))
         unawaited(self.desk.around.ledger.keep(None, (made,)))
 
     async def _enter(self, tokens: int) -> None:
@@ -238,7 +241,7 @@ class Errand:
             cost_usd=cost,
             cache_key=cache_key,
         )
-        attempt = replace(
+        attempt = structs.replace(
             self._logged(request.attempt, at),
             latency_ms=answer.latency_ms,
             input_tokens=answer.usage.input_tokens,
@@ -259,7 +262,7 @@ class Errand:
             wait = 0.0
         if self.desk.waiting.stopped:
             wait = None
-        attempt = replace(
+        attempt = structs.replace(
             self._logged(number, at),
             latency_ms=elapsed,
             error_code=error.code,
@@ -286,7 +289,7 @@ class Errand:
 
     def call_of(self, number: int) -> JsonObject:
         """As much of an attempt as is known before its call is made."""
-        return asdict(self._logged(number, ""))
+        return self._logged(number, "").json()
 
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint
@@ -334,9 +337,9 @@ class Errand:
             private=record.asking.private if record.asking else (),
         )
 
-    def _logged(self, number: int, at: str) -> JudgeAttempt:
+    def _logged(self, number: int, at: str) -> Attempt:
         call, record = self.call, self.record
-        return JudgeAttempt(
+        return Attempt(
             index=None if self._is_probe else record.index,
             record_id=record.record_id,
             target=self.by.name,

@@ -15,9 +15,10 @@ from steelyard.engine.judge_calls import AskedRecord, JudgeCalls, KeptBefore
 from steelyard.engine.record_work import Work
 from steelyard.engine.unseen import unseen
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import Attempt, Result
+from steelyard.model.run import Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
+from steelyard.results.attempts import Attempt
 
 JUDGE = "judge"
 """The label of a record without a score because of its judges."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 from steelyard.engine.budget import Stop
 from steelyard.engine.record_work import Work
 from steelyard.errors import NO_RESPONSE, TargetError
-from steelyard.model.run import CACHED, Attempt, RecordStatus, Result
+from steelyard.model.run import CACHED, RecordStatus, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
+from steelyard.results.attempts import Attempt
 
 
 def graded_of(

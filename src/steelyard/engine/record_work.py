@@ -16,8 +16,9 @@ from steelyard.engine.limiter import Limiter
 from steelyard.model.case import Case
 from steelyard.model.judgement import Judgement
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import Attempt, Result, RunState
+from steelyard.model.run import Result, RunState
 from steelyard.ports import Clock, Prompt, Target
+from steelyard.results.attempts import Attempt
 from steelyard.settings import RetrySettings
 
 TARGET_CALL = "target"

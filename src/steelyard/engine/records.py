@@ -32,9 +32,10 @@ from steelyard.engine.slots import Slots
 from steelyard.engine.target_calls import TIMED, TargetCalls
 from steelyard.errors import TargetError
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import Attempt, Result
+from steelyard.model.run import Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
+from steelyard.results.attempts import Attempt
 
 _UNJUDGED = Verdict(status="evaluated")
 

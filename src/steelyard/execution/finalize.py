@@ -11,7 +11,6 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType, structs
 
 from steelyard.contracts.run_artifacts import exemptions
-from steelyard.contracts.run_artifacts.rows import MANIFEST
 from steelyard.engine.judging_metrics import with_probes
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
@@ -25,6 +24,7 @@ from steelyard.execution.uncounted import uncounted_calls
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
+from steelyard.results.artifacts import MANIFEST
 from steelyard.results.manifest import Interruption, Manifest, Seal, StateTime, read_manifest
 from steelyard.results.metrics import Metrics, Slice, Taken, read_metrics, slices_json
 from steelyard.results.sealing import Sealing, sealed_json, with_own_hash

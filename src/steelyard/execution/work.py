@@ -25,9 +25,10 @@ from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import UNCOUNTED, Attempt, Result
+from steelyard.model.run import UNCOUNTED, Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Prompt, Warn, log_warning
+from steelyard.results.attempts import Attempt
 from steelyard.results.projections import read_answer
 
 _USUAL = frozenset(("tags", "task_type"))

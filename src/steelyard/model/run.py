@@ -1,4 +1,4 @@
-"""What a run keeps: attempts, results and its states."""
+"""What a run keeps: results and its states."""
 
 from __future__ import annotations
 
@@ -65,40 +65,6 @@ class StoredRun:
     summary: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One try of one call, kept whether it succeeded or not."""
-
-    index: int | None
-    """None for a call that is about no record."""
-    record_id: str | None
-    target: str
-    repeat: int
-    attempt: int
-    at: str
-    call: str = "target"
-    latency_ms: float | None = None
-    error_code: str | None = None
-    message: str | None = None
-    http_status: int | None = None
-    retry_in_s: float | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    request_id: str | None = None
-
-    @property
-    def place(self) -> str:
-        """What tells the calls of a record apart; some use no attempt."""
-        if self.error_code in UNCOUNTED:
-            return f"{self.named}{place_mark(self.error_code)}{self.at}"
-        return self.named
-
-    @property
-    def named(self) -> str:
-        """What the call is known by within its record."""
-        return self.call
-
-
 def place_mark(error_code: str) -> str:
     """What stands in the places of calls that use no attempt, for this reason."""
     return f"{_APART}{error_code} "
@@ -107,33 +73,6 @@ def place_mark(error_code: str) -> str:
 def call_of(place: str) -> str:
     """The call that a place belongs to."""
     return place.partition(_APART)[0]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeAttempt(Attempt):
-    """One try of one call to a judge; `call` is the judge's reference."""
-
-    check: str = ""
-    item: str | None = None
-    """The key of the question, or the id of the criterion."""
-    turn: int | None = None
-    sample: int = 0
-    round: int = 0
-    """0 for the first asking; 1 when the judge was asked again."""
-    key: str = ""
-    """What the call is known by within its record."""
-
-    @property
-    def named(self) -> str:
-        """What the call is known by within its record."""
-        return self.key
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopiedAttempt(Attempt):
-    """One try of one call that another run has made."""
-
-    copied_from: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

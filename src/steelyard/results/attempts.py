@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from steelyard.model.run import UNCOUNTED, place_mark
 from steelyard.results.metrics import Value
 
 ATTEMPTS = "attempt_logs.jsonl"
@@ -16,7 +17,7 @@ class Attempt(Value, frozen=True, kw_only=True):
     index: int | None
     """None for a call that is about no record."""
     record_id: str | None
-    target: str
+    target: str | None
     repeat: int | None = 0
     attempt: int
     at: str
@@ -42,6 +43,23 @@ class Attempt(Value, frozen=True, kw_only=True):
     """What the call is known by within its record."""
     copied_from: str | UnsetType = UNSET
     """The run that has made the call, where it is another."""
+
+    @property
+    def is_judging(self) -> bool:
+        """Whether a judge was asked."""
+        return self.key is not UNSET
+
+    @property
+    def named(self) -> str:
+        """What the call is known by within its record."""
+        return self.call if self.key is UNSET else self.key
+
+    @property
+    def place(self) -> str:
+        """What tells the calls of a record apart; some use no attempt."""
+        if self.error_code in UNCOUNTED:
+            return f"{self.named}{place_mark(self.error_code)}{self.at}"
+        return self.named
 
 
 class AttemptPlace(msgspec.Struct, gc=False):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
+from steelyard.model.run import Result
 from steelyard.results.metrics import Value
 
 FAILURES = "failures.jsonl"
+FAILURE_STATUSES = frozenset(("invalid_record", "timeout", "evaluation_error", "cancelled"))
+"""The statuses for which a run is no longer `completed` (contract 2, 3.3): a row each."""
 
 
 class Failure(Value, frozen=True, kw_only=True):
@@ -27,3 +30,16 @@ class Failure(Value, frozen=True, kw_only=True):
 
 
 read_failure = msgspec.json.Decoder(Failure).decode
+
+
+def failure_of(result: Result) -> Failure:
+    """The row of a result with such a status."""
+    return Failure(
+        index=result.index,
+        record_id=result.record_id,
+        repeat=result.repeat,
+        status=result.status,
+        label=result.label or result.status,
+        message=result.message,
+        attempts=result.attempts,
+    )

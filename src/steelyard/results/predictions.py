@@ -5,12 +5,15 @@ A field with a default is one that runs of earlier versions, or some rows, do no
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from steelyard.model.run import Judging
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import Judging, Result
+from steelyard.model.verdict import CheckResult
 from steelyard.results.metrics import Value
 
 PREDICTIONS = "predictions.jsonl"
@@ -81,3 +84,72 @@ class Prediction(Value, frozen=True, kw_only=True):
 
 
 read_prediction = msgspec.json.Decoder(Prediction).decode
+
+
+def prediction_of(
+    result: Result, *, trace: JsonObject | None = None, request: JsonObject | None = None
+) -> Prediction:
+    """The row of a result, with its trace as JSON; the scores of its checks are kept beside it."""
+    said, verdict = result.trace, result.verdict
+    usage = said.usage if said else None
+    return Prediction(
+        index=result.index,
+        record_id=result.record_id,
+        record_sha256=result.record_sha256,
+        target=result.target,
+        repeat=result.repeat,
+        status=result.status,
+        evaluator_scores=(),
+        request=request,
+        expected=result.asking.expected if result.asking else None,
+        model_response=said.response if said else None,
+        trace=trace,
+        score=verdict.score if verdict else None,
+        raw_score=verdict.raw_score if verdict else None,
+        passed=verdict.passed if verdict else None,
+        reason=verdict.reason if verdict else result.message or None,
+        input_tokens=usage.input_tokens if usage else None,
+        output_tokens=usage.output_tokens if usage else None,
+        total_tokens=usage.total_tokens if usage else None,
+        cost_usd=result.cost_usd,
+        latency_ms=said.latency_ms if said else None,
+        first_attempt_at=result.first_attempt_at,
+        last_attempt_at=result.last_attempt_at,
+        response_source=result.response_source,
+        judging=result.judging,
+        cluster=UNSET if result.cluster is None else cluster_of(result.cluster),
+        slices=_slices(result),
+    )
+
+
+def score_of(found: CheckResult, answers: JsonObject | None = None) -> CheckScore:
+    """The score of a check, with what a judge answered as JSON."""
+    outcome = found.outcome
+    return CheckScore(
+        check=found.check,
+        kind=found.kind,
+        score=outcome.score,
+        raw_score=outcome.raw_score,
+        passed=outcome.passed,
+        status=outcome.status,
+        reason=outcome.reason,
+        weight=found.weight,
+        required=found.required,
+        judge=outcome.judge,
+        answers=answers,
+        details=dict(outcome.details),
+    )
+
+
+def cluster_of(name: str) -> str:
+    """A conversation by its hash: two whose names are redacted stay two."""
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _slices(result: Result) -> dict[str, list[str] | str] | UnsetType:
+    """The groups that a record belongs to, where there are any: a comparison needs them."""
+    slices: dict[str, list[str]] = {}
+    for name, value in result.slices:
+        if value is not None:
+            slices.setdefault(name, []).append(value)
+    return {**slices} or UNSET

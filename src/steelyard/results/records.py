@@ -111,11 +111,13 @@ class ListedPrediction(msgspec.Struct, frozen=True, gc=False):
     passed: bool | None = None
     score: float | None = None
     reason: str | None = None
-    slices: dict[str, tuple[str, ...]] = {}
+    slices: dict[str, tuple[str, ...] | str] = {}
+    """A text in the place of values where a project has them redacted."""
     evaluator_scores: tuple[CheckOutcome, ...] = ()
 
     def line(self, label: str | None) -> RecordLine:
         """The line of a list, with the label of its failure."""
+        tags = self.slices.get("tags", ())
         return RecordLine(
             index=self.index,
             record_id=self.record_id,
@@ -126,7 +128,7 @@ class ListedPrediction(msgspec.Struct, frozen=True, gc=False):
             score=self.score,
             reason=self.reason,
             label=label,
-            tags=self.slices.get("tags", ()),
+            tags=() if isinstance(tags, str) else tags,
         )
 
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import RunError
+from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.store.private_files import SEALED, make_private_folder, private
 
 _PART = ".part"

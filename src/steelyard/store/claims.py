@@ -19,7 +19,8 @@ from sqlalchemy import (
     update,
 )
 
-from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE, Attempt, JudgeAttempt
+from steelyard.model.run import INTERRUPTED, INTERRUPTED_MESSAGE
+from steelyard.results.attempts import Attempt
 from steelyard.store.tables import NO_RECORD, answered, attempts, claims, judgements, results
 
 _NAMES = ("index", "repeat", "attempt", "record_id", "target")
@@ -60,12 +61,12 @@ def _calls(row: bytes) -> Iterator[Attempt]:
                 named = dict(zip(_NAMES, cast("list[Any]", call), strict=True))
                 yield msgspec.convert({**named, **told}, Attempt)
             else:
-                yield msgspec.convert({**call, **told}, JudgeAttempt)
+                yield msgspec.convert({**call, **told}, Attempt)
 
 
 def _came_to_something(connection: Connection, run_id: str, call: Attempt) -> bool:
     """Whether there is an answer to a call, or an attempt that says how it failed."""
-    answers = judgements if isinstance(call, JudgeAttempt) else answered
+    answers = judgements if call.is_judging else answered
 
     def here(table: Table) -> ColumnElement[bool]:
         place = (table.c.run_id == run_id) & (table.c.idx == _index(call))

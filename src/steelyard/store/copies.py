@@ -15,6 +15,7 @@ from steelyard.engine.redaction_marks import marks_in
 from steelyard.engine.redaction_sieve import SECRETS
 from steelyard.model.run import call_of
 from steelyard.results.metrics import Taken
+from steelyard.results.stored_rows import copied_from
 from steelyard.store.tables import (
     answered,
     answers,
@@ -26,7 +27,7 @@ from steelyard.store.tables import (
     scores,
 )
 
-MARK = b'{"copied_from":'
+_MARK = b'{"copied_from":'
 """How a row begins that another run has made."""
 _TARGET = "target"
 _WAITING = ("attempts", "first_attempt_at", "last_attempt_at", "response_source")
@@ -51,10 +52,6 @@ class _Copy(NamedTuple):
         if rows:
             self.connection.execute(insert(table), rows)
             self.marks.update(marks_in(text for row in rows for text in _texts(row)))
-
-    def marked(self, row: bytes) -> bytes:
-        """A row that names the run that made it; one that names another already stays so."""
-        return row if row.startswith(MARK) else MARK + f'"{self.parent}",'.encode() + row[1:]
 
 
 def copy_kept(connection: Connection, parent: str, run_id: str, again: Collection[str]) -> None:
@@ -99,7 +96,7 @@ def copied_part(connection: Connection, run_id: str) -> Taken:
     def total(name: str) -> ColumnElement[float]:
         return func.total(func.json_extract(results.c.facts.cast(String), f"$.{name}"))
 
-    is_copied = func.substr(results.c.prediction, 1, len(MARK)) == MARK
+    is_copied = func.substr(results.c.prediction, 1, len(_MARK)) == _MARK
     of_run = results.c.run_id == run_id
     sums = select(total("copied_attempts"), total("copied_usd")).where(of_run)
     tried, cost = connection.execute(sums).one()
@@ -114,7 +111,7 @@ def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:
     made = {
         **row,
         "run_id": copy.run_id,
-        "prediction": copy.marked(row["prediction"]),
+        "prediction": copied_from(row["prediction"], copy.parent),
         "facts": json.dumps(facts, ensure_ascii=False).encode("utf-8"),
     }
     copy.put(results, [made])
@@ -147,7 +144,7 @@ def _copy_answer(copy: _Copy, row: Mapping[str, Any]) -> None:
 
 
 def _attempt(copy: _Copy, row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "row": copy.marked(row["row"])}
+    return {**row, "row": copied_from(row["row"], copy.parent)}
 
 
 def _results(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:

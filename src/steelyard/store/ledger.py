@@ -15,7 +15,8 @@ from steelyard.engine.claims import Claim, Claims
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Attempt, Result, RunState
+from steelyard.model.run import Result, RunState
+from steelyard.results.attempts import Attempt
 from steelyard.store.result_rows import ResultRows
 from steelyard.store.row_writer import Rows
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from steelyard.contracts.run_artifacts.rows import FAILURES
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.run import Result
+from steelyard.results.failures import FAILURE_STATUSES
 
 _TAGS = "tags"
 _SEPARATOR = "\x1f"
@@ -30,7 +30,7 @@ class _Prediction(msgspec.Struct):
     record_id: str | None = None
     passed: bool | None = None
     score: float | None = None
-    slices: dict[str, list[str]] = {}
+    slices: dict[str, list[str] | str] = {}
 
 
 class _Failure(msgspec.Struct):
@@ -48,7 +48,7 @@ def listed_of(result: Result) -> Listed:
         _text(result.record_id),
         verdict.passed if verdict else None,
         verdict.score if verdict else None,
-        result.label if result.status in FAILURES else None,
+        result.label if result.status in FAILURE_STATUSES else None,
         _text(joined_tags(value for name, value in result.slices if name == _TAGS and value)),
     )
 
@@ -62,8 +62,9 @@ def listed_in(prediction: bytes, failure: bytes) -> Listed:
     """The columns of a result by its rows, in which some texts are redacted."""
     row = _read_prediction(prediction)
     label = _read_failure(failure).label if failure else None
-    tags = joined_tags(row.slices.get(_TAGS, ()))
-    return Listed(row.record_id, row.passed, row.score, label, tags)
+    tags = row.slices.get(_TAGS, ())  # a text where a project has all of them redacted
+    known = () if isinstance(tags, str) else tags
+    return Listed(row.record_id, row.passed, row.score, label, joined_tags(known))
 
 
 def joined_tags(tags: Iterable[str]) -> str | None:

@@ -8,24 +8,24 @@ from typing import TypeAlias
 
 import msgspec
 
+from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.contracts.run_artifacts import exemptions
 from steelyard.contracts.run_artifacts.facts import Facts, facts_of
 from steelyard.contracts.run_artifacts.judgements import answered_row, judgement_row
 from steelyard.contracts.run_artifacts.requests import request_row
-from steelyard.contracts.run_artifacts.rows import (
-    FAILURES,
-    failure_row,
-    prediction_row,
-    score_row,
-    validation_row,
-)
+from steelyard.contracts.trace.writer import trace_row
 from steelyard.engine.claims import Call
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Attempt, Result
+from steelyard.model.run import Result
 from steelyard.model.verdict import CheckResult
+from steelyard.results.attempts import Attempt
+from steelyard.results.failures import FAILURE_STATUSES, failure_of
+from steelyard.results.metrics import Value
+from steelyard.results.predictions import CheckScore, Prediction, prediction_of, score_of
+from steelyard.results.record_validation import record_validation_of
 from steelyard.store.listed_columns import listed_in, listed_of
 from steelyard.store.request_parts import RequestParts
 from steelyard.store.row_writer import Rows, TableRow
@@ -50,13 +50,13 @@ class ResultRows:
     def of_result(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
         """A result with its attempts."""
         checked = result.verdict.results if result.verdict else ()
-        is_failure = result.status in FAILURES
+        is_failure = result.status in FAILURE_STATUSES
         texts = made = [
-            _bytes(prediction_row(result, self._request(result))),
-            _bytes(validation_row(result)),
+            _bytes(self._prediction(result)),
+            _bytes(record_validation_of(result)),
             _bytes(facts_of(result)),
-            _bytes(failure_row(result)) if is_failure else b"",
-            *[_bytes(score_row(entry)) for entry in checked],
+            _bytes(failure_of(result)) if is_failure else b"",
+            *[_bytes(_score(entry)) for entry in checked],
             *[_bytes(tried) for tried in attempts],
         ]
         self._redact.carry(*texts)
@@ -128,6 +128,10 @@ class ResultRows:
         self._redact.carry(text)
         return self._redact(self._redact.without(text, private, exempt), exempt=exempt)
 
+    def _prediction(self, result: Result) -> Prediction:
+        trace = trace_row(result.trace) if result.trace else None
+        return prediction_of(result, trace=trace, request=self._request(result))
+
     def _request(self, result: Result) -> JsonObject | None:
         """What was asked; nothing private is kept beside, where others would refer to it."""
         _, private = _own(result)
@@ -170,6 +174,11 @@ class ResultRows:
         return clean if clean == entry.check else f"{clean} {place}"
 
 
+def _score(entry: CheckResult) -> CheckScore:
+    answers = entry.outcome.answers
+    return score_of(entry, answers_row(answers) if answers else None)
+
+
 def _exempt_score(entry: CheckResult) -> Exemption:
     return exemptions.JUDGED_SCORE if entry.outcome.judge else exemptions.SCORE
 
@@ -180,7 +189,7 @@ def _own(result: Result) -> tuple[str, Private]:
     return (asking.sha256, asking.private) if asking else ("", ())
 
 
-def _bytes(row: JsonObject | Facts | Attempt) -> bytes:
+def _bytes(row: JsonObject | Facts | Value) -> bytes:
     try:
         return _encode(row)
     except UnicodeEncodeError:

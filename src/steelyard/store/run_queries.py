@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, tuple_
 
-from steelyard.contracts.run_artifacts.rows import FAILURES
+from steelyard.results.failures import FAILURE_STATUSES
 from steelyard.results.runs import Progress, RunPosition, RunQuery
 from steelyard.store.leases import database_seconds
 from steelyard.store.tables import results, runs
@@ -37,5 +37,5 @@ def progress_of(connection: Connection, run_id: str) -> Progress:
     query = select(results.c.status, func.count().label("found"))
     query = query.where(results.c.run_id == run_id).group_by(results.c.status)
     found = {row.status: row.found for row in connection.execute(query)}
-    failed = sum(count for status, count in found.items() if status in FAILURES)
+    failed = sum(count for status, count in found.items() if status in FAILURE_STATUSES)
     return Progress(rows=sum(found.values()), failed_rows=failed)

@@ -25,7 +25,6 @@ from sqlalchemy import (
     update,
 )
 
-from steelyard.contracts.run_artifacts.rows import NO_SCORES
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
@@ -33,6 +32,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, StoredRun, no_such_run
 from steelyard.results.metrics import Taken
 from steelyard.results.runs import EVERY_RUN, Progress, RunPosition, RunQuery
+from steelyard.results.stored_rows import with_scores
 from steelyard.store.attempt_order import in_turn
 from steelyard.store.claims import settle_claims
 from steelyard.store.copies import copied_part, copy_kept
@@ -326,9 +326,8 @@ class RunStore:
             while score is not None and score[0] == idx and score[1] == repeat:
                 listed.append(score[2])
                 score = next(found, None)
-            filled = NO_SCORES[:-1] + b",".join(listed) + b"]"
-            filled_in = prediction.replace(NO_SCORES, filled, 1)
-            yield KeptResult(filled_in, validation, failure, facts, repeat)
+            whole = with_scores(prediction, listed) if listed else prediction
+            yield KeptResult(whole, validation, failure, facts, repeat)
 
     def request_parts(self, run_id: str) -> Iterator[tuple[str, bytes]]:
         """The texts that what several records are asked has in common: hash and JSON, in order."""

@@ -22,7 +22,7 @@ from steelyard.errors import RunError, TargetError
 from steelyard.judging.fingerprint import fingerprint
 from steelyard.judging.probe import PROBE_SCHEMA
 from steelyard.model.judgement import JudgeCall, Reply, TokenChoice
-from steelyard.model.run import JudgeAttempt, Judging, Result
+from steelyard.model.run import Judging, Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Request
 
@@ -321,7 +321,7 @@ def test_a_refused_schema_costs_one_more_call_and_is_remembered() -> None:
     assert held[-1] is False
     assert held.count(True) <= 4
     assert held.count(False) == 6
-    made = [one for one in bench.ledger.attempts.values() if isinstance(one, JudgeAttempt)]
+    made = [one for one in bench.ledger.attempts.values() if one.is_judging]
     assert {one.retry_in_s for one in made if one.error_code} == {0.0}
 
 

@@ -16,17 +16,18 @@ from steelyard.engine.judged_records import JUDGE
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.record_work import Work
 from steelyard.errors import RunError
-from steelyard.model.run import JudgeAttempt, Judging, Result
+from steelyard.model.run import Judging, Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Request
+from steelyard.results.attempts import Attempt
 
 TWO = AsksJudge(items=("a", "b"))
 IN_TURN = AsksJudge(items=("a", "b"), is_in_turn=True)
 
 
-def judge_attempts(bench: JudgeBench, index: int = 0) -> list[JudgeAttempt]:
+def judge_attempts(bench: JudgeBench, index: int = 0) -> list[Attempt]:
     made = bench.ledger.attempts.values()
-    return [a for a in made if isinstance(a, JudgeAttempt) and a.index == index]
+    return [a for a in made if a.is_judging and a.index == index]
 
 
 def result(bench: JudgeBench, index: int = 0) -> Result:
@@ -38,7 +39,7 @@ def kept_before(bench: JudgeBench, index: int = 0) -> KeptBefore:
     judged = bench.ledger.judgements.values()
     tried: dict[str, int] = {}
     for one in judge_attempts(bench, index):
-        tried[one.key] = max(one.attempt, tried.get(one.key, 0))
+        tried[one.named] = max(one.attempt, tried.get(one.named, 0))
     return KeptBefore({one.key: one for one in judged if one.index == index}, tried)
 
 

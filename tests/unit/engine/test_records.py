@@ -19,9 +19,10 @@ from steelyard.errors import RunError
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import Rubric, RubricCheck
-from steelyard.model.run import Attempt, Result
+from steelyard.model.run import Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Request
+from steelyard.results.attempts import Attempt
 
 
 def attempts(bench: Bench, index: int = 0) -> list[Attempt]:

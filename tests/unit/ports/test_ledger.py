@@ -14,7 +14,8 @@ from fakes.ledger import MemoryLedger
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
 from steelyard.execution.ports import OpenLedger
-from steelyard.model.run import Attempt, Result, StoredRun
+from steelyard.model.run import Result, StoredRun
+from steelyard.results.attempts import Attempt
 from steelyard.store.database import open_database
 from steelyard.store.ledger import BatchLedger
 from steelyard.store.row_writer import RowWriter

@@ -37,7 +37,7 @@ FAILURE = {
 REJECTED = {"severity": "error", "code": "invalid_json", "message": "no"}
 
 
-SCHEMAS: dict[type[msgspec.Struct], str] = {
+NAMES: dict[type[msgspec.Struct], str] = {
     Prediction: "prediction",
     CheckScore: "prediction",
     Attempt: "attempt_log",
@@ -47,11 +47,11 @@ SCHEMAS: dict[type[msgspec.Struct], str] = {
 
 
 def schema_of(kind: type[msgspec.Struct]) -> Any:
-    whole: Any = SCHEMAS.published(SCHEMAS[kind])
+    whole: Any = SCHEMAS.published(NAMES[kind])
     return whole["$defs"]["score"] if kind is CheckScore else whole
 
 
-@pytest.mark.parametrize("kind", SCHEMAS)
+@pytest.mark.parametrize("kind", NAMES)
 def test_the_published_schema_has_the_same_fields(kind: type[msgspec.Struct]) -> None:
     schema, fields = schema_of(kind), structs.fields(kind)
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import RunError
+from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.store.artifacts import ArtifactFolder, digest_of
 
 ROWS = "predictions.jsonl"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from fakes.runs import attempt, evaluated, stored_run
 from fakes.targets import trace
@@ -16,7 +17,8 @@ from steelyard.contracts.run_artifacts.judgements import read_answered, read_jud
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import JudgeAttempt, Judging, Result
+from steelyard.model.run import Judging, Result
+from steelyard.results.attempts import Attempt
 from steelyard.store.database import open_database
 from steelyard.store.judgements import JudgementStore
 from steelyard.store.ledger import BatchLedger
@@ -71,8 +73,8 @@ def judgement(index: int | None = 0, key: str = "verdict-1", **more: object) -> 
     return replace(made, **more)
 
 
-def judge_attempt(index: int | None, key: str, number: int = 1) -> JudgeAttempt:
-    return JudgeAttempt(
+def judge_attempt(index: int | None, key: str, number: int = 1) -> Attempt:
+    return Attempt(
         index=index,
         record_id=None,
         target="judge",
@@ -162,9 +164,11 @@ def test_attempts_of_judges_stand_in_the_order_in_which_they_were_asked(store: R
     asked = [("again", "t2", 1), ("early", "t3", 1), ("early", "t1", 2), ("zeal", "t0", 1)]
 
     async def use(ledger: BatchLedger) -> None:
-        tries = [replace(judge_attempt(0, key, number), at=at) for key, at, number in asked]
+        tries = [
+            structs.replace(judge_attempt(0, key, number), at=at) for key, at, number in asked
+        ]
         await ledger.keep_judgement(judgement(), tries)
-        await ledger.keep_answer(answered(), [replace(attempt(0), at="t9")])
+        await ledger.keep_answer(answered(), [structs.replace(attempt(0), at="t9")])
 
     keeping(store, use)
     rows = [json.loads(row) for row in store.attempt_rows("run_1")]

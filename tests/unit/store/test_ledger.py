@@ -15,8 +15,9 @@ from fakes.runs import attempt, evaluated, stored_run, unevaluated
 from fakes.targets import trace
 from steelyard.engine.redaction import MARK, Redactor
 from steelyard.errors import RunError
-from steelyard.model.run import Attempt, Result
+from steelyard.model.run import Result
 from steelyard.model.trace import Trace
+from steelyard.results.attempts import Attempt
 from steelyard.store import ledger as ledger_module
 from steelyard.store.database import open_database
 from steelyard.store.ledger import BATCH, ENOUGH, GATHER_S, BatchLedger

@@ -18,9 +18,10 @@ from steelyard.model.exemption import Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.outcome import Outcome
-from steelyard.model.run import Asking, Attempt, Judging, Result
+from steelyard.model.run import Asking, Judging, Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.model.verdict import CheckResult, Verdict
+from steelyard.results.attempts import Attempt
 from steelyard.settings import REDACTED_KINDS as KINDS
 from steelyard.settings import RedactionRules
 from steelyard.store.result_rows import ResultRows

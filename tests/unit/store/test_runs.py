@@ -15,7 +15,8 @@ from sqlalchemy import event
 from fakes.runs import attempt, evaluated, stored_run, unevaluated
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import NotFoundError, RunError
-from steelyard.model.run import Attempt, Result, RunState
+from steelyard.model.run import Result, RunState
+from steelyard.results.attempts import Attempt
 from steelyard.store.database import open_database
 from steelyard.store.leases import LEASE_S
 from steelyard.store.ledger import BatchLedger

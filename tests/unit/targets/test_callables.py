@@ -20,7 +20,7 @@ from steelyard.targets.callables import PythonTarget
 
 if TYPE_CHECKING:
     from steelyard.model import case as cases
-    from steelyard.model.run import Attempt
+    from steelyard.results.attempts import Attempt
 
 ROW = {"messages": [{"role": "assistant", "content": "nine"}], "finish_reason": "stop"}
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
+from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 
 PRUNED = "pruned.jsonl"
 """Beside the folder of the runs: a line for every file that went."""

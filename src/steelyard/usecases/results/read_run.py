@@ -12,12 +12,12 @@ from typing import BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.engine.states import is_terminal
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.failures import FAILURES, Failure, read_failure
 from steelyard.results.manifest import read_manifest
 from steelyard.results.metrics import read_metrics, read_slices

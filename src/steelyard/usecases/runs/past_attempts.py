@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
+from msgspec import structs
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.execution.ports import TargetSpec
-from steelyard.model.run import CopiedAttempt
 from steelyard.results.attempts import ATTEMPTS, Attempt, read_attempt, read_attempt_place
 from steelyard.results.options import Derived
 from steelyard.results.predictions import PREDICTIONS
@@ -45,7 +44,7 @@ class PastAttempts:
                 self._offsets.append(offset)
             offset += size
 
-    def of(self, index: int, repeat: int) -> tuple[CopiedAttempt, ...]:
+    def of(self, index: int, repeat: int) -> tuple[Attempt, ...]:
         """Those of a record in a repeat, as they were made."""
         place = index * _REPEATS + repeat
         first = bisect_left(self._places, place)
@@ -60,6 +59,6 @@ class PastAttempts:
                 stream.seek(offset)
                 yield read_attempt(stream.readline())
 
-    def _copied(self, row: Attempt) -> CopiedAttempt:
+    def _copied(self, row: Attempt) -> Attempt:
         """An attempt that names the run that made it; one that names another already stays so."""
-        return msgspec.convert({"copied_from": self._run_id, **row.json()}, CopiedAttempt)
+        return structs.replace(row, copied_from=row.copied_from or self._run_id)

@@ -11,7 +11,8 @@ import pytest
 
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS, FAILURES
+from steelyard.results.artifacts import ARTIFACTS
+from steelyard.results.failures import FAILURE_STATUSES
 
 PAGE = Path(__file__).parents[4].joinpath("docs", "artifacts.md").read_text(encoding="utf-8")
 PARTS = re.split(r"^## (.+)$", PAGE, flags=re.MULTILINE)
@@ -62,4 +63,4 @@ def test_a_section_has_every_field_of_its_file(folder: Path, name: str) -> None:
 
 
 def test_every_status_of_a_failure_has_its_labels() -> None:
-    assert first_column("failures.jsonl", "status") == FAILURES
+    assert first_column("failures.jsonl", "status") == FAILURE_STATUSES

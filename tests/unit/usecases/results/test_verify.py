@@ -10,8 +10,8 @@ import pytest
 
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS, MANIFEST
 from steelyard.errors import NotFoundError
+from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.sealing import with_own_hash
 from steelyard.store.artifacts import Sealed, digest_of
 from steelyard.usecases.results.verify import verify

@@ -18,8 +18,8 @@ from fakes.projects import Project, row, rows_of, spec
 from fakes.runs import stored_run
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS
 from steelyard.errors import RunError, UnresumableError, UsageError
+from steelyard.results.artifacts import ARTIFACTS
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.run import is_held
 

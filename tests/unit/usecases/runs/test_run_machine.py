@@ -16,9 +16,9 @@ from checker import Place, Trial, check_run, stored_predictions
 from fakes.projects import Project, row
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
-from steelyard.contracts.run_artifacts.rows import ARTIFACTS
 from steelyard.engine.states import is_terminal
 from steelyard.model.run import StoredRun
+from steelyard.results.artifacts import ARTIFACTS
 from steelyard.usecases.runs.cancel import cancel_run
 from steelyard.usecases.runs.ports import RunPorts
 from strategies.effort import examples

@@ -8,21 +8,19 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from steelyard.contracts.run_artifacts.rows import (
-    ARTIFACTS,
-    MANIFEST,
-    NO_SCORES,
-    failure_row,
-    prediction_row,
-    score_row,
-    validation_row,
-)
+from steelyard.contracts.trace.writer import trace_row
 from steelyard.model.finding import Finding
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.outcome import Outcome
-from steelyard.model.run import Asking, Attempt, Judging, Result
+from steelyard.model.run import Asking, Judging, Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.model.verdict import CheckResult, Verdict
+from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.attempts import Attempt
+from steelyard.results.failures import failure_of
+from steelyard.results.predictions import prediction_of, score_of
+from steelyard.results.record_validation import record_validation_of
+from steelyard.results.stored_rows import copied_from, with_scores
 
 HOSTILE = '"evaluator_scores":[]'
 CHECKED = CheckResult(check="right", kind="equals", outcome=Outcome.passing("equals '4'"))
@@ -70,7 +68,7 @@ def test_the_artifacts_are_the_eight_of_the_contract() -> None:
 
 
 def test_a_prediction_has_every_field_of_the_published_shape() -> None:
-    assert prediction_row(EVALUATED) == {
+    assert prediction_of(EVALUATED, trace=trace_row(TRACE)).json() == {
         "index": 3,
         "record_id": "q3",
         "record_sha256": "ab",
@@ -105,7 +103,7 @@ def test_a_prediction_has_every_field_of_the_published_shape() -> None:
 def test_a_judged_prediction_says_what_its_judges_took() -> None:
     judging = Judging(calls=2, attempts=3, input_tokens=9, cost_usd=0.0004)
 
-    assert prediction_row(replace(EVALUATED, judging=judging))["judging"] == {
+    assert prediction_of(replace(EVALUATED, judging=judging)).json()["judging"] == {
         "calls": 2,
         "unanswered": 0,
         "attempts": 3,
@@ -118,9 +116,9 @@ def test_a_judged_prediction_says_what_its_judges_took() -> None:
 
 
 def test_a_failed_prediction_has_the_same_fields_without_values() -> None:
-    row = prediction_row(FAILED)
+    row = prediction_of(FAILED).json()
 
-    assert row.keys() == prediction_row(EVALUATED).keys()
+    assert row.keys() == prediction_of(EVALUATED).json().keys()
     assert {name for name, value in row.items() if value is not None} == {
         *("index", "target", "repeat", "status", "evaluator_scores", "reason"),
     }
@@ -128,20 +126,33 @@ def test_a_failed_prediction_has_the_same_fields_without_values() -> None:
 
 
 def test_a_result_without_a_message_has_no_reason() -> None:
-    assert prediction_row(Result(index=0, record_id="a", status="cancelled"))["reason"] is None
+    assert prediction_of(Result(index=0, record_id="a", status="cancelled")).reason is None
 
 
-def test_the_place_of_the_scores_is_found_whatever_users_and_targets_write() -> None:
+def test_scores_come_to_their_place_whatever_users_and_targets_write() -> None:
     call = ToolCall(tool="t", input={"evaluator_scores": []})
     trace = Trace(messages=(Message(role="assistant", content=HOSTILE, tool_calls=(call,)),))
     asking = Asking(messages=(), sha256=HOSTILE, expected={"evaluator_scores": []})
     result = Result(
         index=0, record_id=HOSTILE, target=HOSTILE, status="evaluated", trace=trace, asking=asking
     )
-    row = prediction_row(result, {"messages": [{"evaluator_scores": []}]})
-    filled = msgspec.json.encode(row).replace(NO_SCORES, NO_SCORES[:-1] + b"7]", 1)
+    row = prediction_of(result, trace=trace_row(trace), request={"evaluator_scores": []})
+    stored = msgspec.json.encode(row)
+    filled = with_scores(stored, [b'{"check":"a"}', b"7"])
 
-    assert json.loads(filled) == {**row, "evaluator_scores": [7]}
+    assert json.loads(filled) == {**row.json(), "evaluator_scores": [{"check": "a"}, 7]}
+    assert list(json.loads(filled)) == list(json.loads(stored))
+
+
+def test_a_copied_row_names_the_run_that_made_it_and_keeps_the_rest_as_it_was() -> None:
+    once = copied_from(b'{"index":1.50,"later":[1, 2]}', "run_1")
+
+    assert once == b'{"copied_from":"run_1","index":1.50,"later":[1, 2]}'
+    assert copied_from(once, "run_2") == once
+
+
+def test_a_failure_without_a_label_is_labelled_by_its_status() -> None:
+    assert failure_of(replace(FAILED, label=None)).label == "timeout"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +168,7 @@ def test_a_score_says_what_the_check_found(
 ) -> None:
     made = CheckResult(check="a", kind="equals", outcome=outcome, weight=2.0, required=True)
 
-    assert score_row(made) == {
+    assert score_of(made).json() == {
         "check": "a",
         "kind": "equals",
         "score": score,
@@ -174,7 +185,7 @@ def test_a_score_says_what_the_check_found(
 
 
 def test_an_accepted_record_has_no_errors() -> None:
-    assert validation_row(EVALUATED) == {
+    assert record_validation_of(EVALUATED).json() == {
         "index": 3,
         "record_id": "q3",
         "result": "accepted",
@@ -185,12 +196,12 @@ def test_an_accepted_record_has_no_errors() -> None:
 
 def test_a_rejected_record_lists_its_errors() -> None:
     finding = Finding(severity="error", code="missing_required_field", message="missing input")
-    row = validation_row(
+    row = record_validation_of(
         Result(index=1, record_id=None, status="invalid_record", errors=(finding,))
     )
 
-    assert row["result"] == "rejected"
-    assert row["errors"] == [
+    assert row.result == "rejected"
+    assert row.json()["errors"] == [
         {
             "severity": "error",
             "code": "missing_required_field",
@@ -205,7 +216,7 @@ def test_a_rejected_record_lists_its_errors() -> None:
 
 
 def test_a_failure_says_what_and_after_how_many_attempts() -> None:
-    assert failure_row(FAILED) == {
+    assert failure_of(FAILED).json() == {
         "index": 4,
         "record_id": None,
         "repeat": 0,
@@ -221,7 +232,7 @@ def test_an_attempt_has_every_field_of_the_published_shape() -> None:
         index=0, record_id="a", target="live", repeat=0, attempt=1, at="t", http_status=429
     )
 
-    assert msgspec.to_builtins(attempt) == {
+    assert attempt.json() == {
         "index": 0,
         "record_id": "a",
         "target": "live",
@@ -238,3 +249,13 @@ def test_an_attempt_has_every_field_of_the_published_shape() -> None:
         "output_tokens": None,
         "request_id": None,
     }
+    assert (attempt.named, attempt.place, attempt.is_judging) == ("target", "target", False)
+
+
+def test_a_call_to_a_judge_is_known_by_its_key() -> None:
+    attempt = Attempt(
+        index=0, record_id="a", target="t", attempt=1, at="now", call="judge/a", key="k", check="c"
+    )
+
+    assert (attempt.named, attempt.is_judging) == ("k", True)
+    assert list(attempt.json())[-2:] == ["check", "key"]

@@ -1,0 +1,20 @@
+"""The files that a run leaves behind."""
+
+from __future__ import annotations
+
+from steelyard.results.attempts import ATTEMPTS
+from steelyard.results.failures import FAILURES
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.record_validation import RECORD_VALIDATION
+
+MANIFEST = "run_manifest.json"
+ARTIFACTS = (
+    MANIFEST,
+    "input_dataset.json",
+    RECORD_VALIDATION,
+    PREDICTIONS,
+    ATTEMPTS,
+    "metrics_summary.json",
+    "metrics_by_slice.json",
+    FAILURES,
+)

@@ -1,0 +1,50 @@
+"""A new field of a prediction is one change of the struct and one where it is filled."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import structs
+
+from fakes.projects import Project, row
+from fakes.targets import ScriptedTarget
+from steelyard.results.predictions import Prediction, prediction_of
+from steelyard.store import result_rows
+from steelyard.usecases.results import read_run
+from steelyard.usecases.results.export import export_jsonl
+from steelyard.usecases.results.read_run import find_records, read_predictions
+
+if TYPE_CHECKING:
+    import pytest
+
+
+class Later(Prediction, frozen=True, kw_only=True):
+    """A prediction as a later version may have it."""
+
+    carbon_g: float | None = None
+
+
+def later_of(*given: Any, **more: Any) -> Later:
+    known = structs.asdict(prediction_of(*given, **more))
+    return Later(**known, carbon_g=2.5)
+
+
+def test_it_comes_from_where_it_is_filled_to_everybody_who_shows_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(result_rows, "prediction_of", later_of)
+    monkeypatch.setattr(read_run, "read_prediction", msgspec.json.Decoder(Later).decode)
+    project = Project(tmp_path)
+    run = project.run(project.ports(ScriptedTarget()), project.cases([row("a"), row("b")]))
+    project.close()
+    folder = Path(run.folder)
+    sealed = (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
+    exported = list(export_jsonl(read_predictions(folder)))
+
+    assert [json.loads(line)["carbon_g"] for line in sealed] == [2.5, 2.5]
+    assert [json.loads(line)["carbon_g"] for line in exported] == [2.5, 2.5]
+    assert [found.json()["carbon_g"] for found in find_records(folder, "a")] == [2.5]
+    assert json.loads(sealed[0])["evaluator_scores"]
