@@ -20,7 +20,7 @@ from steelyard.engine.records import RecordLoop
 from steelyard.model.case import Case
 from steelyard.model.message import Message
 from steelyard.model.rubric import Rubric, RubricCheck
-from steelyard.model.run import Result, RunState
+from steelyard.model.run import PlannedRecord, Result, RunState
 from steelyard.settings import RetrySettings
 
 SAYS_YES = Rubric(
@@ -33,11 +33,9 @@ SAYS_YES = Rubric(
 def work(index: int, *, target: str = "scripted", attempt: int = 1, repeat: int = 0) -> Work:
     """The record `r<index>`, which passes when the answer is yes."""
     case = Case(id=f"r{index}", input_messages=(Message(role="user", content="?"),))
-    result = Result(
-        index=index, record_id=case.id, status="evaluated", target=target, repeat=repeat
-    )
+    record = PlannedRecord(index=index, record_id=case.id, target=target, repeat=repeat)
     return Work(
-        result=result, case=case, prompt=build_prompt(case), rubric=SAYS_YES, attempt=attempt
+        record=record, case=case, prompt=build_prompt(case), rubric=SAYS_YES, attempt=attempt
     )
 
 

@@ -29,7 +29,7 @@ def probe_answered(answer: Trace) -> TargetError:
 
 def call_of(work: Work) -> Call:
     """As much of an attempt as is known before its call is made."""
-    known = work.result
+    known = work.record
     return known.index, known.repeat, work.attempt, known.record_id, known.target or ""
 
 
@@ -46,10 +46,10 @@ def attempt_of(
     usage = trace.usage if trace else None
     said = error or (trace.served if trace else None)
     return Attempt(
-        index=work.result.index,
-        record_id=work.result.record_id,
-        target=work.result.target or "",
-        repeat=work.result.repeat,
+        index=work.record.index,
+        record_id=work.record.record_id,
+        target=work.record.target or "",
+        repeat=work.record.repeat,
         call=TARGET_CALL,
         attempt=work.attempt,
         at=at,

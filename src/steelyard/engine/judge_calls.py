@@ -20,7 +20,7 @@ from steelyard.engine.record_work import CANCELLED, Surroundings
 from steelyard.engine.unseen import Unseen
 from steelyard.errors import RunError, TargetError
 from steelyard.model.judgement import JudgeCall, Judgement, Reply, TokenChoice
-from steelyard.model.run import Judging, Result
+from steelyard.model.run import Judging, PlannedRecord
 from steelyard.model.trace import Trace
 
 _ALL_SEEN = Unseen()
@@ -58,9 +58,11 @@ class JudgeCalls:
         """Through which judges are asked."""
         return self._targets.values()
 
-    def of(self, result: Result, before: KeptBefore, unseen: Unseen = _ALL_SEEN) -> RecordAsker:
+    def of(
+        self, record: PlannedRecord, before: KeptBefore, unseen: Unseen = _ALL_SEEN
+    ) -> RecordAsker:
         """Who asks judges about one record, of which they cannot see something."""
-        return RecordAsker(self, AskedRecord(result, before, unseen))
+        return RecordAsker(self, AskedRecord(record, before, unseen))
 
     def stop(self, stop: Stop) -> None:
         """Make no further call; an urgent stop breaks off those that are being made."""
@@ -86,8 +88,10 @@ class JudgeCalls:
 class AskedRecord:
     """One record while judges look at it."""
 
-    def __init__(self, result: Result, before: KeptBefore, unseen: Unseen = _ALL_SEEN) -> None:
-        self.result = result
+    def __init__(
+        self, planned: PlannedRecord, before: KeptBefore, unseen: Unseen = _ALL_SEEN
+    ) -> None:
+        self.planned = planned
         self.unseen = unseen
         self.judgements = dict(before.judgements)
         self.tried = before.tried
@@ -129,8 +133,8 @@ class RecordAsker:
 
     def secret(self, what: str) -> bytes:
         """Bytes that nobody outside the run can guess."""
-        result = self.record.result
-        return self._calls.secret(result.index, result.repeat, self._check, what)
+        planned = self.record.planned
+        return self._calls.secret(planned.index, planned.repeat, self._check, what)
 
     async def ask(self, call: JudgeCall) -> Reply:
         """The judge's reply; one that was given before is not asked for again."""
@@ -147,7 +151,7 @@ class RecordAsker:
                 record.judgements[key] = await self._judgement(
                     Errand(
                         desk=self._calls.desk,
-                        record=record.result,
+                        record=record.planned,
                         check=self._check,
                         call=call,
                         key=key,

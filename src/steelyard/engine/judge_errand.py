@@ -24,7 +24,7 @@ from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import JudgeCall, Judgement
 from steelyard.model.message import Message, Role, TextBlock
-from steelyard.model.run import Result
+from steelyard.model.run import PlannedRecord
 from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Prompt, Request, Turn
 from steelyard.results.attempts import Attempt
@@ -46,8 +46,8 @@ class Errand:
     """One call, with all that it needs."""
 
     desk: Desk
-    record: Result
-    """What is known of the record; its index is negative for a call that is about none."""
+    record: PlannedRecord
+    """Its index is negative for a call that is about none."""
     check: str
     call: JudgeCall
     key: str

@@ -10,10 +10,10 @@ from steelyard.errors import TargetError
 from steelyard.judging.probe import PROBE_MESSAGES, PROBE_SCHEMA, is_enforced
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
-from steelyard.model.run import Result
+from steelyard.model.run import PlannedRecord
 
 _PROBE = Judge(id="probe", version="1.0.0", template="")
-_NO_RECORD = Result(index=-1, record_id=None, status="evaluated")
+_NO_RECORD = PlannedRecord(index=-1, record_id=None)
 
 
 async def probe_endpoints(calls: JudgeCalls, before: KeptBefore) -> None:

@@ -128,7 +128,7 @@ class JudgedRecords:
     async def _judged(self, work: Work, answered: Result) -> Result:
         trace = cast(Trace, answered.trace)
         before = self._before(answered.index, answered.repeat)
-        asker = self._calls.of(answered, before, unseen(work.case, trace))
+        asker = self._calls.of(work.record, before, unseen(work.case, trace))
         verdict = await grade_judged(work.rubric, trace, work.case, asker)
         record = asker.record
         if record.error:

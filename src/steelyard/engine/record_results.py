@@ -24,7 +24,7 @@ def graded_of(
     key: bytes | None,
 ) -> Result:
     """The result of a record that was answered; without an attempt it was so before."""
-    is_evaluated, known = verdict.status == "evaluated", work.result
+    is_evaluated, known = verdict.status == "evaluated", work.record
     # Written out: `replace` would take twice the time, once a record.
     return Result(
         index=known.index,
@@ -55,12 +55,11 @@ def failure_of(work: Work, error: TargetError, attempt: Attempt) -> Result:
     """The result of a record whose last try has failed."""
     status: RecordStatus = "timeout" if error.code == "timeout" else "evaluation_error"
     return replace(
-        work.result,
-        status=status,
+        work.record.result(status),
         label=error.code,
         message=str(error),
         attempts=work.attempt,
-        first_attempt_at=work.result.first_attempt_at or attempt.at,
+        first_attempt_at=work.record.first_attempt_at or attempt.at,
         last_attempt_at=attempt.at,
     )
 
@@ -77,8 +76,7 @@ def cancelled_of(work: Work, stop: Stop, attempt: Attempt | None) -> Result:
     """The result of a record that was not asked, or not to the end."""
     made = work.attempt if attempt else work.attempt - 1
     return replace(
-        work.result,
-        status="cancelled",
+        work.record.result("cancelled"),
         label=stop.label,
         message=stop.message,
         # Calls of another run are in this one only where their answer is graded.

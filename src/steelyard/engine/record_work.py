@@ -16,7 +16,7 @@ from steelyard.engine.limiter import Limiter
 from steelyard.model.case import Case
 from steelyard.model.judgement import Judgement
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import Result, RunState
+from steelyard.model.run import PlannedRecord, Result, RunState
 from steelyard.ports import Clock, Prompt, Target
 from steelyard.results.attempts import Attempt
 from steelyard.settings import RetrySettings
@@ -29,8 +29,7 @@ CANCELLED = "cancelled"
 class Work:
     """One record in one repeat, as far as it has come."""
 
-    result: Result
-    """What is known of the result so far: place, hash, target, slices."""
+    record: PlannedRecord
     case: Case
     prompt: Prompt
     rubric: Rubric
@@ -115,7 +114,7 @@ class Asked:
     """Whether the limiter paces by tokens, so that they must be estimated."""
     cache: AnswerCache | None = None
     """Where the same question has the same answer."""
-    on_answer: Callable[[bytes, Result], None] | None = None
-    """Told of every result that answers a question of the cache, before it is kept."""
+    on_answer: Callable[[bytes, PlannedRecord], None] | None = None
+    """Told of every record that answers a question of the cache, before it is kept."""
     claims: str | None = None
     """What its claims are kept under; None where a call leaves nothing behind, as a recording."""

@@ -32,7 +32,7 @@ from steelyard.engine.slots import Slots
 from steelyard.engine.target_calls import TIMED, TargetCalls
 from steelyard.errors import TargetError
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import Result
+from steelyard.model.run import PlannedRecord, Result
 from steelyard.model.trace import Trace
 from steelyard.model.verdict import Verdict
 from steelyard.results.attempts import Attempt
@@ -130,7 +130,7 @@ class RecordLoop:
             if asked:
                 await self._grade(work, *asked)
             return
-        key = cache.key(work.prompt, work.result.repeat)
+        key = cache.key(work.prompt, work.record.repeat)
         if not cache.begin(key) and await self._is_known(work, cache, key):
             return
         asked = None
@@ -166,7 +166,7 @@ class RecordLoop:
             return None
         answer, at, elapsed = called
         # How long it takes to find a recording says nothing about the one who was recorded.
-        measured = elapsed if work.result.response_source in TIMED else None
+        measured = elapsed if work.record.response_source in TIMED else None
         if isinstance(answer, TargetError):
             await self._failed(work, answer, at, measured)
             return None
@@ -246,10 +246,10 @@ class RecordLoop:
         await judges.take(work, replace(answered, verdict=None), tried, on_kept)
         self._schedule.done()
 
-    def _settle(self, result: Result) -> None:
+    def _settle(self, record: PlannedRecord | Result) -> None:
         """What came of a record's call is about to be kept."""
         if self._claims:
-            self._claims.settle((result.index, result.repeat))
+            self._claims.settle((record.index, record.repeat))
 
     async def _failed(
         self, work: Work, error: TargetError, at: str, elapsed: float | None
@@ -270,12 +270,12 @@ class RecordLoop:
             self._schedule.done()
             return
         # Kept before the next attempt starts, so that a crash in between loses nothing.
-        self._settle(work.result)
+        self._settle(work.record)
         await around.ledger.keep(None, (attempt,))
         self._slots.release()
-        first = work.result.first_attempt_at or attempt.at
+        first = work.record.first_attempt_at or attempt.at
         again = replace(
-            work, attempt=work.attempt + 1, result=replace(work.result, first_attempt_at=first)
+            work, attempt=work.attempt + 1, record=replace(work.record, first_attempt_at=first)
         )
         self._schedule.again(again, 0.0 if self._waiting.stopped else wait)
 
@@ -298,7 +298,7 @@ class RecordLoop:
         if tried and cost is not None:
             self._around.budget.spend(cost)
         if key and self._asked.on_answer:
-            self._asked.on_answer(key, work.result)
+            self._asked.on_answer(key, work.record)
         return graded_of(work, trace, tried, verdict, cost=cost, key=key)
 
     def _keep(self, result: Result, attempts: Sequence[Attempt]) -> None:
@@ -317,4 +317,4 @@ class RecordLoop:
 
 
 def _place(work: Work) -> tuple[int, int]:
-    return work.result.index, work.result.repeat
+    return work.record.index, work.record.repeat

@@ -43,7 +43,7 @@ class TargetCalls:
 
         A target that is away is waited for, and no attempt of the record is used.
         """
-        known = work.result
+        known = work.record
         request = Request(
             *(work.case, work.prompt, known.repeat, work.attempt, None),
             *(known.index, known.record_sha256),
@@ -100,9 +100,9 @@ class TargetCalls:
         unawaited(self._around.ledger.keep(None, (made,)))
 
     def _is_away(self, work: Work, error: TargetError, started: float) -> bool:
-        if work.result.response_source not in TIMED:
+        if work.record.response_source not in TIMED:
             return False  # a recording says nothing of an endpoint of today
-        place = work.result.index, work.result.repeat
+        place = work.record.index, work.record.repeat
         is_last = work.attempt >= self._around.retry.max_attempts
         left_s, limiter = self._around.left_s, self._asked.limiter
         is_away = limiter.failed(error, started, place, left_s, is_last=is_last)

@@ -25,7 +25,7 @@ from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.rubric import Rubric
-from steelyard.model.run import UNCOUNTED, Result
+from steelyard.model.run import UNCOUNTED, PlannedRecord, Result
 from steelyard.model.trace import Trace
 from steelyard.ports import Clock, Prompt, Warn, log_warning
 from steelyard.results.attempts import Attempt
@@ -107,7 +107,7 @@ def asked(
         price=spec.price,
         counts_tokens=spec.tokens_per_minute is not None,
         cache=cache,
-        on_answer=lambda key, result: places.add(key, run_id, result.index, result.repeat),
+        on_answer=lambda key, record: places.add(key, run_id, record.index, record.repeat),
         claims=prepared.part.holder(spec.name) if spec.response_source == "sampled" else None,
     )
 
@@ -150,18 +150,19 @@ def work_items(
         if not left:
             continue
         told = prompt(case)
-        base = _base(prepared, row, case, told)
+        planned = _planned(prepared, row, case, told)
         for repeat in left:
             made, first = tried.get((row.index, repeat), (0, None))
             if isinstance(graded, Rubric):
                 is_fresh = repeat == 0 and first is None
-                again = base if is_fresh else replace(base, repeat=repeat, first_attempt_at=first)
-                work = Work(result=again, case=case, prompt=told, rubric=graded, attempt=made + 1)
+                known = {"repeat": repeat, "first_attempt_at": first}
+                again = planned if is_fresh else replace(planned, **known)
+                work = Work(record=again, case=case, prompt=told, rubric=graded, attempt=made + 1)
                 work = _with_past(work, past(row.index, repeat)) if past else work
                 kept = answered.get((row.index, repeat)) if answered else None
                 yield replace(work, answered=read_answered(kept, again)) if kept else work
             else:
-                yield _skipped(replace(base, repeat=repeat), graded.reason)
+                yield _skipped(replace(planned, repeat=repeat), graded.reason)
 
 
 def _with_past(work: Work, past: tuple[Attempt, ...]) -> Work:
@@ -169,18 +170,16 @@ def _with_past(work: Work, past: tuple[Attempt, ...]) -> Work:
     made = sum(one.error_code not in UNCOUNTED for one in past)
     if not made:
         return work
-    known = replace(work.result, first_attempt_at=past[0].at, copied_attempts=made)
-    return replace(work, result=known, attempt=made, past=past)
+    known = replace(work.record, first_attempt_at=past[0].at, copied_attempts=made)
+    return replace(work, record=known, attempt=made, past=past)
 
 
-def _base(prepared: Prepared, row: Row, case: Case, prompt: Prompt) -> Result:
-    """What is known of a result before its target is asked."""
+def _planned(prepared: Prepared, row: Row, case: Case, prompt: Prompt) -> PlannedRecord:
     name = prepared.target_of(case)
     spec = prepared.specs.get(name)
-    return Result(
+    return PlannedRecord(
         index=row.index,
         record_id=case.id,
-        status="evaluated",
         record_sha256=record_sha256(prepared.reading.hashed(row, case)),
         target=name,
         response_source=spec.response_source if spec else None,
@@ -246,10 +245,9 @@ def _groups(path: str, value: JsonValue) -> Iterator[tuple[str, str | None]]:
         yield path, str(value)
 
 
-def _skipped(base: Result, reason: str) -> Result:
-    return replace(
-        base, status="skipped", response_source=None, label="nothing_grades", message=reason
-    )
+def _skipped(record: PlannedRecord, reason: str) -> Result:
+    skipped = record.result("skipped")
+    return replace(skipped, response_source=None, label="nothing_grades", message=reason)
 
 
 def _invalid(prepared: Prepared, row: Row) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, NamedTuple, TypeAlias
 
 from steelyard.errors import NotFoundError
@@ -111,6 +111,30 @@ class Asking(NamedTuple):
     """Long texts within the messages that those of other records may show as well."""
     private: tuple[tuple[str, str], ...] = ()
     """What fields hold that are never written, each with its path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRecord:
+    """What is known of one record in one repeat before its target is asked."""
+
+    index: int
+    record_id: str | None
+    record_sha256: str | None = None
+    target: str | None = None
+    repeat: int = 0
+    first_attempt_at: str | None = None
+    """When it was first tried, where it was before."""
+    response_source: str | None = None
+    copied_attempts: int = 0
+    """The attempts that another run has made."""
+    slices: tuple[tuple[str, str | None], ...] = ()
+    cluster: str | None = None
+    asking: Asking | None = None
+
+    def result(self, status: RecordStatus) -> Result:
+        """What became of the record."""
+        known = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Result(status=status, **known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

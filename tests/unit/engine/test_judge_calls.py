@@ -22,7 +22,7 @@ from steelyard.errors import RunError, TargetError
 from steelyard.judging.fingerprint import fingerprint
 from steelyard.judging.probe import PROBE_SCHEMA
 from steelyard.model.judgement import JudgeCall, Reply, TokenChoice
-from steelyard.model.run import Judging, Result
+from steelyard.model.run import Judging, PlannedRecord
 from steelyard.model.trace import Trace
 from steelyard.ports import Judged, Request
 
@@ -41,8 +41,8 @@ def during(bench: JudgeBench, use: Callable[[RecordAsker], Awaitable[Any]], inde
 
     async def run() -> Any:
         bench.calls = bench.made(bench.around(), Phase("running", bench.ledger.move))
-        result = Result(index=index, record_id=f"r{index}", status="evaluated", target="t")
-        return await bench.clock.carry(_used(use, bench.calls.of(result, KeptBefore())))
+        record = PlannedRecord(index=index, record_id=f"r{index}", target="t")
+        return await bench.clock.carry(_used(use, bench.calls.of(record, KeptBefore())))
 
     return asyncio.run(run())
 

@@ -45,7 +45,7 @@ def kept_before(bench: JudgeBench, index: int = 0) -> KeptBefore:
 
 def resumed(bench: JudgeBench, item: Work) -> Work:
     """The same record as another process finds it, whose answer is kept."""
-    return replace(item, answered=bench.ledger.answered[item.result.index, item.result.repeat])
+    return replace(item, answered=bench.ledger.answered[item.record.index, item.record.repeat])
 
 
 def test_every_record_is_answered_judged_and_kept_once() -> None:

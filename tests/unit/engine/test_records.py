@@ -133,7 +133,7 @@ def test_while_a_record_waits_others_are_asked() -> None:
 def test_a_record_with_earlier_attempts_goes_on_counting() -> None:
     bench = Bench(ScriptedTarget({"r0": [fails("timeout")]}))
     earlier = work(0, attempt=3)
-    earlier = replace(earlier, result=replace(earlier.result, first_attempt_at="long ago"))
+    earlier = replace(earlier, record=replace(earlier.record, first_attempt_at="long ago"))
     asyncio.run(bench.run([earlier]))
 
     result = bench.ledger.results[0, 0]
@@ -224,7 +224,7 @@ def test_without_a_price_there_is_no_cost() -> None:
 def test_a_recording_without_a_time_has_none() -> None:
     bench = Bench(ScriptedTarget({"r0": [trace("yes", latency_ms=None)], "r1": [OSError("x")]}))
     items = [
-        replace(item, result=replace(item.result, response_source="prefilled"))
+        replace(item, record=replace(item.record, response_source="prefilled"))
         for item in (work(0), work(1))
     ]
     asyncio.run(bench.run(items))

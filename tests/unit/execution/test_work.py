@@ -47,7 +47,7 @@ def items(
 
 
 def places(found: list[Work | Result]) -> list[tuple[int, int]]:
-    results = [item if isinstance(item, Result) else item.result for item in found]
+    results = [item if isinstance(item, Result) else item.record for item in found]
     return [(result.index, result.repeat) for result in results]
 
 
@@ -103,10 +103,10 @@ def test_attempts_that_were_made_are_counted_on(project: Project) -> None:
 
     assert isinstance(first, Work)
     assert isinstance(second, Work)
-    assert (first.attempt, first.result.first_attempt_at) == (1, None)
-    assert (second.attempt, second.result.first_attempt_at) == (3, "long ago")
-    assert second.result.repeat == 1
-    assert first.result.record_sha256 == second.result.record_sha256
+    assert (first.attempt, first.record.first_attempt_at) == (1, None)
+    assert (second.attempt, second.record.first_attempt_at) == (3, "long ago")
+    assert second.record.repeat == 1
+    assert first.record.record_sha256 == second.record.record_sha256
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_record_knows_its_slices(
     (item,) = items(made, Share("scripted", is_first=True))
 
     assert isinstance(item, Work)
-    assert item.result.slices == slices
+    assert item.record.slices == slices
 
 
 def test_a_target_is_asked_within_its_limits(project: Project) -> None:
@@ -181,12 +181,12 @@ def test_slices_are_told_apart_whatever_they_are_made_of(project: Project) -> No
     project.write("steelyard.yaml", f"{SETTINGS}slices: [metadata.level, tags]\n")
     own = items(prepared(project, dataset, target="one"), Share("one", is_first=True))
 
-    assert [cast(Work, item).result.slices for item in usual] == [
+    assert [cast(Work, item).record.slices for item in usual] == [
         (("tags", "x"), ("tags", "y"), ("task_type", None)),
         (("tags", None), ("task_type", None)),
         (("tags", "x"), ("tags", "y"), ("task_type", None)),
     ]
-    assert [cast(Work, item).result.slices for item in own] == [
+    assert [cast(Work, item).record.slices for item in own] == [
         (("metadata.level", "1"), ("tags", "x"), ("tags", "y")),
         (("metadata.level", "2"), ("metadata.level", "z"), ("tags", None)),
         (("metadata.level", None), ("tags", "x"), ("tags", "y")),

@@ -17,7 +17,7 @@ from steelyard.contracts.run_artifacts.judgements import read_answered, read_jud
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Judging, Result
+from steelyard.model.run import Judging, PlannedRecord, Result
 from steelyard.results.attempts import Attempt
 from steelyard.store.database import open_database
 from steelyard.store.judgements import JudgementStore
@@ -99,8 +99,9 @@ def test_an_answer_waits_with_its_attempt_until_its_result_is_kept(store: RunSto
     read = JudgementStore(store.engine)
     keeping(store, lambda ledger: ledger.keep_answer(answered(), [attempt(0)]))
     waiting = read.answered("run_1")
+    planned = PlannedRecord(index=0, record_id="r0", target="t")
 
-    assert read_answered(waiting[0, 0], answered()) == answered()
+    assert read_answered(waiting[0, 0], planned) == answered()
     assert len(list(store.attempt_rows("run_1"))) == 1
     assert list(store.done("run_1")) == []
     keeping(store, lambda ledger: ledger.keep(judged(), ()))

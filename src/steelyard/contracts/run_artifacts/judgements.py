@@ -10,7 +10,7 @@ from steelyard.contracts.trace.reader import read_trace
 from steelyard.contracts.trace.writer import trace_row
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Result
+from steelyard.model.run import PlannedRecord, Result
 from steelyard.model.trace import Trace
 
 _TOLD = ("record_id", "repeat", "key", "check", "judge", "target", "fingerprint", "item", "turn")
@@ -43,14 +43,14 @@ def answered_row(result: Result) -> JsonObject:
     return {**row, "answer_key": key, "trace": trace_row(trace)}
 
 
-def read_answered(data: bytes, base: Result) -> Result:
+def read_answered(data: bytes, record: PlannedRecord) -> Result:
     """The result of a record whose answer was kept, as far as it had come."""
     row = json.loads(data)
     known = {name: row[name] for name in (*_KNOWN, "saved_usd")}
     # Only where the answer was copied from another run.
     known |= {name: row[name] for name in ("copied_attempts", "copied_usd") if name in row}
     key = bytes.fromhex(row["answer_key"]) if row["answer_key"] else None
-    return replace(base, **known, answer_key=key, trace=_trace(row["trace"]))
+    return replace(record.result("evaluated"), **known, answer_key=key, trace=_trace(row["trace"]))
 
 
 def _trace(row: JsonObject | None) -> Trace | None:

@@ -15,7 +15,7 @@ from steelyard.contracts.run_artifacts.judgements import (
     read_judgement,
 )
 from steelyard.model.judgement import Judgement
-from steelyard.model.run import Result
+from steelyard.model.run import PlannedRecord, Result
 
 REPLY = Judgement(
     index=3,
@@ -82,10 +82,9 @@ def test_prompt_and_key_of_the_cache_are_kept_apart() -> None:
 
 @pytest.mark.parametrize("answered", [ANSWERED, replace(ANSWERED, answer_key=None, cost_usd=None)])
 def test_an_answer_is_read_back_onto_what_the_dataset_tells(answered: Result) -> None:
-    base = Result(
+    record = PlannedRecord(
         index=3,
         record_id="r3",
-        status="evaluated",
         target="t",
         repeat=1,
         response_source="prefilled",
@@ -93,4 +92,4 @@ def test_an_answer_is_read_back_onto_what_the_dataset_tells(answered: Result) ->
     )
     data = json.dumps(answered_row(answered)).encode()
 
-    assert read_answered(data, base) == answered
+    assert read_answered(data, record) == answered
