@@ -22,8 +22,8 @@ COMPARED = 50_000
 TIMES = 3
 _METRICS = """
 import random
-from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
-from steelyard.contracts.run_artifacts.question_facts import QuestionFact
+from steelyard.results.facts import CheckFact, Facts
+from steelyard.results.question_facts import QuestionFact
 from steelyard.engine.metrics import metrics_of
 from steelyard.model.run import Judging
 

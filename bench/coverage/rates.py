@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bench.coverage.cell import Cell, Draw, Ends
 
-from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.metrics import metrics_of
 from steelyard.model.interval import Interval
+from steelyard.results.facts import Facts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -144,7 +144,7 @@ INNOCENT = (
     "0012345678",
     "000049301234567",
     "3f786850e387550fdab836ed7e6dc881de23001b",
-    "src/steelyard/contracts/run_artifacts/xy",
+    "src/steelyard/contracts/legal_eval/xyz",
     "192.168.100.200",
     "1.2.3.4.5.6.7.8.9.10.11.12",
     "v1.2.3-20240115",

@@ -10,7 +10,7 @@ from typing import cast
 from fakes.projects import Project, row
 from fakes.stops import Stopped
 from fakes.targets import ScriptedTarget, fails
-from steelyard.contracts.run_artifacts.pruned import PrunedFile
+from steelyard.results.pruned import PrunedFile
 from steelyard.settings import RetentionSettings
 from steelyard.store.pruned import PruneShelf
 from steelyard.store.runs import RunStore

@@ -17,8 +17,8 @@ import pytest
 
 from fakes.desk_project import write_desk
 from fakes.many_commands import Done, run_many
-from steelyard.contracts.run_artifacts.pruned import RAW, SUMMARIES
 from steelyard.results.artifacts import ARTIFACTS
+from steelyard.results.pruned import RAW, SUMMARIES
 from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.store.database import open_database

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
+from steelyard.results.facts import CheckFact, Facts
 
 
 def facts(index: int, *, passed: bool | None = None, **others: Any) -> Facts:

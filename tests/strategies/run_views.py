@@ -7,9 +7,9 @@ from typing import Any
 
 import fakes.predictions
 from fakes.manifests import manifest
-from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.metrics import metrics_of
 from steelyard.reports.run_text import RunView
+from steelyard.results.facts import Facts
 from steelyard.results.predictions import Prediction
 
 

@@ -38,7 +38,7 @@ class Schemas:
         self._packages = {
             **of_contracts,
             **OTHERS,
-            **dict.fromkeys(ARTIFACTS, "steelyard.contracts.run_artifacts"),
+            **dict.fromkeys(ARTIFACTS, "steelyard.results"),
         }
         self.written = (*of_contracts, *OTHERS)
         """The schemas of files that people write."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from msgspec.structs import astuple
 
-from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.columns import Chosen, Numbers
+from steelyard.results.facts import Facts
 
 if TYPE_CHECKING:
     from msgspec import Struct

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
 from steelyard.engine.columns import Column, Labels, Places
 from steelyard.engine.evidence import Scores
 from steelyard.engine.fact_batches import Batch, Members, Sums, batches, columns_of
 from steelyard.engine.judging_metrics import add_judging
 from steelyard.engine.question_metrics import QuestionTally, answers_by_item
+from steelyard.results.facts import CheckFact, Facts
 from steelyard.results.failures import FAILURE_STATUSES
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.columns import Chosen, Column
 from steelyard.engine.evidence import Evidence
 from steelyard.engine.fact_table import FAILED, SKIPPED, FactTable
@@ -17,6 +16,7 @@ from steelyard.engine.judging_metrics import judging_cost, judging_summary
 from steelyard.engine.repeat_metrics import repeats_of
 from steelyard.engine.slice_metrics import with_missing, with_p_values
 from steelyard.model.interval import Interval
+from steelyard.results.facts import Facts
 from steelyard.results.metrics import (
     Bounds,
     Cache,

@@ -10,11 +10,11 @@ from math import fsum
 import numpy as np
 from msgspec import UNSET
 
-from steelyard.contracts.run_artifacts.question_facts import GivenValue, QuestionFact
 from steelyard.engine.columns import Column, Labels
 from steelyard.engine.evidence import rate
 from steelyard.model.question_types import QUESTION_TYPES
 from steelyard.results.metrics import QuestionMetrics
+from steelyard.results.question_facts import GivenValue, QuestionFact
 from steelyard.stats.rates import mean_interval
 
 MOST_ITEMS = 500

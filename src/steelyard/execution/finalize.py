@@ -10,7 +10,6 @@ from pathlib import Path
 
 from msgspec import UNSET, UnsetType, structs
 
-from steelyard.contracts.run_artifacts import exemptions
 from steelyard.engine.judging_metrics import with_probes
 from steelyard.engine.metrics import metrics_of
 from steelyard.engine.redaction import Redactor, json_bytes
@@ -24,6 +23,7 @@ from steelyard.execution.uncounted import uncounted_calls
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
+from steelyard.results import exemptions
 from steelyard.results.artifacts import MANIFEST
 from steelyard.results.manifest import Interruption, Manifest, Seal, StateTime, read_manifest
 from steelyard.results.metrics import Metrics, Slice, Taken, read_metrics, slices_json

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import cast
 
-from steelyard.contracts.run_artifacts.judgements import read_judgement
+from steelyard.engine.pending_rows import read_judgement
 from steelyard.execution.judging import NO_RECORD, endpoint_id
 from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared

@@ -8,7 +8,6 @@ import json
 from functools import partial
 from typing import NamedTuple
 
-from steelyard.contracts.run_artifacts.judgements import read_judgement
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.judge_calls import JudgeCalls, KeptBefore
@@ -16,6 +15,7 @@ from steelyard.engine.judge_errand import judge_claims
 from steelyard.engine.judge_probe import probe_endpoints
 from steelyard.engine.judge_targets import Endpoint, JudgeTarget
 from steelyard.engine.judged_records import JudgedRecords
+from steelyard.engine.pending_rows import read_judgement
 from steelyard.engine.phase import JudgesPhase, Phase
 from steelyard.engine.record_work import Surroundings
 from steelyard.execution.ports import ExecutionPorts, Judgements, Part, TargetSpec

@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.legal_eval.prompting import policy_messages
-from steelyard.contracts.run_artifacts.expected import expected_row
-from steelyard.contracts.run_artifacts.requests import LONG
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.redaction import is_redacted
 from steelyard.engine.redaction_own import OwnFields
+from steelyard.execution.expected import expected_row
 from steelyard.execution.record_selection import fields_of
 from steelyard.formats.json_hash import messages_sha256
 from steelyard.model.case import Case
@@ -22,6 +21,7 @@ from steelyard.model.message import FileBlock, ImageBlock
 from steelyard.model.run import AskedContent, Asking
 from steelyard.model.unsent import has_more_than_text, unsent, without
 from steelyard.ports import Prompt, Turn
+from steelyard.results.requests import LONG
 
 
 def prompt_of(

@@ -11,13 +11,13 @@ from typing import Any, cast
 from msgspec import UNSET
 
 from steelyard.contracts.judge.validation import file_claim
-from steelyard.contracts.run_artifacts.exemptions import MANIFEST
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.execution.judge_manifest import judge_templates, probe_calls, used_judges
 from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import StoredRun
+from steelyard.results.exemptions import MANIFEST
 from steelyard.results.json_struct import from_json
 from steelyard.results.manifest import (
     ProbeCall,

@@ -9,17 +9,17 @@ from typing import TypeAlias
 
 import msgspec
 
-from steelyard.contracts.run_artifacts.exemptions import INPUT
-from steelyard.contracts.run_artifacts.facts import Facts, read_facts
-from steelyard.contracts.run_artifacts.requests import PARTS
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.execution.ports import Artifacts, Draft, ExecutionPorts, KeptResult
 from steelyard.execution.provenance import Provenance
 from steelyard.model.json_value import JsonObject
 from steelyard.results.attempts import ATTEMPTS
+from steelyard.results.exemptions import INPUT
+from steelyard.results.facts import Facts, read_facts
 from steelyard.results.failures import FAILURES
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.record_validation import RECORD_VALIDATION, read_record_validation
+from steelyard.results.requests import PARTS
 from steelyard.results.sealing import Sealing
 
 _INPUT = "input_dataset.json"

@@ -9,12 +9,12 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from steelyard.contracts.reading import Row
-from steelyard.contracts.run_artifacts.judgements import read_answered
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.engine.answer_places import AnswerPlaces
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.circuit import Circuit
 from steelyard.engine.limiter import Limiter
+from steelyard.engine.pending_rows import read_answered
 from steelyard.engine.record_work import Asked, Work
 from steelyard.engine.selection import value_at
 from steelyard.execution.ports import ExecutionPorts, RunRepository, TargetSpec

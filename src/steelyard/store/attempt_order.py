@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.model.run import call_of
+from steelyard.results.attempts import read_attempt
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -26,11 +26,11 @@ def in_turn(made: Sequence[Row[Any]]) -> Iterable[bytes]:
         calls.setdefault(call_of(row.call), []).append(row.row)
 
     def began(call: str) -> tuple[bool, str]:
-        return call != TARGET_CALL, json.loads(calls[call][0])["at"]
+        return call != TARGET_CALL, read_attempt(calls[call][0]).at
 
     return [row for call in sorted(calls, key=began) for row in calls[call]]
 
 
 def _turn(row: Row[Any]) -> tuple[int, bool, str]:
     is_counted = call_of(row.call) == row.call
-    return row.attempt, is_counted, row.call if is_counted else json.loads(row.row)["at"]
+    return row.attempt, is_counted, row.call if is_counted else read_attempt(row.row).at

@@ -8,13 +8,17 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+from msgspec import structs
 from sqlalchemy import ColumnElement, Connection, String, Table, func, insert, select
 
 from steelyard.engine.redaction import FIELDS
 from steelyard.engine.redaction_marks import marks_in
 from steelyard.engine.redaction_sieve import SECRETS
 from steelyard.model.run import call_of
+from steelyard.results.facts import read_facts
 from steelyard.results.metrics import Taken
+from steelyard.results.predictions import Prediction, read_prediction
 from steelyard.results.stored_rows import copied_from
 from steelyard.store.tables import (
     answered,
@@ -30,7 +34,6 @@ from steelyard.store.tables import (
 _MARK = b'{"copied_from":'
 """How a row begins that another run has made."""
 _TARGET = "target"
-_WAITING = ("attempts", "first_attempt_at", "last_attempt_at", "response_source")
 
 
 class _Copy(NamedTuple):
@@ -105,14 +108,13 @@ def copied_part(connection: Connection, run_id: str) -> Taken:
 
 
 def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:
-    facts = json.loads(row["facts"])
-    facts["copied_attempts"] = facts["attempts"]
-    facts["copied_usd"] = facts.get("cost_usd")
+    facts = read_facts(row["facts"])
+    copied = {"copied_attempts": facts.attempts, "copied_usd": facts.cost_usd}
     made = {
         **row,
         "run_id": copy.run_id,
         "prediction": copied_from(row["prediction"], copy.parent),
-        "facts": json.dumps(facts, ensure_ascii=False).encode("utf-8"),
+        "facts": msgspec.json.encode(structs.replace(facts, **copied)),
     }
     copy.put(results, [made])
     for table in (scores, answers, judgements):
@@ -121,18 +123,20 @@ def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:
 
 
 def _copy_answer(copy: _Copy, row: Mapping[str, Any]) -> None:
-    said, facts = json.loads(row["prediction"]), json.loads(row["facts"])
+    said, facts = read_prediction(row["prediction"]), read_facts(row["facts"])
     judged = [one for one in copy.rows(judgements, row) if _is_sound(one["row"])]
     keys = {_TARGET, *(one["call"] for one in judged)}
     cost = _target_usd(said)
     waiting = {
-        **{name: said.get(name) for name in _WAITING},
-        "attempts": facts["attempts"],
+        "attempts": facts.attempts,
+        "first_attempt_at": said.first_attempt_at,
+        "last_attempt_at": said.last_attempt_at,
+        "response_source": said.response_source,
         "cost_usd": cost,
         "saved_usd": None,
         "answer_key": None,
-        "trace": said["trace"],
-        "copied_attempts": facts["attempts"],
+        "trace": said.trace,
+        "copied_attempts": facts.attempts,
         "copied_usd": cost,
     }
     kept = json.dumps(waiting, ensure_ascii=False).encode("utf-8")
@@ -155,17 +159,17 @@ def _results(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
 
 def _is_answered(row: Mapping[str, Any]) -> bool:
     """Whether a target has answered a record that judges have failed, or were kept from."""
-    said = json.loads(row["prediction"])
-    return said["trace"] is not None and said["judging"] is not None
+    said = read_prediction(row["prediction"])
+    return said.trace is not None and said.judging is not None
 
 
 def _is_sound(row: bytes) -> bool:
     return json.loads(row)["error_code"] is None
 
 
-def _target_usd(said: dict[str, Any]) -> float | None:
+def _target_usd(said: Prediction) -> float | None:
     """What the target cost, without its judges."""
-    cost, judging = said["cost_usd"], said["judging"]["cost_usd"]
+    cost, judging = said.cost_usd, said.judging and said.judging.cost_usd
     return cost - judging if cost is not None and judging is not None else cost
 
 

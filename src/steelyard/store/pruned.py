@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, update
 
-from steelyard.contracts.run_artifacts.pruned import PRUNED, PrunedFile, pruned_line, read_pruned
 from steelyard.errors import RunError
 from steelyard.model.run import TERMINAL
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.pruned import PRUNED, PrunedFile, pruned_line, read_pruned
 from steelyard.store.artifacts import Sealed, digest_of, sync_folder
 from steelyard.store.database import told
 from steelyard.store.private_files import private

@@ -9,23 +9,23 @@ from typing import TypeAlias
 import msgspec
 
 from steelyard.contracts.question_rubric.answers import answers_row
-from steelyard.contracts.run_artifacts import exemptions
-from steelyard.contracts.run_artifacts.facts import Facts, facts_of
-from steelyard.contracts.run_artifacts.judgements import answered_row, judgement_row
-from steelyard.contracts.run_artifacts.requests import request_row
 from steelyard.contracts.trace.writer import trace_row
 from steelyard.engine.claims import Call
+from steelyard.engine.pending_rows import answered_row, judgement_row
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
 from steelyard.model.run import Result
 from steelyard.model.verdict import CheckResult
+from steelyard.results import exemptions
 from steelyard.results.attempts import Attempt
+from steelyard.results.facts import Facts, facts_of
 from steelyard.results.failures import FAILURE_STATUSES, failure_of
 from steelyard.results.metrics import Value
 from steelyard.results.predictions import CheckScore, Prediction, prediction_of, score_of
 from steelyard.results.record_validation import record_validation_of
+from steelyard.results.requests import request_row
 from steelyard.store.listed_columns import listed_in, listed_of
 from steelyard.store.request_parts import RequestParts
 from steelyard.store.row_writer import Rows, TableRow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
@@ -30,7 +29,9 @@ from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, StoredRun, no_such_run
+from steelyard.results.attempts import read_attempt
 from steelyard.results.metrics import Taken
+from steelyard.results.record_validation import read_record_validation
 from steelyard.results.runs import EVERY_RUN, Progress, RunPosition, RunQuery
 from steelyard.results.stored_rows import with_scores
 from steelyard.store.attempt_order import in_turn
@@ -304,7 +305,7 @@ class RunStore:
         query = select(attempts).where(attempts.c.run_id == run_id, is_target, ~kept.exists())
         made: dict[tuple[int, int], tuple[int, str]] = {}
         for row in self._rows(query.order_by(attempts.c.attempt)):
-            _, first = made.get((row.idx, row.repeat), (0, json.loads(row.row)["at"]))
+            _, first = made.get((row.idx, row.repeat), (0, read_attempt(row.row).at))
             made[row.idx, row.repeat] = (row.attempt, first)
         return made
 
@@ -335,13 +336,13 @@ class RunStore:
         for row in self._rows(query.order_by(parts.c.sha256)):
             yield row.sha256, row.text
 
-    def record_hashes(self, run_id: str) -> Iterator[tuple[int, str]]:
+    def record_hashes(self, run_id: str) -> Iterator[tuple[int, str | None]]:
         """The index of every record that has a result, in order, with the hash it had then."""
         query = select(results.c.idx, results.c.validation).where(
             results.c.run_id == run_id, results.c.repeat == 0
         )
         for row in self._rows(query.order_by(results.c.idx)):
-            yield row.idx, json.loads(row.validation)["record_sha256"]
+            yield row.idx, read_record_validation(row.validation).record_sha256
 
     def attempt_rows(self, run_id: str, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
         """Every attempt as it was kept, in dataset order, from one index on and up to another.

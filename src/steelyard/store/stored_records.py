@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, String, Subquery, func, literal, or_, select, tuple_
 
-from steelyard.contracts.run_artifacts.requests import whole_row
 from steelyard.results.attempts import read_attempt
 from steelyard.results.failures import read_failure
 from steelyard.results.predictions import read_prediction
@@ -23,6 +22,7 @@ from steelyard.results.records import (
     TextSearch,
     read_listed,
 )
+from steelyard.results.requests import whole_row
 from steelyard.store.database import streamed
 from steelyard.store.judgements import JudgementStore
 from steelyard.store.listed_columns import joined_tags

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator
 
 from sqlalchemy import Connection, String, delete, func, select
 
+from steelyard.results.failures import read_failure
+from steelyard.results.projections import read_answer
 from steelyard.store.tables import attempts, results
 
 
-def has_answered(connection: Connection, run_id: str, target: str) -> bool:
+def has_answered(connection: Connection, run_id: str, target: str | None) -> bool:
     """Whether a target has answered any call of a run; copied answers are another's."""
     row = attempts.c.row.cast(String)
     query = select(attempts.c.idx).where(
@@ -37,10 +38,10 @@ def withdraw(connection: Connection, run_id: str, labels: Collection[str]) -> No
 
 def _failed(
     connection: Connection, run_id: str, labels: Collection[str]
-) -> Iterator[tuple[str, int, int]]:
+) -> Iterator[tuple[str | None, int, int]]:
     """The target and the place of every failure with one of the labels."""
     query = select(*results.c["idx", "repeat", "prediction", "failure"])
     query = query.where(results.c.run_id == run_id, results.c.failure.is_not(None))
     for row in connection.execution_options(yield_per=1000).execute(query):
-        if json.loads(row.failure)["label"] in labels:
-            yield json.loads(row.prediction)["target"], row.idx, row.repeat
+        if read_failure(row.failure).label in labels:
+            yield read_answer(row.prediction).target, row.idx, row.repeat

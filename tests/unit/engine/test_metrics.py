@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.contracts.run_artifacts.facts import CheckFact, Facts
-from steelyard.contracts.run_artifacts.question_facts import QuestionFact
 from steelyard.engine.metrics import metrics_of
 from steelyard.model.run import Judging
+from steelyard.results.facts import CheckFact, Facts
 from steelyard.results.metrics import Summary, slices_json
+from steelyard.results.question_facts import QuestionFact
 from steelyard.stats.intervals import wilson
 from steelyard.stats.rates import mean_interval, rate_interval
 from steelyard.stats.summaries import distribution

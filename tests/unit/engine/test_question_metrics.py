@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.contracts.run_artifacts.question_facts import QuestionFact
 from steelyard.engine.columns import Labels
 from steelyard.engine.question_metrics import (
     MOST_ITEMS,
@@ -17,6 +16,7 @@ from steelyard.engine.question_metrics import (
     QuestionTally,
     answers_by_item,
 )
+from steelyard.results.question_facts import QuestionFact
 from steelyard.stats.intervals import wilson
 from steelyard.stats.rates import mean_interval, rate_interval
 

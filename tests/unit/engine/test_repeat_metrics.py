@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.metrics import metrics_of
+from steelyard.results.facts import Facts
 from strategies.run_facts import facts
 
 Tries = tuple[bool | None, ...]

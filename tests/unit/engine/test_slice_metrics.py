@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from steelyard.contracts.run_artifacts.facts import Facts
 from steelyard.engine.metrics import metrics_of
+from steelyard.results.facts import Facts
 from steelyard.stats.tables import independence
 from strategies.run_facts import facts
 

@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 import pytest
 
 from fakes.predictions import SCORED
-from steelyard.contracts.run_artifacts.facts import CheckFact
 from steelyard.reports.run_html import run_html
 from steelyard.reports.run_text import RunView
+from steelyard.results.facts import CheckFact
 from steelyard.results.predictions import Prediction
 from strategies.run_facts import checked, facts
 from strategies.run_views import prediction, run_view

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from steelyard.contracts.run_artifacts.facts import CheckFact
 from steelyard.model.corrected_rate import CorrectedRate
 from steelyard.reports.run_text import next_steps, run_lines, run_markdown
 from steelyard.reports.slices_text import low_slices
+from steelyard.results.facts import CheckFact
 from strategies.run_facts import checked, facts
 from strategies.run_views import run_view
 

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from fakes.runs import attempt, evaluated, stored_run
 from fakes.targets import trace
-from steelyard.contracts.run_artifacts.judgements import read_answered, read_judgement
+from steelyard.engine.pending_rows import read_answered, read_judgement
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
 from steelyard.model.judgement import Judgement

@@ -11,9 +11,9 @@ import pytest
 
 from fakes.old_runs import clear, engine_of, later, old_run, shelf_of
 from fakes.projects import Project
-from steelyard.contracts.run_artifacts.pruned import PrunedFile
 from steelyard.errors import RunError
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.pruned import PrunedFile
 from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.store.pruned import PruneShelf

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.contracts.run_artifacts import exemptions
-from steelyard.contracts.run_artifacts.facts import read_facts
 from steelyard.engine.redaction import Redactor
 from steelyard.model.exemption import Exemption
 from steelyard.model.json_value import JsonObject
@@ -21,7 +19,9 @@ from steelyard.model.outcome import Outcome
 from steelyard.model.run import Asking, Judging, Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.model.verdict import CheckResult, Verdict
+from steelyard.results import exemptions
 from steelyard.results.attempts import Attempt
+from steelyard.results.facts import read_facts
 from steelyard.settings import REDACTED_KINDS as KINDS
 from steelyard.settings import RedactionRules
 from steelyard.store.result_rows import ResultRows
@@ -166,7 +166,7 @@ SCHEMAS = {
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_number_that_a_published_schema_names_is_ours(name: str) -> None:
-    folder = files("steelyard.contracts.run_artifacts")
+    folder = files("steelyard.results")
     schema = json.loads((folder / f"{name}.schema.json").read_text(encoding="utf-8"))
     found = list(named_numbers(schema))
 
@@ -175,7 +175,7 @@ def test_every_number_that_a_published_schema_names_is_ours(name: str) -> None:
 
 
 def test_every_number_that_the_schema_of_a_score_names_is_ours() -> None:
-    folder = files("steelyard.contracts.run_artifacts")
+    folder = files("steelyard.results")
     schema = json.loads((folder / "prediction.schema.json").read_text(encoding="utf-8"))
 
     for path in named_numbers(schema["$defs"]["score"]):

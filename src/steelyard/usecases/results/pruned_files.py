@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steelyard.contracts.run_artifacts.pruned import PRUNED, PrunedFile, read_pruned
+from steelyard.results.pruned import PRUNED, PrunedFile, read_pruned
 
 
 def pruned_files(folder: Path) -> dict[str, PrunedFile]:

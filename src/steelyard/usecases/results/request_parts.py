@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from steelyard.contracts.run_artifacts.requests import PARTS, whole_row
 from steelyard.errors import UnreadableFileError
 from steelyard.results.predictions import Prediction
+from steelyard.results.requests import PARTS, whole_row
 
 _FILE = "input_dataset.json"
 _BEGIN = f'\n],"{PARTS}":{{\n'.encode("ascii")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from steelyard.contracts.run_artifacts.pruned import PrunedFile
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.pruned import PrunedFile
 from steelyard.results.sealing import Sealing, sealed_json, with_own_hash
 from steelyard.usecases.results.pruned_files import pruned_files
 from steelyard.usecases.results.read_run import holds_artifacts, require_manifest

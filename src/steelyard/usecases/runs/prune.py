@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from steelyard.contracts.run_artifacts.pruned import RAW, SUMMARIES, PrunedFile
 from steelyard.errors import UsageError
+from steelyard.results.pruned import RAW, SUMMARIES, PrunedFile
 from steelyard.results.sealing import Sealing
 from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
 

@@ -8,12 +8,12 @@ from typing import TypeAlias, cast
 
 from msgspec import structs
 
-from steelyard.contracts.run_artifacts.facts import read_facts
 from steelyard.engine.metrics import metrics_of
 from steelyard.execution.ports import RunRepository
 from steelyard.execution.uncounted import uncounted_calls
 from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
+from steelyard.results.facts import read_facts
 from steelyard.results.failures import Failure, read_failure
 from steelyard.results.json_struct import from_json
 from steelyard.results.manifest import Manifest, RunSetup, StateTime

@@ -12,11 +12,11 @@ from fakes.old_runs import CANARY, StoppingShelf, clear, later, old_run, shelf_o
 from fakes.projects import Project, row
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
-from steelyard.contracts.run_artifacts.pruned import RAW, SUMMARIES
 from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
 from steelyard.model.run import StoredRun
 from steelyard.project_file import parse_settings
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.pruned import RAW, SUMMARIES
 from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.usecases.results.pruned_files import pruned_files, pruned_on

@@ -14,7 +14,7 @@ from fakes.targets import ScriptedTarget
 from steelyard.results.artifacts import ARTIFACTS
 from steelyard.results.failures import FAILURE_STATUSES
 
-PAGE = Path(__file__).parents[4].joinpath("docs", "artifacts.md").read_text(encoding="utf-8")
+PAGE = Path(__file__).parents[3].joinpath("docs", "artifacts.md").read_text(encoding="utf-8")
 PARTS = re.split(r"^## (.+)$", PAGE, flags=re.MULTILINE)
 SECTIONS = dict(zip(PARTS[1::2], PARTS[2::2], strict=True))
 METRICS = "`metrics_summary.json` and `metrics_by_slice.json`"

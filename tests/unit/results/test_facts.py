@@ -6,12 +6,12 @@ import hashlib
 
 import msgspec
 
-from steelyard.contracts.run_artifacts.facts import CheckFact, Facts, facts_of, read_facts
 from steelyard.model.message import Message
 from steelyard.model.outcome import Outcome
 from steelyard.model.run import Result
 from steelyard.model.trace import Trace, Usage
 from steelyard.model.verdict import CheckResult, Verdict
+from steelyard.results.facts import CheckFact, Facts, facts_of, read_facts
 
 GRADED = Result(
     index=3,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fakes.targets import trace
-from steelyard.contracts.run_artifacts.judgements import (
+from steelyard.engine.pending_rows import (
     answered_row,
     judgement_row,
     read_answered,

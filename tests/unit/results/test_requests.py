@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.contracts.run_artifacts.requests import LONG, request_row, whole_request
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import AskedContent, Asking, Result
+from steelyard.results.requests import LONG, request_row, whole_request
 
 DOCUMENT = "The lease ends in May. " * 100
 OTHER = "The rent is due. " * 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.contracts.run_artifacts.expected import expected_row
+from steelyard.execution.expected import expected_row
 from steelyard.model.case import Case
 from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import RubricItem

@@ -6,11 +6,11 @@ from typing import cast
 
 import msgspec
 
-from steelyard.contracts.run_artifacts.question_facts import QuestionFact, question_facts
 from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.run import CACHED, Judging, Result
 from steelyard.model.verdict import CheckResult
 from steelyard.results.predictions import cluster_of
+from steelyard.results.question_facts import QuestionFact, question_facts
 
 
 class CheckFact(msgspec.Struct, frozen=True, gc=False):

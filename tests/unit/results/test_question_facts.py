@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from steelyard.contracts.run_artifacts.question_facts import QuestionFact, question_facts
 from steelyard.model.json_value import JsonValue
 from steelyard.model.outcome import Outcome
+from steelyard.results.question_facts import QuestionFact, question_facts
 
 
 def facts(*rows: JsonValue) -> tuple[QuestionFact, ...]:

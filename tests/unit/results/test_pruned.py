@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.contracts.run_artifacts.pruned import (
+from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.pruned import (
     RAW,
     SUMMARIES,
     PrunedFile,
     pruned_line,
     read_pruned,
 )
-from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 
 FILE = PrunedFile(
     run_id="run_1", name="failures.jsonl", at="2026-01-15T12:00:00.000+00:00", sha256="0f", size=7
