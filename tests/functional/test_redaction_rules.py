@@ -266,3 +266,24 @@ def test_what_programs_say_on_stderr_is_redacted_before_it_is_cut(tmp_path: Path
     assert "[redacted:key] [redacted:card]" in done[3].stdout
     for data in (*kept, *said):
         assert [text for text in (b"secretbody", b"1111 1111", b"ORD-1234") if text in data] == []
+
+
+def test_a_run_is_read_where_fields_of_its_rows_are_redacted_as_a_whole(tmp_path: Path) -> None:
+    case = {"id": "a", "expected_outcome": "yes", "tags": ["secret"], "input": "?"}
+    checks = [{"name": "right", "type": "contains", "value": "yes"}]
+    said = {"record_id": "a", "candidate_name": "t", "response_text": "no"}
+    files = {
+        "cases.jsonl": json.dumps({**case, "evaluators": checks}),
+        "said.jsonl": json.dumps(said),
+        "steelyard.yaml": "redaction: {fields: [tags, expected, details]}",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+    run = ("run", "cases.jsonl", "--responses", "said.jsonl")
+    looks = ("compare latest~1 latest", "show latest a", "export latest --to csv")
+    looks = (*looks, "report latest -o page.html")
+    done = run_many(tmp_path, [run, run, *(words.split() for words in looks)])
+
+    assert [one.code for one in done] == [0] * 6
+    assert "[redacted:expected]" in done[3].stdout
+    assert "[redacted:expected]" in done[4].stdout

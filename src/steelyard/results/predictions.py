@@ -23,6 +23,10 @@ Redactable: TypeAlias = dict[str, Any] | str
 """What records or judges say; a text where a project has the whole of it redacted."""
 
 
+Slices: TypeAlias = dict[str, list[str] | str]
+"""The groups of a record by slice; a text where a project has a slice redacted."""
+
+
 class CheckScore(Value, frozen=True, kw_only=True):
     """What one check found: an entry of `evaluator_scores`."""
 
@@ -70,7 +74,7 @@ class Prediction(Value, frozen=True, kw_only=True):
     response_source: str | None
     judging: Judging | None = None
     cluster: str | UnsetType | None = UNSET
-    slices: dict[str, list[str] | str] | UnsetType = UNSET
+    slices: Slices | UnsetType = UNSET
 
     @property
     def place(self) -> tuple[int, int]:
@@ -146,7 +150,7 @@ def cluster_of(name: str) -> str:
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _slices(result: Result) -> dict[str, list[str] | str] | UnsetType:
+def _slices(result: Result) -> Slices | UnsetType:
     """The groups that a record belongs to, where there are any: a comparison needs them."""
     slices: dict[str, list[str]] = {}
     for name, value in result.slices:

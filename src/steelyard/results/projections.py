@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from steelyard.model.preference import Pick, Winner
+from steelyard.results.predictions import Slices
 
 NO_TRACE = b"null"
 COMPOSITE, SCORED = "composite", "scored"
@@ -43,7 +44,7 @@ class GradedPrediction(msgspec.Struct, gc=False):
     repeat: int = 0
     reason: str | None = None
     cluster: str | None = None
-    slices: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
+    slices: Slices = msgspec.field(default_factory=dict[str, list[str] | str])
     evaluator_scores: tuple[GradedCheck, ...] = ()
 
     @property
@@ -55,6 +56,11 @@ class GradedPrediction(msgspec.Struct, gc=False):
     def is_passed(self) -> bool:
         """Whether it was evaluated and passes."""
         return self.status == "evaluated" and bool(self.passed)
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """The groups that its record belongs to, by slice."""
+        return _groups(self.slices)
 
 
 class Answer(msgspec.Struct, gc=False):
@@ -143,12 +149,17 @@ class JudgedPrediction(msgspec.Struct):
     evaluator_scores: list[JudgedCheck]
     trace: _Messages | None = None
     cluster: str | None = None
-    slices: dict[str, list[str]] = {}
+    slices: Slices = msgspec.field(default_factory=dict[str, list[str] | str])
 
     @property
     def messages(self) -> list[msgspec.Raw]:
         """Those of its trace."""
         return self.trace.messages if self.trace else []
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """The groups that its record belongs to, by slice."""
+        return _groups(self.slices)
 
 
 class ReviewedDetails(msgspec.Struct):
@@ -194,7 +205,7 @@ class ReviewedPrediction(msgspec.Struct):
     score: float | None = None
     passed: bool | None = None
     cluster: str | None = None
-    slices: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
+    slices: Slices = msgspec.field(default_factory=dict[str, list[str] | str])
 
     @property
     def turns(self) -> int:
@@ -202,9 +213,18 @@ class ReviewedPrediction(msgspec.Struct):
         messages = self.trace.messages if self.trace else []
         return sum(message.role == "assistant" for message in messages)
 
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """The groups that its record belongs to, by slice."""
+        return _groups(self.slices)
+
     def checks(self) -> Iterator[tuple[str, ReviewedCheck, str | None]]:
         """Every check with its name and the rubric within which it stands, composites opened."""
         yield from _checks(self.evaluator_scores, "", None)
+
+
+def _groups(slices: Slices) -> dict[str, list[str]]:
+    return {name: [one] if isinstance(one, str) else one for name, one in slices.items()}
 
 
 def _checks(

@@ -87,5 +87,13 @@ def test_parts_read_what_the_whole_says() -> None:
     assert (reviewed.turns, [name for name, _, _ in reviewed.checks()]) == (1, ["right"])
 
 
+def test_a_slice_that_a_project_has_redacted_is_one_group() -> None:
+    data = msgspec.json.encode({**ROW, "slices": {"tags": "[redacted:tags]", "level": ["a"]}})
+    groups = {"tags": ["[redacted:tags]"], "level": ["a"]}
+
+    for read in (projections.read_graded, projections.read_judged, projections.read_reviewed):
+        assert read(data).groups == groups
+
+
 def test_a_record_without_a_trace_has_no_answer() -> None:
     assert not projections.read_answer(msgspec.json.encode(prediction_json())).is_answered

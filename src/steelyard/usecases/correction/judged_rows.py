@@ -80,7 +80,7 @@ class JudgedRows:
                 record_id=row.record_id,
                 passed=row.passed if row.status == "evaluated" else None,
                 decisions=dict(_decisions(row.evaluator_scores)),
-                slices=row.slices,
+                slices=row.groups,
                 cluster=row.cluster,
             )
 

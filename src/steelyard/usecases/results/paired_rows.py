@@ -65,7 +65,7 @@ def read_records(folder: Path) -> dict[tuple[str, int], Record]:
         if record is None:
             times = seen.get(sha256, 0)
             seen[sha256] = times + 1
-            record = Record(row.index, row.record_id, row.cluster, row.slices)
+            record = Record(row.index, row.record_id, row.cluster, row.groups)
             by_index[row.index] = records[sha256, times] = record
         record.tries += 1
         record.is_invalid = row.status == "invalid_record"

@@ -146,7 +146,7 @@ def _candidate(responses: RunResponses, row: ReviewedPrediction, by: str | None)
         record_id=responses.names[row.index],
         repeat=row.repeat,
         score=row.score,
-        strata=(verdict,) if by is None else tuple(row.slices.get(by, ())),
+        strata=(verdict,) if by is None else tuple(row.groups.get(by, ())),
         split=_split(row),
     )
 
