@@ -23,7 +23,7 @@ from steelyard.contracts.importers.prbench import reference_number
 from steelyard.contracts.legal_eval.policies import placeholders
 from steelyard.engine.redaction import Redactor, json_bytes
 from steelyard.engine.redaction_own import OwnPattern
-from steelyard.engine.redaction_patterns import FINDERS, KINDS
+from steelyard.engine.redaction_patterns import FINDERS
 from steelyard.engine.redaction_text import unescaped
 from steelyard.errors import SteelyardError
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly, repaired_json
@@ -35,6 +35,7 @@ from steelyard.judging.reply_json import json_said
 from steelyard.model.case import Case
 from steelyard.model.message import Message
 from steelyard.model.trace import Trace
+from steelyard.settings import REDACTED_KINDS as KINDS
 from steelyard.store.globs import matches
 from steelyard.targets.completion import read_completion
 from steelyard.targets.json_template import JsonTemplate
