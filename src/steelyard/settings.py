@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, cast
 
+from msgspec import UnsetType
+
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.results.plan import PlannedRedaction
 
 DEFAULT_JUDGE = "default"
 """The entry that says what others under `judges` do not."""
@@ -158,17 +161,17 @@ class RedactionRules:
         )
 
     @classmethod
-    def restored(cls, stored: JsonValue) -> RedactionRules:
+    def planned(cls, plan: PlannedRedaction | tuple[str, ...] | UnsetType) -> RedactionRules:
         """The rules of a stored plan; those of earlier versions list the patterns alone."""
-        return cls.of(stored if isinstance(stored, dict) else {"patterns": stored})
+        if isinstance(plan, PlannedRedaction):
+            return cls.of(plan.json())
+        return cls() if isinstance(plan, UnsetType) else cls.of({"patterns": list(plan)})
 
-    def stored(self) -> JsonObject:
+    def plan(self) -> PlannedRedaction:
         """The rules as a plan keeps them."""
-        return {
-            "patterns": list(self.patterns),
-            "custom": dict(self.custom),
-            "fields": list(self.fields),
-        }
+        return PlannedRedaction(
+            patterns=self.patterns, custom=dict(self.custom), fields=self.fields
+        )
 
 
 NO_RULES = RedactionRules(patterns=())

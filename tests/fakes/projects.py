@@ -13,8 +13,9 @@ from fakes.targets import ScriptedTarget
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
-from steelyard.model.run import Result, StoredRun
+from steelyard.model.run import Result
 from steelyard.project import open_project
+from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.runs.planning import prepare
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.run import FinishedRun, resume_run, start_run

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fakes.plans import plan
 from fakes.targets import trace
 from steelyard.model.outcome import Outcome
-from steelyard.model.run import RecordStatus, Result, RunState, StoredRun
+from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import CheckResult, Verdict
 from steelyard.results.attempts import Attempt
+from steelyard.results.stored_run import StoredRun
 
 
 def stored_run(
@@ -22,7 +24,7 @@ def stored_run(
         status=status,
         created_at=created_at,
         dataset="d",
-        plan={"options": {"dataset": "d.json"}},
+        plan=plan(),
         owner=owner,
     )
 

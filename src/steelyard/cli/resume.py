@@ -57,8 +57,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
     from steelyard.cli.run import show_finished
     from steelyard.engine.states import is_terminal
     from steelyard.event_loop import run_async, spare_collector
-    from steelyard.results.json_struct import from_json
-    from steelyard.results.options import StoredOptions
+    from steelyard.results.stored_run import require_plan
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.run import resume_run
 
@@ -79,7 +78,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
         "corrected": corrected or None,
         "allow_failures": allow_failures,
     }
-    kept = from_json(stored.plan["options"], StoredOptions).gates
+    kept = require_plan(stored).options.gates
     changed = {name: value for name, value in named.items() if value is not None}
     gates = Gates.of({**kept, **changed})
     gates.require_use()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
     from steelyard.model.json_value import JsonObject
-    from steelyard.model.run import StoredRun
+    from steelyard.results.stored_run import StoredRun
 
 
 class Format(StrEnum):
@@ -77,9 +77,8 @@ def _warn_of_unknown(run_ids: list[str]) -> None:
 
 def _is_pairwise(run: StoredRun) -> bool:
     """Whether its rows are wins of one run over another, which make no pass rate."""
-    options = cast(dict[str, Any], run.plan.get("options") or {})
-    derived = cast(dict[str, Any], options.get("derived_from") or {})
-    return bool(derived.get("against"))
+    derived = run.plan.options.derived_from if run.plan else None
+    return derived is not None and derived.against is not None
 
 
 def _rate(summary: JsonObject) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import cast
 
 from steelyard.engine.pending_rows import read_judgement
 from steelyard.execution.judging import NO_RECORD, endpoint_id
@@ -12,18 +11,11 @@ from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.judging.fingerprint import fingerprint
 from steelyard.judging.probe import is_enforced
-from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Judgement
 from steelyard.results.manifest import ProbeCall, UsedJudge, UsedTemplate
 
 MOST_FINGERPRINTS = 100
-
-
-def judge_targets(plan: JsonObject) -> list[str]:
-    """The targets through which the judges of a stored run are asked."""
-    judges = cast("dict[str, JsonObject]", plan.get("judges", {}))
-    return list(judges.get("targets", {}))
 
 
 def judge_sha256(judge: Judge) -> str:

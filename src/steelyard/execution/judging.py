@@ -132,7 +132,8 @@ def run_judges(
         )
         for name, spec in specs.items()
     }
-    secret = str(ports.repository.find(run_id).plan.get("secret", run_id)).encode("utf-8")
+    plan = ports.repository.find(run_id).plan
+    secret = ((plan and plan.secret) or run_id).encode("utf-8")
     phase = JudgesPhase(shared.phase)
     calls = JudgeCalls(targets, prepared.judges.target_of, shared.around, phase, secret)
     # As many records as keep the busiest target at work while others are being committed.

@@ -13,13 +13,14 @@ from steelyard.engine.record_work import Ledger
 from steelyard.engine.redaction import Redactor
 from steelyard.model.corrected_rate import Correction
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import RecordStatus, RunState, StoredRun
+from steelyard.model.run import RecordStatus, RunState
 from steelyard.model.unsent import NOTHING
 from steelyard.ports import Clock, Sought, Target, Warn, log_warning
 from steelyard.results.attempts import Attempt
 from steelyard.results.manifest import Harness
 from steelyard.results.metrics import Taken
 from steelyard.results.sealing import Sealing
+from steelyard.results.stored_run import StoredRun
 from steelyard.settings import MAX_CONCURRENCY
 
 OMIT = "omit"

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from msgspec import UNSET
 
@@ -16,7 +16,6 @@ from steelyard.execution.judge_manifest import judge_templates, probe_calls, use
 from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.run import StoredRun
 from steelyard.results.exemptions import MANIFEST
 from steelyard.results.json_struct import from_json
 from steelyard.results.manifest import (
@@ -29,6 +28,7 @@ from steelyard.results.manifest import (
     UsedRubric,
     UsedTemplate,
 )
+from steelyard.results.stored_run import StoredRun, require_plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +73,13 @@ def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Pro
 def unread_provenance(ports: ExecutionPorts, run: StoredRun, why: str) -> Provenance:
     """That of a run whose source cannot be read: what was kept of it when it began."""
     used = {(one.judge, one.target) for one in ports.judgements.used(run.run_id)}
+    plan = require_plan(run)
+    assert plan.setup
     return Provenance(
-        setup=from_json(run.plan["about"], RunSetup),
+        setup=plan.setup,
         judges=tuple(UsedJudge(judge=judge, target=target) for judge, target in sorted(used)),
         unread=why,
-        selected=cast("int | None", run.plan.get("selected")),
+        selected=plan.selected,
     )
 
 

@@ -44,27 +44,6 @@ _APART = "\x1f"
 TRANSIENT = frozenset(("timeout", "rate_limited", "service_unavailable", "internal_error"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRun:
-    """A run as the store knows it."""
-
-    run_id: str
-    status: RunState
-    created_at: str
-    dataset: str
-    plan: JsonObject
-    target: str | None = None
-    group_id: str | None = None
-    owner: str | None = None
-    fence: int = 1
-    """How often the run has been claimed; a write that carries an older number is refused."""
-    lease_left_s: float | None = None
-    """How long its owner may still rest before another process may take the run over."""
-    is_cancelling: bool = False
-    """Whether somebody has asked for it to be cancelled."""
-    summary: JsonObject | None = None
-
-
 def place_mark(error_code: str) -> str:
     """What stands in the places of calls that use no attempt, for this reason."""
     return f"{_APART}{error_code} "

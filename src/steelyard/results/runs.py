@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from steelyard.model.run import StoredRun
+from steelyard.results.stored_run import StoredRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

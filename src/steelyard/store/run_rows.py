@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import RunState, StoredRun
+from steelyard.model.run import RunState
+from steelyard.results.plan import read_plan
+from steelyard.results.stored_run import StoredRun
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -25,7 +27,7 @@ def stored_run(row: Row[tuple[object, ...]]) -> StoredRun:
         fence=row.fence,
         lease_left_s=row.lease_left_s,
         is_cancelling=bool(row.cancel_requested),
-        plan=json.loads(row.plan),
+        plan=read_plan(row.plan),
         summary=json.loads(row.summary) if row.summary else None,
     )
 

@@ -28,12 +28,13 @@ from steelyard.engine.record_work import TARGET_CALL
 from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import VALIDATION, RunState, StoredRun, no_such_run
+from steelyard.model.run import VALIDATION, RunState, no_such_run
 from steelyard.results.attempts import read_attempt
 from steelyard.results.metrics import Taken
 from steelyard.results.record_validation import read_record_validation
 from steelyard.results.runs import EVERY_RUN, Progress, RunPosition, RunQuery
 from steelyard.results.stored_rows import with_scores
+from steelyard.results.stored_run import StoredRun
 from steelyard.store.attempt_order import in_turn
 from steelyard.store.claims import settle_claims
 from steelyard.store.copies import copied_part, copy_kept
@@ -95,7 +96,7 @@ class RunStore:
                     "dataset": run.dataset,
                     "target": run.target,
                     "owner": run.owner,
-                    "plan": encoded(run.plan),
+                    "plan": encoded(run.plan.json() if run.plan else {}),
                     "fence": run.fence,
                 },
             )

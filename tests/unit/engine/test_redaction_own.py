@@ -87,8 +87,8 @@ def test_what_a_field_of_a_record_holds_is_hidden_in_all_that_is_said() -> None:
 
 
 def test_rules_come_back_from_a_plan_and_from_one_of_an_earlier_version() -> None:
-    assert RedactionRules.restored(RULES.stored()) == RULES
-    assert RedactionRules.restored(["email"]) == RedactionRules(patterns=("email",))
+    assert RedactionRules.planned(RULES.plan()) == RULES
+    assert RedactionRules.planned(("email",)) == RedactionRules(patterns=("email",))
 
 
 @pytest.mark.parametrize(

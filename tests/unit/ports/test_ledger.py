@@ -14,8 +14,9 @@ from fakes.ledger import MemoryLedger
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import RunError
 from steelyard.execution.ports import OpenLedger
-from steelyard.model.run import Result, StoredRun
+from steelyard.model.run import Result
 from steelyard.results.attempts import Attempt
+from steelyard.results.stored_run import StoredRun
 from steelyard.store.database import open_database
 from steelyard.store.ledger import BatchLedger
 from steelyard.store.row_writer import RowWriter
@@ -34,7 +35,7 @@ class Given(NamedTuple):
 
 def stored(path: Path) -> Iterator[Given]:
     store = RunStore(open_database(path / "steelyard.db"))
-    store.create(StoredRun(run_id="run_1", status="queued", created_at="0", dataset="", plan={}))
+    store.create(StoredRun(run_id="run_1", status="queued", created_at="0", dataset="", plan=None))
     for state in ("validating", "running"):
         store.move("run_1", state, "0")
 

@@ -12,7 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from fakes.runs import stored_run
 from steelyard.errors import RunError
-from steelyard.model.run import RunState, StoredRun
+from steelyard.model.run import RunState
+from steelyard.results.stored_run import StoredRun
 from steelyard.store.database import open_database
 from steelyard.store.runs import RunStore
 from strategies.effort import examples

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+from fakes.plans import plan
 from fakes.runs import attempt, evaluated, stored_run, unevaluated
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import NotFoundError, RunError
@@ -114,11 +115,11 @@ def test_a_finished_run_has_its_summary_and_no_owner(store: RunStore) -> None:
 
 def test_a_plan_may_name_a_file_of_odd_bytes(store: RunStore) -> None:
     name = b"caf\xe9.jsonl".decode("utf-8", "surrogateescape")
-    run = stored_run()
-    run.plan["name"] = name
-    store.create(run)
+    store.create(replace(stored_run(), plan=plan(options={"dataset": name})))
+    found = store.find("run_1").plan
 
-    assert store.find("run_1").plan["name"] == name
+    assert found
+    assert str(found.options.dataset) == name
 
 
 @pytest.mark.parametrize(
@@ -233,8 +234,7 @@ def test_a_full_disk_is_told(store: RunStore) -> None:
 
     store.close()
     event.listen(store.engine, "connect", no_more_pages)
-    run = stored_run()
-    run.plan["much"] = "x" * 100_000
+    run = replace(stored_run(), plan=plan(secret="x" * 100_000))
 
     with pytest.raises(RunError, match="fails: database or disk is full"):
         store.create(run)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import VALIDATION, StoredRun
+from steelyard.model.run import VALIDATION
 from steelyard.results.metrics import Metrics, kept_metrics
+from steelyard.results.stored_run import StoredRun
 from steelyard.stats.tables import independence
 from steelyard.usecases.runs.ports import RunPorts
 

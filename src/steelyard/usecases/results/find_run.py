@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from steelyard.errors import NotFoundError, RunError
-from steelyard.model.run import StoredRun, no_such_run
+from steelyard.model.run import no_such_run
+from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.folder_records import FolderRecords
 from steelyard.usecases.results.ports import ResultPorts
 from steelyard.usecases.results.read_run import holds_artifacts, is_run_folder, require_finished
@@ -58,8 +59,13 @@ def find_run(ports: ResultPorts, name: str) -> StoredRun | Path:
 def has_ended(ports: ResultPorts, run: StoredRun) -> bool:
     """Whether a run is sealed, or was once; one that failed is not."""
     return (
-        is_run_folder(ports.runs / run.run_id) or run.status in _SEALED or "about" not in run.plan
+        is_run_folder(ports.runs / run.run_id) or run.status in _SEALED or not _is_described(run)
     )
+
+
+def _is_described(run: StoredRun) -> bool:
+    """Whether its plan says what the manifest begins with; those of early versions do not."""
+    return run.plan is not None and bool(run.plan.setup)
 
 
 def records_of(ports: ResultPorts, name: str) -> Records:

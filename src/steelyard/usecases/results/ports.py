@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import StoredRun
 from steelyard.ports import Warn
 from steelyard.results.sealing import Sealing
+from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.records import Records
 
 

@@ -15,13 +15,13 @@ import msgspec
 from steelyard.engine.states import is_terminal
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.failures import FAILURES, Failure, read_failure
 from steelyard.results.manifest import read_manifest
 from steelyard.results.metrics import read_metrics, read_slices
 from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
+from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.gates import gates_of_run
 from steelyard.usecases.results.pruned_files import pruned_on
 from steelyard.usecases.results.request_parts import whole_rows

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
-from steelyard.model.run import StoredRun
 from steelyard.results.runs import EVERY_RUN, Progress, RunDetail, RunPosition, RunQuery
+from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.cursors import cursor_of, position_at
 
 
@@ -58,6 +58,6 @@ def show_run(runs: Runs, name: str) -> RunDetail:
     return RunDetail(
         run=run,
         states=tuple(runs.state_times(run.run_id)),
-        selected=cast("int | None", run.plan.get("selected")),
+        selected=run.plan.selected if run.plan else None,
         progress=runs.progress(run.run_id),
     )

@@ -14,9 +14,9 @@ from steelyard.execution.finalize import finalize
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.provenance import unread_provenance
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import StoredRun
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
+from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.settings import RedactionRules
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.run import carry_on, is_held, prepare_again, require_claim
@@ -72,22 +72,20 @@ async def _carry_on(ports: RunPorts, run: StoredRun) -> str | None:
 
 def _asking_nobody(ports: RunPorts, run: StoredRun) -> RunPorts:
     """A cancelled run needs no key, no program and no recording of any target."""
-    targets, models = (cast(dict[str, JsonObject], run.plan[key]) for key in ("targets", "models"))
-    judges = cast(dict[str, dict[str, JsonObject]], run.plan.get("judges", {}))
-    models = {**judges.get("targets", {}), **models}
+    plan = require_plan(run)
+    models = {**(plan.judges.targets if plan.judges else {}), **plan.models}
 
     def remembered(name: str) -> TargetSpec:
         return made(name) if name in models else ports.target(name)
 
     def made(name: str) -> TargetSpec:
         sampling = dict(models.get(name, {}))
-        model = sampling.pop("model", None)
-        target = _Remembered(name, targets.get(name, {}))
+        target = _Remembered(name, plan.targets.get(name, {}))
         return TargetSpec(
             name=name,
             target=target,
-            model=cast("str | None", model),
-            replies_sha256=cast("str | None", sampling.pop("replies_sha256", None)),
+            model=sampling.pop("model", None),
+            replies_sha256=sampling.pop("replies_sha256", None),
             sampling=sampling,
         )
 
@@ -119,7 +117,7 @@ class _Remembered:
 def _seal_unread(ports: RunPorts, run: StoredRun, why: str) -> None:
     """Seal what was kept, and say that there is more which nobody can read."""
     ports.warn(f"{why}; {run.run_id} is sealed with what it has kept")
-    redact = Redactor.by(RedactionRules.restored(run.plan["redacted"]), ports.secrets)
+    redact = Redactor.by(RedactionRules.planned(require_plan(run).redacted), ports.secrets)
     require_claim(ports, run)
     try:
         if run.status in {"running", "retrying"}:

@@ -11,8 +11,8 @@ from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.execution.prepared import Prepared
 from steelyard.model.detection import Detection
 from steelyard.model.interval import Interval
-from steelyard.model.run import StoredRun
 from steelyard.results.metrics import kept_metrics
+from steelyard.results.stored_run import StoredRun
 from steelyard.stats.discordance import ASSUMED_DISCORDANT, Discordance
 from steelyard.stats.power import detectable_points
 from steelyard.usecases.results.paired_rows import Record, read_records

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from steelyard.engine.states import is_terminal
-from steelyard.model.run import StoredRun
+from steelyard.results.stored_run import StoredRun
 
 STOPPED = "stopped, can be resumed"
 
@@ -20,4 +20,4 @@ def has_owner(run: StoredRun, is_alive: Callable[[str], bool]) -> bool:
 
 def is_resumable(run: StoredRun, is_alive: Callable[[str], bool]) -> bool:
     """Whether a run has not ended, and its process is gone; a pruned one has nothing left."""
-    return not is_terminal(run.status) and bool(run.plan) and not has_owner(run, is_alive)
+    return not is_terminal(run.status) and run.plan is not None and not has_owner(run, is_alive)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from msgspec import UNSET, structs
+
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.states import is_terminal
 from steelyard.errors import (
-    NotFoundError,
     RunError,
     SourceError,
     UnresumableError,
@@ -25,11 +26,12 @@ from steelyard.execution.provenance import kept_setup, provenance_of
 from steelyard.execution.run_options import stored_options
 from steelyard.execution.workers import evaluate_in_workers, worker_count
 from steelyard.formats.encoding import without_surrogates
-from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.run import RunState, StoredRun
-from steelyard.results.json_struct import from_json
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import RunState
 from steelyard.results.metrics import Metrics, kept_metrics
-from steelyard.results.options import Derived, StoredOptions
+from steelyard.results.options import Derived
+from steelyard.results.plan import Plan, PlannedJudges, PlannedRubric
+from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.results.read_run import is_run_folder
 from steelyard.usecases.runs.derive import TRIED_AGAIN
 from steelyard.usecases.runs.held import has_owner
@@ -69,7 +71,7 @@ async def start_run(
     """Make a run and carry it through to its artifacts."""
     _require_kept(ports, prepared.options.derived)
     redact = redactor_of(prepared)
-    setup = kept_setup(prepared, redact).json()
+    setup = kept_setup(prepared, redact)
     run = StoredRun(
         run_id=ports.new_run_id(),
         status="queued",
@@ -78,14 +80,13 @@ async def start_run(
         target=next(iter(prepared.specs)) if len(prepared.specs) == 1 else None,
         group_id=prepared.options.group_id,
         owner=ports.owner,
-        plan={
-            **_plan(ports, prepared),
-            # As they may be written: an argument of a program may be a key.
-            "targets": setup["targets"],
-            "about": setup,
-            "selected": prepared.outlook.total,
-            "secret": ports.new_secret(),
-        },
+        plan=structs.replace(
+            _plan(ports, prepared),
+            targets=setup.targets,
+            setup=setup,
+            selected=prepared.outlook.total,
+            secret=ports.new_secret(),
+        ),
     )
     ports.repository.create(run)
     on_start(run.run_id)
@@ -97,8 +98,7 @@ async def start_run(
 
 async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> FinishedRun:
     """Go on with a run; its source must be the one it began with."""
-    if not run.plan:
-        raise NotFoundError(f"{run.run_id} was pruned; only its line in `steelyard runs` is left")
+    require_plan(run)
     if is_terminal(run.status):
         folder = ports.artifacts(run.run_id).folder
         if is_run_folder(folder):
@@ -114,12 +114,13 @@ async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> Fi
 
 async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
     """A run as it was prepared when it began; what has changed since then is an error."""
-    options = stored_options(from_json(run.plan["options"], StoredOptions), run.group_id)
+    plan = require_plan(run)
+    options = stored_options(plan.options, run.group_id)
     for folder in options.derived.folders if options.derived else ():
         ports.require_sealed(folder)
     prepared = prepare(ports, options)
     try:
-        _require_unchanged(run, _plan(ports, prepared))
+        _require_unchanged(run.run_id, plan, _plan(ports, prepared))
     except BaseException:
         await prepared.close()
         raise
@@ -148,12 +149,13 @@ def is_held(ports: RunPorts, run: StoredRun) -> bool:
     return has_owner(run, ports.is_alive)
 
 
-def _require_unchanged(run: StoredRun, plan: JsonObject) -> None:
+def _require_unchanged(run_id: str, kept: Plan, plan: Plan) -> None:
     """Results of two different questions must not stand in one run."""
-    for key, what in _FIXED.items():
-        if plan[key] != run.plan.get(key, plan[key]):
+    for name, what in _FIXED.items():
+        before = getattr(kept, name)
+        if before is not UNSET and before != getattr(plan, name):
             raise SourceError(
-                f"{what} of {run.run_id} has changed since it began; start a new run, "
+                f"{what} of {run_id} has changed since it began; start a new run, "
                 "or put the old one back"
             )
 
@@ -218,30 +220,29 @@ async def _evaluate(
     return None
 
 
-def _plan(ports: RunPorts, prepared: Prepared) -> JsonObject:
+def _plan(ports: RunPorts, prepared: Prepared) -> Plan:
     """What is kept with a run, so that it can go on after any stop."""
     options, rubrics, specs = prepared.options, prepared.grading.rubrics, prepared.specs
     judges = prepared.judges.judges
-    source: dict[str, JsonValue] = dict(prepared.source)
-    return {
-        "options": options.stored().json(),
-        "contract": prepared.contract.name,
-        "source": source,
-        "is_sound": prepared.is_sound,
-        "shown": prepared.shown,
-        "responses": ports.digest(ports.root / options.responses) if options.responses else None,
-        "rubric": [{"name": rubric.name, "sha256": rubric.sha256} for rubric in rubrics],
-        "models": {
+    return Plan(
+        options=options.stored(),
+        contract=prepared.contract.name,
+        source=prepared.source,
+        is_sound=prepared.is_sound,
+        shown=prepared.shown,
+        responses=ports.digest(ports.root / options.responses) if options.responses else None,
+        rubric=tuple(PlannedRubric(name=one.name, sha256=one.sha256) for one in rubrics),
+        models={
             name: {**(_model if name in prepared.judge_specs else _sampled)(spec), **_prompt(spec)}
             for name, spec in specs.items()
         },
-        "judges": {
-            "targets": {name: _model(spec) for name, spec in prepared.judge_specs.items()},
-            "templates": {name: judge_sha256(one) for name, one in judges.items()},
-        },
-        "programs": {**prepared.grading.programs},
-        "redacted": prepared.redacted.stored(),
-    }
+        judges=PlannedJudges(
+            targets={name: _model(spec) for name, spec in prepared.judge_specs.items()},
+            templates={name: judge_sha256(one) for name, one in judges.items()},
+        ),
+        programs=prepared.grading.programs,
+        redacted=prepared.redacted.plan(),
+    )
 
 
 def _prompt(spec: TargetSpec) -> JsonObject:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from msgspec import structs
 
 from steelyard.engine.metrics import metrics_of
 from steelyard.execution.ports import RunRepository
 from steelyard.execution.uncounted import uncounted_calls
-from steelyard.model.run import StoredRun
 from steelyard.reports.run_text import RunView
 from steelyard.results.facts import read_facts
 from steelyard.results.failures import Failure, read_failure
-from steelyard.results.json_struct import from_json
-from steelyard.results.manifest import Manifest, RunSetup, StateTime
+from steelyard.results.manifest import Manifest, StateTime
+from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.results.find_run import find_run, has_ended
 from steelyard.usecases.results.ports import ResultPorts
 from steelyard.usecases.runs.held import STOPPED, is_resumable
@@ -54,6 +53,8 @@ def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive
     """The results that are kept of a run, with the metrics over them."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
     metrics = structs.replace(metrics, **uncounted_calls(repository, run.run_id))
+    plan = require_plan(run)
+    assert plan.setup
     manifest = Manifest(
         run_id=run.run_id,
         status=run.status,
@@ -62,7 +63,7 @@ def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive
         states=tuple(
             StateTime(state=state, at=at) for state, at in repository.state_times(run.run_id)
         ),
-        setup=from_json(run.plan["about"], RunSetup),
+        setup=plan.setup,
     )
     return UnfinishedRun(
         view=RunView(
@@ -72,7 +73,7 @@ def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive
             folder="",
             failures=lambda: _failures(repository, run.run_id),
         ),
-        selected=cast("int | None", run.plan.get("selected")),
+        selected=plan.selected,
         is_resumable=is_resumable(run, is_alive),
     )
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.execution.evaluating import evaluate_records
-from steelyard.execution.judge_manifest import judge_targets
 from steelyard.execution.ports import Part
 from steelyard.execution.run_options import stored_options
 from steelyard.model.run import Result
-from steelyard.results.json_struct import from_json
-from steelyard.results.options import StoredOptions
+from steelyard.results.stored_run import require_plan
 from steelyard.usecases.runs.planning import prepare_part
 from steelyard.usecases.runs.ports import RunPorts
 
@@ -18,10 +16,10 @@ from steelyard.usecases.runs.ports import RunPorts
 async def work_on_part(ports: RunPorts, run_id: str, part: Part, targets: Sequence[str]) -> None:
     """What a worker process does: its part of a run that another process holds."""
     run = ports.repository.find(run_id)
-    options = stored_options(from_json(run.plan["options"], StoredOptions), run.group_id)
-    is_sound = bool(run.plan.get("is_sound"))
-    judges = judge_targets(run.plan)
-    prepared = prepare_part(ports, options, targets, part, judges, is_sound=is_sound)
+    plan = require_plan(run)
+    options = stored_options(plan.options, run.group_id)
+    judges = list(plan.judges.targets) if plan.judges else []
+    prepared = prepare_part(ports, options, targets, part, judges, is_sound=plan.is_sound)
     try:
         await evaluate_records(ports, run_id, prepared, _nobody, "running")
     finally:

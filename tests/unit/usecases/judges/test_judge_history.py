@@ -9,8 +9,9 @@ from msgspec import structs
 
 from fakes.metrics import metrics
 from steelyard.model.interval import Interval
-from steelyard.model.run import VALIDATION, StoredRun
+from steelyard.model.run import VALIDATION
 from steelyard.results.metrics import CheckMetrics
+from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.judges.judge_history import judge_history
 from steelyard.usecases.runs.ports import RunPorts
 
@@ -57,7 +58,7 @@ def a_run(name: str, rate: float | None, n: int, unscored: int = 0, **more: Any)
         "status": "completed",
         "created_at": "2026-05-01",
         "dataset": "d",
-        "plan": {},
+        "plan": None,
         "summary": structs.replace(metrics(), checks={"right": check}).json(),
         **more,
     }

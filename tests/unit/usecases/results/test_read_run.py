@@ -11,7 +11,8 @@ import pytest
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import NotFoundError, UnreadableFileError
-from steelyard.model.run import TERMINAL, RunState, StoredRun
+from steelyard.model.run import TERMINAL, RunState
+from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.read_run import (
     is_run_folder,
     read_predictions,
@@ -47,7 +48,7 @@ def test_a_run_can_be_read_without_its_project(folder: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("status", get_args(RunState))
 def test_a_run_that_has_not_ended_has_nothing_to_read(tmp_path: Path, status: RunState) -> None:
-    run = StoredRun(run_id="run_1", status=status, created_at="", dataset="d", plan={})
+    run = StoredRun(run_id="run_1", status=status, created_at="", dataset="d", plan=None)
     with pytest.raises(NotFoundError) if status not in TERMINAL else nullcontext() as told:
         require_finished(tmp_path, run)
 

@@ -11,8 +11,8 @@ from fakes.old_runs import engine_of
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import NotFoundError
-from steelyard.model.run import StoredRun
 from steelyard.results.runs import Progress, RunQuery
+from steelyard.results.stored_run import StoredRun
 from steelyard.store.database import open_database
 from steelyard.store.runs import RunStore
 from steelyard.usecases.results.runs import list_runs, show_run

@@ -21,8 +21,9 @@ from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_
 from fakes.targets import ScriptedTarget, fails
 from steelyard.engine.states import is_terminal
 from steelyard.errors import UsageError
-from steelyard.model.run import RunState, StoredRun
+from steelyard.model.run import RunState
 from steelyard.reports.run_text import run_lines
+from steelyard.results.stored_run import StoredRun
 from steelyard.store import leases
 from steelyard.store.artifacts import ArtifactFolder, Draft
 from steelyard.store.runs import RunStore

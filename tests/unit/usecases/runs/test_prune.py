@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from fakes.old_runs import CANARY, StoppingShelf, clear, later, old_run, shelf_of
+from fakes.plans import plan
 from fakes.projects import Project, row
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
 from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
-from steelyard.model.run import StoredRun
 from steelyard.project_file import parse_settings
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.pruned import RAW, SUMMARIES
+from steelyard.results.stored_run import StoredRun
 from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.usecases.results.pruned_files import pruned_files, pruned_on
@@ -128,7 +129,7 @@ def test_after_180_days_a_line_is_left(project: Project) -> None:
     assert (folder.parent).is_dir()
     assert states(folder) == dict.fromkeys(ARTIFACTS, "pruned")
     assert verify(folder, digest_of).run_id == folder.name
-    assert (run.status, run.summary, run.plan) == ("completed_with_failures", None, {})
+    assert (run.status, run.summary, run.plan) == ("completed_with_failures", None, None)
     assert [note["name"] for note in notes(project)] == [*RAW, *SUMMARIES]
     assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 999)) == []
 
@@ -267,7 +268,7 @@ def test_a_run_that_one_going_on_is_made_from_stays(project: Project) -> None:
         status="queued",
         created_at="2026-01-15",
         dataset="d",
-        plan={"options": {"responses": str(responses)}},
+        plan=plan(options={"responses": str(responses)}),
     )
     ports.repository.create(child)
 
@@ -280,13 +281,13 @@ def test_a_run_that_one_going_on_is_made_from_stays(project: Project) -> None:
 def test_a_run_that_failed_before_it_had_files_goes_too(project: Project) -> None:
     ports = project.ports(ScriptedTarget())
     at = "2026-01-15T00:00:00.000+00:00"
-    run = StoredRun(run_id="run_1", status="queued", created_at=at, dataset="d", plan={"a": 1})
+    run = StoredRun(run_id="run_1", status="queued", created_at=at, dataset="d", plan=plan())
     ports.repository.create(run)
     ports.repository.move("run_1", "failed", at)
 
     assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 179)) == []
     clear(project, 180)
-    assert ports.repository.find("run_1").plan == {}
+    assert ports.repository.find("run_1").plan is None
     assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 365)) == []
 
 

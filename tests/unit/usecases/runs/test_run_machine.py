@@ -17,8 +17,8 @@ from fakes.projects import Project, row
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
 from steelyard.engine.states import is_terminal
-from steelyard.model.run import StoredRun
 from steelyard.results.artifacts import ARTIFACTS
+from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.runs.cancel import cancel_run
 from steelyard.usecases.runs.ports import RunPorts
 from strategies.effort import examples

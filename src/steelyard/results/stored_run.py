@@ -1,0 +1,39 @@
+"""A run as the store knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steelyard.errors import NotFoundError
+from steelyard.model.json_value import JsonObject
+from steelyard.model.run import RunState
+from steelyard.results.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A run as the store knows it."""
+
+    run_id: str
+    status: RunState
+    created_at: str
+    dataset: str
+    plan: Plan | None
+    """None where the run was pruned."""
+    target: str | None = None
+    group_id: str | None = None
+    owner: str | None = None
+    fence: int = 1
+    """How often the run has been claimed; a write that carries an older number is refused."""
+    lease_left_s: float | None = None
+    """How long its owner may still rest before another process may take the run over."""
+    is_cancelling: bool = False
+    """Whether somebody has asked for it to be cancelled."""
+    summary: JsonObject | None = None
+
+
+def require_plan(run: StoredRun) -> Plan:
+    """The plan of a run that was not pruned."""
+    if run.plan is None:
+        raise NotFoundError(f"{run.run_id} was pruned; only its line in `steelyard runs` is left")
+    return run.plan
