@@ -25,9 +25,9 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.results import exemptions
 from steelyard.results.artifacts import MANIFEST
-from steelyard.results.manifest import Interruption, Manifest, Seal, StateTime, read_manifest
+from steelyard.results.manifest import Interruption, Manifest, StateTime, read_manifest
 from steelyard.results.metrics import Metrics, Slice, Taken, read_metrics, slices_json
-from steelyard.results.sealing import Sealing, sealed_json, with_own_hash
+from steelyard.results.sealing import Seal, sealed_json, with_own_hash
 
 
 def finalize(
@@ -183,7 +183,7 @@ def _corrected(
 
 
 def _seal_json(
-    artifacts: Artifacts, name: str, value: JsonObject, sealed: dict[str, Sealing]
+    artifacts: Artifacts, name: str, value: JsonObject, sealed: dict[str, Seal]
 ) -> None:
     with closing(artifacts.draft(name)) as draft:
         draft.write(sealed_json(value))
@@ -195,7 +195,7 @@ def _manifest(
     run_id: str,
     provenance: Provenance,
     end: tuple[RunState, str],
-    sealed: Mapping[str, Sealing],
+    sealed: Mapping[str, Seal],
 ) -> Manifest:
     times = [*ports.repository.state_times(run_id), end]
     started = next((when for state, when in times if state == "running"), None)
@@ -216,7 +216,5 @@ def _manifest(
         harness=ports.harness,
         environment=ports.environment,
         unread=provenance.unread or None,
-        artifacts={
-            name: Seal(sha256=seal.sha256, size=seal.size) for name, seal in sorted(sealed.items())
-        },
+        artifacts=dict(sorted(sealed.items())),
     )

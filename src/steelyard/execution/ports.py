@@ -19,7 +19,7 @@ from steelyard.ports import Clock, Sought, Target, Warn, log_warning
 from steelyard.results.attempts import Attempt
 from steelyard.results.manifest import Harness
 from steelyard.results.metrics import Taken
-from steelyard.results.sealing import Sealing
+from steelyard.results.sealing import Seal
 from steelyard.results.stored_run import StoredRun
 from steelyard.settings import MAX_CONCURRENCY
 
@@ -160,7 +160,7 @@ class Draft(Protocol):
     """An artifact that is being written."""
 
     def write(self, data: bytes) -> None: ...
-    def seal(self) -> Sealing: ...
+    def seal(self) -> Seal: ...
     def close(self) -> None: ...
 
 

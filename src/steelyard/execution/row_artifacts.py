@@ -20,7 +20,7 @@ from steelyard.results.failures import FAILURES
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.record_validation import RECORD_VALIDATION, read_record_validation
 from steelyard.results.requests import PARTS
-from steelyard.results.sealing import Sealing
+from steelyard.results.sealing import Seal
 
 _INPUT = "input_dataset.json"
 _ROWS = (PREDICTIONS, RECORD_VALIDATION, FAILURES, ATTEMPTS)
@@ -64,7 +64,7 @@ class RowArtifacts:
         for row in rows:
             write(row + b"\n")
 
-    def seal(self) -> dict[str, Sealing]:
+    def seal(self) -> dict[str, Seal]:
         """All rows are there."""
         with self._open:
             sealed = {name: self._drafts[name].seal() for name in _ROWS}

@@ -16,6 +16,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.results.json_struct import JsonStruct, from_json
 from steelyard.results.options import Derived, Number, StoredOptions
+from steelyard.results.sealing import Seal
 
 FORMAT_VERSION = 1
 """Of all artifacts of a run; it is raised when readers of the one before would misread them."""
@@ -148,13 +149,6 @@ class Harness(JsonStruct, frozen=True, kw_only=True):
 
     name: str
     version: str
-
-
-class Seal(JsonStruct, frozen=True, kw_only=True):
-    """Hash and size of a file."""
-
-    sha256: str
-    size: int
 
 
 class Redaction(JsonStruct, frozen=True, kw_only=True):

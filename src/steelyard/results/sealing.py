@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Protocol
 
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.json_value import JsonObject
+from steelyard.results.json_struct import JsonStruct
 
 _OWN_HASH = "manifest_sha256"
 
 
-class Sealing(Protocol):
+class Seal(JsonStruct, frozen=True, kw_only=True):
     """What the manifest says of a file."""
 
-    @property
-    def sha256(self) -> str: ...
-    @property
-    def size(self) -> int: ...
+    sha256: str
+    size: int
 
 
 def with_own_hash(manifest: JsonObject) -> JsonObject:

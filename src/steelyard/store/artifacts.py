@@ -7,21 +7,14 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from steelyard.errors import RunError
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.sealing import Seal
 from steelyard.store.private_files import SEALED, make_private_folder, private
 
 _PART = ".part"
 _CHUNK = 64 * 1024
-
-
-class Sealed(NamedTuple):
-    """What the manifest says of a file."""
-
-    sha256: str
-    size: int
 
 
 class Draft:
@@ -54,7 +47,7 @@ class Draft:
         self._digest.update(data)
         self._size += len(data)
 
-    def seal(self) -> Sealed:
+    def seal(self) -> Seal:
         """Sync, link into place and make read-only; a name that is taken is refused."""
         self._write_waiting()
         with _on_disk(self._final):
@@ -68,7 +61,7 @@ class Draft:
             finally:
                 self._path.unlink()
             sync_folder(self._final.parent)
-        return Sealed(self._digest.hexdigest(), self._size)
+        return Seal(sha256=self._digest.hexdigest(), size=self._size)
 
     def close(self) -> None:
         """Let go of the file; one that is not sealed stays a draft."""
@@ -127,14 +120,14 @@ def _taken(path: Path) -> RunError:
     return RunError(f"{path} is sealed; a correction needs a new run")
 
 
-def digest_of(path: Path) -> Sealed:
+def digest_of(path: Path) -> Seal:
     """Hash and size of a file as it is."""
     digest, size = hashlib.sha256(), 0
     with path.open("rb") as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
             size += len(chunk)
-    return Sealed(digest.hexdigest(), size)
+    return Seal(sha256=digest.hexdigest(), size=size)
 
 
 def sync_folder(folder: Path) -> None:

@@ -8,15 +8,18 @@ import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
+from msgspec import ValidationError
 from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, update
 
 from steelyard.errors import RunError
 from steelyard.model.run import TERMINAL
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.json_struct import from_json
 from steelyard.results.pruned import PRUNED, PrunedFile, pruned_line, read_pruned
-from steelyard.store.artifacts import Sealed, digest_of, sync_folder
+from steelyard.results.sealing import Seal
+from steelyard.store.artifacts import digest_of, sync_folder
 from steelyard.store.database import told
 from steelyard.store.private_files import private
 from steelyard.store.tables import (
@@ -79,7 +82,7 @@ class PruneShelf:
             plans = [row.plan for row in connection.execute(query)]
         return {found.decode("ascii") for plan in plans for found in _RUN_ID.findall(plan)}
 
-    def artifacts(self, run_id: str) -> dict[str, Sealed]:
+    def artifacts(self, run_id: str) -> dict[str, Seal]:
         """The files of a run that are there, as they were sealed."""
         folder = self._run(run_id)
         sealed = _sealed(folder / MANIFEST)
@@ -180,12 +183,12 @@ class PruneShelf:
         return self._noted
 
 
-def _sealed(manifest: Path) -> dict[str, Sealed]:
+def _sealed(manifest: Path) -> dict[str, Seal]:
     """What a manifest says of the other files; nothing where it says nothing."""
     try:
-        said: Any = json.loads(manifest.read_bytes())["artifacts"]
-        return {name: Sealed(str(row["sha256"]), int(row["size"])) for name, row in said.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        said = json.loads(manifest.read_bytes())["artifacts"]
+        return from_json(said, dict[str, Seal])
+    except (OSError, ValueError, KeyError, TypeError, ValidationError):
         return {}
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from steelyard.errors import RunError
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.sealing import Seal
 from steelyard.store.artifacts import ArtifactFolder, digest_of
 
 ROWS = "predictions.jsonl"
@@ -64,7 +65,7 @@ def test_the_seal_is_hash_and_size(folder: ArtifactFolder) -> None:
     draft.write(b"two\n")
     seal = draft.seal()
 
-    assert seal == (hashlib.sha256(b"one\ntwo\n").hexdigest(), 8)
+    assert seal == Seal(sha256=hashlib.sha256(b"one\ntwo\n").hexdigest(), size=8)
     assert digest_of(folder.folder / ROWS) == seal
 
 
@@ -166,7 +167,8 @@ def test_a_large_file_is_hashed_in_parts(tmp_path: Path) -> None:
     data = b"0123456789abcdef" * 200_000
     (tmp_path / "large").write_bytes(data)
 
-    assert digest_of(tmp_path / "large") == (hashlib.sha256(data).hexdigest(), len(data))
+    sealed = Seal(sha256=hashlib.sha256(data).hexdigest(), size=len(data))
+    assert digest_of(tmp_path / "large") == sealed
 
 
 @pytest.mark.parametrize("size", [1, 1000, 65_535, 65_536, 65_537, 200_000])

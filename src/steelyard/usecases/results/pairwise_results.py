@@ -14,7 +14,6 @@ from steelyard.reports.comparison_text import rounded
 from steelyard.reports.numbers import count, rate_text
 from steelyard.reports.pairwise_text import Compared, PairwiseView, Strength
 from steelyard.results.manifest import Manifest
-from steelyard.results.options import ComparedRun, Derived
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import PairwisePrediction, read_pairwise_row
 from steelyard.stats.bradley_terry import Contest, strengths_of
@@ -46,8 +45,10 @@ def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> Pai
     records = len({row.index for row in rows})
     pairs = list(_pairs(rows))
     setup = view.manifest.setup
-    derived = cast(Derived, setup.derived_from)
-    against = cast(ComparedRun, derived.against)
+    derived = setup.derived_from
+    assert derived
+    assert derived.against
+    against = derived.against
     clusters = _numbers([pair.cluster for pair in pairs])
     asked = [
         (picks, cluster)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn
-from steelyard.results.sealing import Sealing
+from steelyard.results.sealing import Seal
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.records import Records
 
@@ -33,7 +33,7 @@ class ResultPorts:
     repository: Callable[[], KnownRuns]
     records: Callable[[str, str], Records]
     """The records of a run that the store keeps, and what to call them."""
-    digest: Callable[[Path], Sealing]
+    digest: Callable[[Path], Seal]
     judgements: Callable[[Path, int], list[JsonObject]]
     """What judges said about a record of a run, by its folder and the record's index."""
     warn: Warn

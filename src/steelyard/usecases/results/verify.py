@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.pruned import PrunedFile
-from steelyard.results.sealing import Sealing, sealed_json, with_own_hash
+from steelyard.results.sealing import Seal, sealed_json, with_own_hash
 from steelyard.usecases.results.pruned_files import pruned_files
 from steelyard.usecases.results.read_run import holds_artifacts, require_manifest
 
@@ -46,7 +45,7 @@ class Verification:
         return all(file.is_as_sealed for file in self.files)
 
 
-def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
+def verify(folder: Path, digest: Callable[[Path], Seal]) -> Verification:
     """Compare every artifact with its hash and size in the manifest."""
     path, pruned = folder / MANIFEST, pruned_files(folder)
     if not path.is_file() and (MANIFEST in pruned or holds_artifacts(folder)):
@@ -55,9 +54,9 @@ def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
         raise NotFoundError(f"{folder} holds no {MANIFEST}; the run is not finished, or no run")
     data = path.read_bytes()
     try:
-        manifest = cast(JsonObject, json.loads(data))
-        sealed = dict(cast(JsonObject, manifest["artifacts"]))
-        run_id = cast(str, manifest["run_id"])
+        manifest = json.loads(data)
+        sealed: JsonObject = dict(manifest["artifacts"])
+        run_id: str = manifest["run_id"]
     except (ValueError, KeyError, TypeError):
         broken = ArtifactState(name=MANIFEST, state="changed", message="not a manifest any more")
         return Verification(run_id="", folder=str(folder), files=(broken,))
@@ -72,7 +71,7 @@ def verify(folder: Path, digest: Callable[[Path], Sealing]) -> Verification:
     return Verification(run_id=run_id, folder=str(folder), files=tuple(files))
 
 
-def require_sealed(folder: Path, digest: Callable[[Path], Sealing]) -> None:
+def require_sealed(folder: Path, digest: Callable[[Path], Seal]) -> None:
     """Refuse a run that is not what was sealed: no number of it can be trusted any more."""
     require_manifest(folder)
     spoiled = [
@@ -108,7 +107,7 @@ def _pruned(file: PrunedFile) -> ArtifactState:
     return ArtifactState(name=file.name, state="pruned", message=f"on {file.day}")
 
 
-def _is_seal(sealed: JsonValue, file: Sealing) -> bool:
+def _is_seal(sealed: JsonValue, file: Seal | PrunedFile) -> bool:
     """Whether a note is about the file that the manifest names."""
     return sealed == {"sha256": file.sha256, "size": file.size}
 
@@ -120,7 +119,7 @@ def _own_state(manifest: JsonObject, data: bytes) -> ArtifactState:
 
 
 def _state(
-    path: Path, name: str, sealed: JsonValue, digest: Callable[[Path], Sealing]
+    path: Path, name: str, sealed: JsonValue, digest: Callable[[Path], Seal]
 ) -> ArtifactState:
     if not isinstance(sealed, dict):
         return ArtifactState(name=name, state="changed", message="the manifest does not name it")

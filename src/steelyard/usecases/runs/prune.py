@@ -9,7 +9,7 @@ from typing import Protocol
 
 from steelyard.errors import UsageError
 from steelyard.results.pruned import RAW, SUMMARIES, PrunedFile
-from steelyard.results.sealing import Sealing
+from steelyard.results.sealing import Seal
 from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
 
 
@@ -35,7 +35,7 @@ class Shelf(Protocol):
         """The runs that others, which have not ended, are made from."""
         ...
 
-    def artifacts(self, run_id: str) -> Mapping[str, Sealing]:
+    def artifacts(self, run_id: str) -> Mapping[str, Seal]:
         """The files of a run that are there, as they were sealed."""
         ...
 
@@ -122,7 +122,7 @@ def _planned(
     )
 
 
-def _file(run_id: str, name: str, at: str, sealed: Sealing) -> PrunedFile:
+def _file(run_id: str, name: str, at: str, sealed: Seal) -> PrunedFile:
     return PrunedFile(run_id=run_id, name=name, at=at, sha256=sealed.sha256, size=sealed.size)
 
 

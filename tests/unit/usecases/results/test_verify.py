@@ -12,8 +12,8 @@ from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import NotFoundError
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
-from steelyard.results.sealing import with_own_hash
-from steelyard.store.artifacts import Sealed, digest_of
+from steelyard.results.sealing import Seal, with_own_hash
+from steelyard.store.artifacts import digest_of
 from steelyard.usecases.results.verify import verify
 
 
@@ -77,7 +77,7 @@ def test_every_flipped_bit_of_the_manifest_is_found(folder: Path) -> None:
         data = bytearray(whole)
         data[place] ^= 0x20
         (folder / MANIFEST).write_bytes(data)
-        if verify(folder, lambda _: Sealed("", 0)).files[0].state != "changed":
+        if verify(folder, lambda _: Seal(sha256="", size=0)).files[0].state != "changed":
             unseen.append(place)
 
     assert unseen == []
@@ -100,7 +100,7 @@ def test_a_file_that_grew_or_shrank_is_found(folder: Path, name: str, change: by
 
 
 def test_a_file_that_cannot_be_read_is_told(folder: Path) -> None:
-    def failing(path: Path) -> Sealed:
+    def failing(path: Path) -> Seal:
         if path.name == "failures.jsonl":
             raise OSError(5, "Input/output error")
         return digest_of(path)
