@@ -16,7 +16,7 @@ from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from steelyard.errors import UnreadableFileError
 from steelyard.results.manifest import FORMAT_VERSION, Manifest, RunSetup, read_manifest
-from steelyard.usecases.results.read_run import read_run
+from steelyard.usecases.results.read_run import manifest_json, read_run
 
 AT_THE_END = {
     *("started_at", "judges", "harness", "environment"),
@@ -80,6 +80,13 @@ def test_a_run_of_a_later_version_has_fields_that_are_not_known() -> None:
     later = manifest(carbon={"grams": 3}, rubrics=[{"rubric": "rubric/a@1.0.0", "colour": "red"}])
 
     assert later == manifest(rubrics=[{"rubric": "rubric/a@1.0.0"}])
+
+
+def test_a_manifest_is_shown_as_it_was_written(tmp_path: Path) -> None:
+    written = manifest_row(carbon={"grams": 3})
+    (tmp_path / "run_manifest.json").write_text(json.dumps(written), encoding="utf-8")
+
+    assert manifest_json(tmp_path) == written
 
 
 def test_a_format_of_a_later_version_is_refused() -> None:
