@@ -46,11 +46,12 @@ class PairwiseRun:
 
 def pairwise_of(view: RunView) -> PairwiseRun | None:
     """What a pairwise run came to; None for any other run, or when its rows were pruned."""
+    from steelyard.results.predictions import PREDICTIONS
     from steelyard.usecases.results.pruned_files import pruned_on
     from steelyard.usecases.results.read_run import is_pairwise_run
 
     folder = Path(view.folder)
-    if not is_pairwise_run(view) or pruned_on(folder, "predictions.jsonl"):
+    if not is_pairwise_run(view) or pruned_on(folder, PREDICTIONS):
         return None
     from steelyard.usecases.results.pairwise_results import read_pairwise
 

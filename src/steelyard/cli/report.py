@@ -32,6 +32,7 @@ def command(
     """Write a report that needs no server and no network to be read."""
     from steelyard.errors import UsageError
     from steelyard.reports.run_html import run_html
+    from steelyard.results.predictions import PREDICTIONS
     from steelyard.usecases.correction.correct_run import current_view
     from steelyard.usecases.results.pruned_files import pruned_on
     from steelyard.usecases.results.read_run import read_predictions, read_run
@@ -39,7 +40,7 @@ def command(
     project = opened()
     folder = project.run_folder(run)
     view = read_run(folder)
-    day = pruned_on(folder, "predictions.jsonl")
+    day = pruned_on(folder, PREDICTIONS)
     if day:
         typer.echo(f"the records were pruned on {day}; the report has only the numbers", err=True)
     page = run_html(

@@ -19,6 +19,7 @@ from steelyard.model.corrected_rate import (
 )
 from steelyard.model.validation import JudgeValidation
 from steelyard.reports.run_text import RunView
+from steelyard.results.predictions import PREDICTIONS
 from steelyard.usecases.correction.check_rows import CheckRows, RunRows, read_check_rows
 from steelyard.usecases.correction.corrected_estimates import Estimate, estimate_of
 from steelyard.usecases.correction.judge_drift import drift_of
@@ -66,7 +67,7 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
     is_settled = basis == OWN_LABELS and not any(one.refusals for one in validations)
     if is_settled or not view.manifest.judges:
         return view
-    if not validations or pruned_on(folder, "predictions.jsonl"):
+    if not validations or pruned_on(folder, PREDICTIONS):
         return view
     found = corrected_run(folder, validations, now)
     if found is None or not _is_news(basis, found.whole):
