@@ -57,11 +57,6 @@ class GradedPrediction(msgspec.Struct, gc=False):
         """Whether it was evaluated and passes."""
         return self.status == "evaluated" and bool(self.passed)
 
-    @property
-    def groups(self) -> dict[str, list[str]]:
-        """The groups that its record belongs to, by slice."""
-        return _groups(self.slices)
-
 
 class Answer(msgspec.Struct, gc=False):
     """What a target answered; the trace is left as its text."""

@@ -91,7 +91,7 @@ def test_a_slice_that_a_project_has_redacted_is_one_group() -> None:
     data = msgspec.json.encode({**ROW, "slices": {"tags": "[redacted:tags]", "level": ["a"]}})
     groups = {"tags": ["[redacted:tags]"], "level": ["a"]}
 
-    for read in (projections.read_graded, projections.read_judged, projections.read_reviewed):
+    for read in (projections.read_judged, projections.read_reviewed):
         assert read(data).groups == groups
 
 

@@ -244,7 +244,8 @@ def slices_of(pairs: Sequence[Pair]) -> Iterator[SliceDifference]:
     members: dict[tuple[str, str], list[Pair]] = {}
     for pair in pairs:
         for name, values in {**pair.a.slices, **pair.b.slices}.items():
-            for value in values:
+            # A text where a project has the slice redacted.
+            for value in (values,) if isinstance(values, str) else values:
                 members.setdefault((name, value), []).append(pair)
     names = sorted(members)
     found = [_passes_of(members[name]) for name in names]

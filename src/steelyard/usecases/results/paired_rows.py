@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.predictions import PREDICTIONS, Slices
 from steelyard.results.projections import COMPOSITE, SCORED, GradedCheck, read_graded
 from steelyard.usecases.results.read_run import decoded_rows
 
@@ -20,7 +20,7 @@ class Record:
     index: int
     record_id: str | None
     cluster: str | None
-    slices: dict[str, list[str]]
+    slices: Slices
     tries: int = 0
     scored: int = 0
     passes: int = 0
@@ -65,7 +65,7 @@ def read_records(folder: Path) -> dict[tuple[str, int], Record]:
         if record is None:
             times = seen.get(sha256, 0)
             seen[sha256] = times + 1
-            record = Record(row.index, row.record_id, row.cluster, row.groups)
+            record = Record(row.index, row.record_id, row.cluster, row.slices)
             by_index[row.index] = records[sha256, times] = record
         record.tries += 1
         record.is_invalid = row.status == "invalid_record"
