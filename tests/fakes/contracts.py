@@ -8,5 +8,5 @@ from steelyard.contracts.published_schemas import Schemas
 CONTRACTS = Contracts()
 DATASETS = CONTRACTS.datasets
 SCHEMAS = Schemas(CONTRACTS)
-FIELDS = {name: CONTRACTS[name].part("columns").fields for name in DATASETS}
+FIELDS = {one.name: one.part("columns").fields for one in CONTRACTS.all if one.columns}
 """The fields of each contract that a column can fill."""
