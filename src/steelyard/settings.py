@@ -15,7 +15,7 @@ DEFAULT_JUDGE = "default"
 """The entry that says what others under `judges` do not."""
 MAX_CONCURRENCY = 16
 """Calls at once to a target, or to a function."""
-LOCAL_CONCURRENCY = 256
+LOCAL_CONCURRENCY = 96
 """For targets that call nobody."""
 TIMEOUT_S = 60.0
 """Seconds that a call to a target may take."""

@@ -22,6 +22,7 @@ from steelyard.execution.ports import ExecutionPorts
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.prompting import prompt_of
 from steelyard.execution.work import Limiters, asked, shares, work_items
+from steelyard.execution.worker_thread import in_thread
 from steelyard.model.run import Result, RunState
 from steelyard.ports import Warn
 
@@ -36,12 +37,12 @@ async def evaluate_records(
     status: RunState,
 ) -> None:
     """Ask and grade every record that has no result yet, in this process."""
+    done = await in_thread(lambda: Done(ports.repository.done(run_id), prepared.options.repeat))
+    tried = await in_thread(lambda: ports.repository.tried(run_id))
     ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
     around = _surroundings(ports, run_id, prepared, ledger, on_result)
     around.budget.on_stop(partial(_tell, ports.warn))
     phase = Phase(status, ledger.move)
-    done = Done(ports.repository.done(run_id), prepared.options.repeat)
-    tried = ports.repository.tried(run_id)
     limiters = _limiters(ports, run_id, prepared)
     judges = run_judges(ports, run_id, prepared, Shared(around, phase, limiters))
     if judges:

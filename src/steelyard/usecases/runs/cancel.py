@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -13,6 +14,7 @@ from steelyard.errors import RunError, SourceError, SteelyardError, TargetError,
 from steelyard.execution.finalize import finalize
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.provenance import unread_provenance
+from steelyard.execution.worker_thread import in_thread
 from steelyard.model.json_value import JsonObject
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
@@ -50,7 +52,8 @@ async def _seal(ports: RunPorts, run: StoredRun) -> None:
     try:
         unread = await _carry_on(ports, run)
         if unread:
-            _seal_unread(ports, ports.repository.find(run.run_id), unread)
+            now = ports.repository.find(run.run_id)
+            await in_thread(partial(_seal_unread, ports, now, unread))
     except UsageError:
         now = ports.repository.find(run.run_id)
         if not is_terminal(now.status) and not is_held(ports, now):

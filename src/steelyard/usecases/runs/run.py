@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from msgspec import UNSET, structs
 
@@ -23,7 +24,8 @@ from steelyard.execution.judge_manifest import judge_sha256
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.provenance import kept_setup, provenance_of
-from steelyard.execution.run_options import stored_options
+from steelyard.execution.run_options import RunOptions, stored_options
+from steelyard.execution.worker_thread import in_thread
 from steelyard.execution.workers import evaluate_in_workers, worker_count
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject
@@ -65,14 +67,29 @@ class FinishedRun:
     """None where only the line of a pruned run is left."""
 
 
+async def plan_run(ports: RunPorts, options: RunOptions) -> Prepared:
+    """Check everything that can be checked before the first call, beside the event loop."""
+    return await in_thread(lambda: prepare(ports, options))
+
+
 async def start_run(
     ports: RunPorts, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
 ) -> FinishedRun:
     """Make a run and carry it through to its artifacts."""
+    try:
+        run = await in_thread(lambda: _new_run(ports, prepared))
+        ports.repository.create(run)
+        on_start(run.run_id)
+        return await _carry_out(ports, run, prepared, on_result, is_resumed=False)
+    finally:
+        await prepared.close()
+
+
+def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
     _require_kept(ports, prepared.options.derived)
     redact = redactor_of(prepared)
     setup = kept_setup(prepared, redact)
-    run = StoredRun(
+    return StoredRun(
         run_id=ports.new_run_id(),
         status="queued",
         created_at=ports.clock.stamp(),
@@ -88,12 +105,6 @@ async def start_run(
             secret=ports.new_secret(),
         ),
     )
-    ports.repository.create(run)
-    on_start(run.run_id)
-    try:
-        return await _carry_out(ports, run, prepared, on_result, is_resumed=False)
-    finally:
-        await prepared.close()
 
 
 async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> FinishedRun:
@@ -117,10 +128,11 @@ async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
     plan = require_plan(run)
     options = stored_options(plan.options, run.group_id)
     for folder in options.derived.folders if options.derived else ():
-        ports.require_sealed(folder)
-    prepared = prepare(ports, options)
+        await in_thread(partial(ports.require_sealed, folder))
+    prepared = await plan_run(ports, options)
     try:
-        _require_unchanged(run.run_id, plan, _plan(ports, prepared))
+        now = await in_thread(lambda: _plan(ports, prepared))
+        _require_unchanged(run.run_id, plan, now)
     except BaseException:
         await prepared.close()
         raise
@@ -167,30 +179,49 @@ async def _carry_out(
     run_id, status = run.run_id, run.status
     early: EarlySealing | None = None
     try:
-        derived = prepared.options.derived
-        if status == "queued" and derived and derived.how == "retry":
-            ports.repository.copy_kept(derived.run_id, run_id, TRIED_AGAIN)
-        if is_resumed and status != "finalizing":
-            # Whoever has mended a key, a name or a certificate wants to see all of them asked.
-            ports.repository.withdraw(run_id, FOR_GOOD)
-        for state in _BEFORE_RUNNING.get(status, ()):
-            ports.repository.move(run_id, state, ports.clock.stamp())
+        await in_thread(lambda: _begin(ports, run, prepared, is_resumed=is_resumed))
         if status != "finalizing":
             early = await _evaluate(ports, run_id, prepared, on_result, status)
-            require_same_source(ports, run_id, prepared)
-            if is_resumed:
-                require_same_records(ports, run_id, prepared)
-            ports.repository.move(run_id, "finalizing", ports.clock.stamp())
-        redact = early.redact if early else redactor_of(prepared)
-        provenance = provenance_of(ports, run_id, prepared)
-        final, metrics, folder = finalize(ports, run_id, provenance, redact, early)
-        return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
+        return await in_thread(lambda: _seal(ports, run, prepared, early, is_resumed=is_resumed))
     except BaseException as error:
         if early:
             early.give_up()
         with suppress(RunError):
             _let_go(ports, run_id, error)
         raise
+
+
+def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: bool) -> None:
+    """All that comes before the first record."""
+    derived = prepared.options.derived
+    if run.status == "queued" and derived and derived.how == "retry":
+        ports.repository.copy_kept(derived.run_id, run.run_id, TRIED_AGAIN)
+    if is_resumed and run.status != "finalizing":
+        # Whoever has mended a key, a name or a certificate wants to see all of them asked.
+        ports.repository.withdraw(run.run_id, FOR_GOOD)
+    for state in _BEFORE_RUNNING.get(run.status, ()):
+        ports.repository.move(run.run_id, state, ports.clock.stamp())
+
+
+def _seal(
+    ports: RunPorts,
+    run: StoredRun,
+    prepared: Prepared,
+    early: EarlySealing | None,
+    *,
+    is_resumed: bool,
+) -> FinishedRun:
+    """All that comes after the last record."""
+    run_id = run.run_id
+    if run.status != "finalizing":
+        require_same_source(ports, run_id, prepared)
+        if is_resumed:
+            require_same_records(ports, run_id, prepared)
+        ports.repository.move(run_id, "finalizing", ports.clock.stamp())
+    redact = early.redact if early else redactor_of(prepared)
+    provenance = provenance_of(ports, run_id, prepared)
+    final, metrics, folder = finalize(ports, run_id, provenance, redact, early)
+    return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
 
 
 def _require_kept(ports: RunPorts, derived: Derived | None) -> None:
