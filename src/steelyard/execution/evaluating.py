@@ -40,6 +40,7 @@ async def evaluate_records(
     done = await in_thread(lambda: Done(ports.repository.done(run_id), prepared.options.repeat))
     tried = await in_thread(lambda: ports.repository.tried(run_id))
     ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
+    ports = replace(ports, warn=_both(ledger.warn, ports.warn))
     around = _surroundings(ports, run_id, prepared, ledger, on_result)
     around.budget.on_stop(partial(_tell, ports.warn))
     phase = Phase(status, ledger.move)
@@ -75,7 +76,8 @@ async def evaluate_records(
         for name, loop in loops.items()
     )
     try:
-        with _stoppable(ports, run_id, prepared, [*loops.values(), *([judges] if judges else [])]):
+        loops_and_judges = [*loops.values(), *([judges] if judges else [])]
+        with _stoppable(ports, run_id, prepared, loops_and_judges):
             await (_beside(judges, running) if judges else all_to_their_end(running))
     finally:
         if judges:
@@ -204,6 +206,14 @@ def _deadline(ports: ExecutionPorts, prepared: Prepared) -> float:
     """When the run has taken too long, by the clock's monotonic time."""
     seconds = prepared.limits.deadline_s
     return math.inf if seconds is None else ports.clock.monotonic() + seconds
+
+
+def _both(first: Warn, second: Warn) -> Warn:
+    def warn(message: str) -> None:
+        first(message)
+        second(message)
+
+    return warn
 
 
 def _tell(warn: Warn, why: Stop) -> None:

@@ -153,6 +153,7 @@ class Judgements(Protocol):
 class OpenLedger(Ledger, Protocol):
     """A ledger that must be closed."""
 
+    def warn(self, message: str) -> None: ...
     def close(self) -> Awaitable[None]: ...
 
 

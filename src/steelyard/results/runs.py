@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from steelyard.model.json_value import JsonObject
 from steelyard.results.stored_run import StoredRun
 
 
@@ -34,6 +36,20 @@ class Progress(msgspec.Struct, frozen=True):
 
     rows: int = 0
     failed_rows: int = 0
+
+
+EventKind: TypeAlias = Literal["state", "progress", "warning"]
+
+
+class RunEvent(NamedTuple):
+    """Something that happened to a run."""
+
+    sequence: int
+    """Counts the events of the run, from 1 on."""
+    at: str
+    kind: EventKind
+    data: JsonObject
+    """`state`; `rows` and `failed_rows`; or `message`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

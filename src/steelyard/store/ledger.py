@@ -91,6 +91,12 @@ class BatchLedger:
         self.hurry()
         return kept
 
+    def warn(self, message: str) -> None:
+        """Keep a warning among the events of the run."""
+        kept = self._keep(lambda: self._made.of_warning(message, self._now()))
+        # Nobody waits for it; whoever keeps a result is told what is wrong with the store.
+        kept.add_done_callback(lambda done: done.cancelled() or done.exception())
+
     def join(self, claims: Claims[Any]) -> None:
         """Have claims kept with every commit."""
         self._claims.append(claims)

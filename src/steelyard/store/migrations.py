@@ -204,6 +204,23 @@ def _add_listed_columns(operations: Operations) -> None:
     operations.create_index("ix_results_listed", "results", ["run_id", "idx", "repeat", *listed])
 
 
+def _add_events(operations: Operations) -> None:
+    operations.create_table(
+        "run_events",
+        Column("run_id", String, nullable=False),
+        Column("sequence", Integer, nullable=False),
+        Column("at", String, nullable=False),
+        Column("kind", String, nullable=False),
+        Column("data", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("run_id", "sequence"),
+        sqlite_with_rowid=False,
+    )
+    operations.execute(
+        "INSERT INTO run_events SELECT run_id, step + 1, at, 'state', "
+        "CAST(json_object('state', state) AS BLOB) FROM run_states"
+    )
+
+
 STEPS: dict[int, Callable[[Operations], None]] = {
     1: _add_leases_and_answers,
     2: _count_by_kind,
@@ -213,5 +230,6 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     6: _add_request_parts,
     7: _add_claims,
     8: _add_listed_columns,
+    9: _add_events,
 }
 """What is done to a store of a version to make it one of the next."""

@@ -13,6 +13,7 @@ from steelyard.contracts.trace.writer import trace_row
 from steelyard.engine.claims import Call
 from steelyard.engine.pending_rows import answered_row, judgement_row
 from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.formats.encoding import without_surrogates
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judgement import Judgement
@@ -83,6 +84,10 @@ class ResultRows:
             parts=self._parts.take(),
             redactions=self._redact.take_counts(),
         )
+
+    def of_warning(self, message: str, at: str) -> Rows:
+        """What was warned of, in which nothing is counted as redacted."""
+        return Rows(warnings=[(without_surrogates(self._redact.text(message)), at)])
 
     def of_attempts(self, attempts: Sequence[Attempt]) -> Rows:
         """Attempts that came to no result yet."""

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
+from msgspec import structs
 from sqlalchemy import bindparam, delete, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.errors import RunError
 from steelyard.model.run import RunState
+from steelyard.results.failures import FAILURE_STATUSES
+from steelyard.results.runs import Progress
 from steelyard.store.claims import put_claim, settle_claims
+from steelyard.store.clock import SystemClock
 from steelyard.store.database import reason_of
 from steelyard.store.many_rows import ManyRows
-from steelyard.store.runs import move_run
+from steelyard.store.run_events import add_event
+from steelyard.store.run_queries import progress_of
+from steelyard.store.state_changes import move_run
 from steelyard.store.tables import (
     answered,
     answers,
@@ -37,6 +44,9 @@ TableRow: TypeAlias = tuple[Any, ...]
 """Values in the order of a table's columns."""
 
 
+PROGRESS_S = 1.0
+"""How long at least from one event of progress to the next."""
+_STATUS = results.c.keys().index("status")
 _PLACE = ("at_run", "at_index", "at_repeat")
 _SETTLE = delete(answered).where(
     *(
@@ -70,6 +80,8 @@ class Rows(msgspec.Struct, array_like=True):
     """Long texts that several records show; another process may have kept the same."""
     claims: dict[str, bytes] = {}
     """The calls that may be under way, by whoever makes them."""
+    warnings: list[tuple[str, str]] = []
+    """What was warned of, each with its time."""
 
     def add(self, more: Rows) -> None:
         """Take in what else is kept."""
@@ -83,6 +95,7 @@ class Rows(msgspec.Struct, array_like=True):
         self.settled += more.settled
         self.parts += more.parts
         self.claims.update(more.claims)
+        self.warnings += more.warnings
         for kind, count in more.redactions.items():
             self.redactions[kind] = self.redactions.get(kind, 0) + count
 
@@ -101,6 +114,9 @@ class RowWriter:
             ManyRows(table, engine.dialect) for table in (answers, answered, judgements)
         )
         self._connection: Connection | None = None
+        self._clock = SystemClock()
+        self._progress: Progress | None = None
+        self._told = -math.inf
 
     def write(self, rows: Rows) -> None:
         """One transaction; what it refuses is a `RunError`."""
@@ -153,8 +169,26 @@ class RowWriter:
             put_claim(connection, self.run_id, holder, row)
         if rows.redactions:
             _note_redactions(connection, self.run_id, rows.redactions)
+        for message, at in rows.warnings:
+            add_event(connection, self.run_id, at, "warning", {"message": message})
+        if rows.results:
+            self._tell(connection, rows.results)
         for state, at in rows.states:
             move_run(connection, self.run_id, state, at)
+
+    def _tell(self, connection: Connection, kept: list[TableRow]) -> None:
+        """Add an event with the progress, unless there was one within a second."""
+        known = self._progress
+        if known is None:
+            self._progress = progress_of(connection, self.run_id)
+        else:
+            failed = sum(row[_STATUS] in FAILURE_STATUSES for row in kept)
+            self._progress = Progress(known.rows + len(kept), known.failed_rows + failed)
+        now = self._clock.monotonic()
+        if now - self._told >= PROGRESS_S:
+            self._told = now
+            data = structs.asdict(self._progress)
+            add_event(connection, self.run_id, self._clock.stamp(), "progress", data)
 
 
 def _note_redactions(connection: Connection, run_id: str, counts: Mapping[str, int]) -> None:

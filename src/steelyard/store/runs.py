@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
+from msgspec import structs
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -25,14 +26,13 @@ from sqlalchemy import (
 )
 
 from steelyard.engine.record_work import TARGET_CALL
-from steelyard.engine.states import require_move
 from steelyard.errors import NotFoundError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, no_such_run
 from steelyard.results.attempts import read_attempt
 from steelyard.results.metrics import Taken
 from steelyard.results.record_validation import read_record_validation
-from steelyard.results.runs import EVERY_RUN, Progress, RunPosition, RunQuery
+from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, RunQuery
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.attempt_order import in_turn
@@ -41,8 +41,10 @@ from steelyard.store.copies import copied_part, copy_kept
 from steelyard.store.database import require_in_place, streamed, told
 from steelyard.store.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.leases import LEASE_S, Lease, database_seconds
+from steelyard.store.run_events import add_event, events_after
 from steelyard.store.run_queries import newest_first, progress_of, wanted
 from steelyard.store.run_rows import encoded, stored_run
+from steelyard.store.state_changes import move_run
 from steelyard.store.tables import (
     NO_RECORD,
     answers,
@@ -102,6 +104,7 @@ class RunStore:
             )
             first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
             connection.execute(insert(states), first)
+            add_event(connection, run.run_id, run.created_at, "state", {"state": run.status})
             note_hold(connection, run.run_id, run.fence, run.created_at)
         self._hold(run.run_id, run.fence)
 
@@ -172,6 +175,8 @@ class RunStore:
         require_in_place(self.engine)
         with self._writing() as connection:
             self.lease(run_id).require(connection)
+            last = structs.asdict(progress_of(connection, run_id))
+            add_event(connection, run_id, at, "progress", last)
             move_run(connection, run_id, state, at)
             values = {"summary": encoded(summary), "owner": None, "lease_until": None}
             connection.execute(update(runs).where(runs.c.run_id == run_id).values(**values))
@@ -219,6 +224,10 @@ class RunStore:
         """Every state with its time, in order."""
         query = select(states).where(states.c.run_id == run_id).order_by(states.c.step)
         return [(row.state, row.at) for row in self._rows(query)]
+
+    def events(self, run_id: str, after: int, limit: int) -> list[RunEvent]:
+        """The events of a run after a sequence number, in order."""
+        return events_after(self.engine, run_id, after, limit)
 
     def interruptions(self, run_id: str) -> list[tuple[str | None, str]]:
         """When the run was stopped, as far as anybody could say, and when it was resumed."""
@@ -381,14 +390,3 @@ class RunStore:
 
 def _between(table: Table, begin: int, end: int | None) -> ColumnElement[bool]:
     return table.c.idx >= begin if end is None else table.c.idx.between(begin, end - 1)
-
-
-def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> None:
-    """Go to another state within a transaction."""
-    where = runs.c.run_id == run_id
-    old = connection.execute(select(runs.c.status).where(where)).scalar_one()
-    require_move(cast(RunState, old), state)
-    connection.execute(update(runs).where(where).values(status=state))
-    query = select(func.max(states.c.step)).where(states.c.run_id == run_id)
-    step = cast(int, connection.execute(query).scalar_one()) + 1
-    connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})

@@ -16,7 +16,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()
@@ -49,6 +49,19 @@ states = Table(
     Column("at", String, nullable=False),
     PrimaryKeyConstraint("run_id", "step"),
 )
+
+events = Table(
+    "run_events",
+    metadata,
+    Column("run_id", String, nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("at", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_id", "sequence"),
+    sqlite_with_rowid=False,
+)
+"""States, progress and warnings of runs, for whoever follows them; never changed."""
 
 redactions = Table(
     "redactions",

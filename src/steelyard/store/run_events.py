@@ -1,0 +1,39 @@
+"""What happens to a run, as rows that are only added to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, Engine, func, insert, select
+
+from steelyard.model.json_value import JsonValue
+from steelyard.results.runs import EventKind, RunEvent
+from steelyard.store.database import streamed
+from steelyard.store.tables import events
+
+
+def add_event(
+    connection: Connection, run_id: str, at: str, kind: EventKind, data: Mapping[str, JsonValue]
+) -> None:
+    """One more event, within a transaction that holds the run."""
+    last = select(func.max(events.c.sequence)).where(events.c.run_id == run_id)
+    row = {
+        "run_id": run_id,
+        "sequence": (connection.execute(last).scalar() or 0) + 1,
+        "at": at,
+        "kind": kind,
+        "data": json.dumps(data, ensure_ascii=False).encode("utf-8"),
+    }
+    connection.execute(insert(events), row)
+
+
+def events_after(engine: Engine, run_id: str, after: int, limit: int) -> list[RunEvent]:
+    """The events of a run after a sequence number, in order."""
+    query = select(*events.c["sequence", "at", "kind", "data"])
+    query = query.where(events.c.run_id == run_id, events.c.sequence > after)
+    query = query.order_by(events.c.sequence).limit(limit)
+    return [
+        RunEvent(row.sequence, row.at, row.kind, json.loads(row.data))
+        for row in streamed(engine, query)
+    ]
