@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard import target_wiring
 from steelyard.event_loop import run_async
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -102,12 +101,11 @@ def _function(target: Callable[..., Any]) -> TargetSpec:
     """A function as a target, under its own name."""
     from steelyard.targets.callables import PythonTarget
     from steelyard.targets.making import Made
+    from steelyard.targets.specs import spec
 
     name = getattr(target, "__name__", "function")
     made = PythonTarget(name, target)
-    return target_wiring.spec(
-        name, Made(made, TargetEntry(provider="python"), carries=made.carries)
-    )
+    return spec(name, Made(made, TargetEntry(provider="python"), carries=made.carries))
 
 
 def read_run(name: str | Path = "latest", *, project: Project | None = None) -> Run:

@@ -18,7 +18,6 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from steelyard import target_wiring
 from steelyard.errors import NotFoundError
 from steelyard.plugins import installed_checks, installed_contracts, installed_policies
 from steelyard.ports import Clock, Warn, Workspace, log_warning
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from steelyard.checks.catalog import Catalog
     from steelyard.engine.redaction import Redactor
-    from steelyard.execution.ports import OpenLedger
     from steelyard.model.corrected_rate import Correction
     from steelyard.model.definition import Definition
     from steelyard.model.question import QuestionRubric
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs import RunStore
     from steelyard.store.validations import ValidationFolder
-    from steelyard.store.worker_pipe import HolderPipe
     from steelyard.usecases.convert.convert import ConvertPorts
     from steelyard.usecases.judges.validate_judge import ValidationPorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
@@ -146,7 +143,7 @@ class Project:
 
             programs = None
             if self.settings.allow.commands:
-                redact = target_wiring.redactor(self.settings).text
+                redact = self.redactor().text
                 folders = self.settings.allow.folders
                 programs = LocalPrograms(self.root, folders, redact=redact)
             return installed_checks(programs)
@@ -166,6 +163,15 @@ class Project:
         from steelyard.store.validations import project_validations
 
         return project_validations(self.root)
+
+    def redactor(self) -> Redactor:
+        """What every run of the project writes through; it has counted nothing yet."""
+        from steelyard.engine.redaction import Redactor
+        from steelyard.targets.configured_secrets import configured_secrets
+        from steelyard.usecases.runs.planning import redaction_rules
+
+        secrets = configured_secrets(self.settings.targets, os.environ)
+        return Redactor.by(redaction_rules(self.settings), secrets)
 
     def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""
@@ -192,6 +198,7 @@ class Project:
         from steelyard.store.row_register import RowRegister, run_ledger
         from steelyard.store.row_writer import RowWriter
         from steelyard.store.worker_processes import WorkerProcesses
+        from steelyard.targets import specs
         from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.targets.making import TargetMaker
         from steelyard.targets.program_files import module_files
@@ -216,10 +223,10 @@ class Project:
             is_alive=is_alive,
             ledger=partial(run_ledger, store),
             artifacts=lambda run_id: ArtifactFolder(self.folder / "runs" / run_id),
-            target=lambda name: target_wiring.spec(name, maker.make(name)),
-            candidates=target_wiring.candidates,
-            recorded=target_wiring.recorded,
-            conversation=target_wiring.conversation,
+            target=lambda name: specs.spec(name, maker.make(name)),
+            candidates=specs.candidates,
+            recorded=specs.recorded,
+            conversation=specs.conversation,
             rubric=self._rubric(known),
             catalog=self.catalog,
             policies=installed_policies(),
@@ -248,18 +255,6 @@ class Project:
             correct=self._correct,
             warn=warn or self.warn,
         )
-
-    def part_ports(self, holder: HolderPipe) -> RunPorts:
-        """What a process needs that works on a part of a run: what it keeps, the holder keeps."""
-        from steelyard.store.ledger import BatchLedger
-
-        def open_ledger(_run_id: str, redact: Redactor, now: Callable[[], str]) -> OpenLedger:
-            return BatchLedger(holder, redact, now)
-
-        def on_cancel(_run_id: str, callback: Callable[[], None]) -> None:
-            holder.on_cancel(callback)
-
-        return replace(self.run_ports(), ledger=open_ledger, on_cancel=on_cancel)
 
     def run_ports_with(self, judge: Definition | None) -> RunPorts:
         """The ports of runs in which a judge stands for all versions of itself; None: as is."""
@@ -317,7 +312,7 @@ class Project:
             references=self.references(),
             run_folder=self.run_folder,
             known_run=self._known_run,
-            redactor=lambda: target_wiring.redactor(self.settings),
+            redactor=self.redactor,
             clock=self.clock,
             fix_published=self.published_files().fix,
         )

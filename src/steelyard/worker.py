@@ -11,13 +11,18 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
 
+from steelyard.engine.redaction import Redactor
 from steelyard.errors import SteelyardError
 from steelyard.event_loop import run_async, spare_collector
 from steelyard.execution.ports import Part
 from steelyard.project import open_project
+from steelyard.store.ledger import BatchLedger
 from steelyard.store.worker_pipe import HolderPipe
+from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.work_on_part import work_on_part
 
 _GRACE_S = 5.0
@@ -29,7 +34,7 @@ def main(root: str) -> int:
     holder = _holder()
     signal.signal(signal.SIGTERM, _stop)
     try:
-        ports = open_project(root, warn=_warn).part_ports(holder)
+        ports = _ports(root, holder)
         spare_collector()
         job = holder.job()
         if job:
@@ -45,6 +50,19 @@ def main(root: str) -> int:
         # On the way out there is nothing left to break off in order.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
+
+
+def _ports(root: str, holder: HolderPipe) -> RunPorts:
+    """What this process needs; what it keeps, the process that holds the run keeps."""
+
+    def open_ledger(_run_id: str, redact: Redactor, now: Callable[[], str]) -> BatchLedger:
+        return BatchLedger(holder, redact, now)
+
+    def on_cancel(_run_id: str, callback: Callable[[], None]) -> None:
+        holder.on_cancel(callback)
+
+    ports = open_project(root, warn=_warn).run_ports()
+    return replace(ports, ledger=open_ledger, on_cancel=on_cancel)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from steelyard.errors import ConfigError
+from steelyard.execution.ports import OMIT, TargetSpec
 from steelyard.settings import LOCAL_CONCURRENCY, MAX_CONCURRENCY, TargetEntry
-
-if TYPE_CHECKING:
-    from steelyard.engine.redaction import Redactor
-    from steelyard.execution.ports import TargetSpec
-    from steelyard.settings import Settings
-    from steelyard.targets.making import Made
-    from steelyard.targets.response_file import ResponseFile
+from steelyard.targets.conversation import ConversationTarget
+from steelyard.targets.making import Made
+from steelyard.targets.recorded import RecordedTarget
+from steelyard.targets.response_file import ResponseFile
 
 
 def spec(name: str, made: Made) -> TargetSpec:
     """A target with what a run must know about it."""
-    from steelyard.execution.ports import OMIT, TargetSpec
-
     settings, extra = made.settings, made.settings.extra
     is_local = settings.provider in {"echo", "recorded", "conversation"}
     at_once = LOCAL_CONCURRENCY if is_local else MAX_CONCURRENCY
@@ -51,8 +45,6 @@ def spec(name: str, made: Made) -> TargetSpec:
 
 def candidates(path: Path) -> list[str]:
     """The candidates of a response file."""
-    from steelyard.targets.response_file import ResponseFile
-
     with closing(ResponseFile(path)) as responses:
         _require_responses(responses)
         return list(responses.candidates)
@@ -65,10 +57,6 @@ def _require_responses(responses: ResponseFile) -> None:
 
 def recorded(path: Path, candidate: str | None) -> TargetSpec:
     """A candidate of a response file; the first where none is named."""
-    from steelyard.targets.making import Made
-    from steelyard.targets.recorded import RecordedTarget
-    from steelyard.targets.response_file import ResponseFile
-
     responses = ResponseFile(path)
     _require_responses(responses)
     candidate = next(iter(responses.candidates)) if candidate is None else candidate
@@ -81,20 +69,7 @@ def recorded(path: Path, candidate: str | None) -> TargetSpec:
 
 def conversation() -> TargetSpec:
     """The last assistant message of each case."""
-    from steelyard.targets.conversation import ConversationTarget
-    from steelyard.targets.making import Made
-
     target = ConversationTarget()
     settings, source = TargetEntry(provider="conversation"), "part_of_conversation"
     made = Made(target, settings, covers=target.covers, response_source=source)
     return spec(target.name, made)
-
-
-def redactor(settings: Settings) -> Redactor:
-    """What every run of a project writes through."""
-    from steelyard.engine.redaction import Redactor
-    from steelyard.targets.configured_secrets import configured_secrets
-    from steelyard.usecases.runs.planning import redaction_rules
-
-    secrets = configured_secrets(settings.targets, os.environ)
-    return Redactor.by(redaction_rules(settings), secrets)
