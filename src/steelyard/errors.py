@@ -1,14 +1,17 @@
 """Every exception Steelyard raises on purpose.
 
 SteelyardError                 the request cannot be served
-├── UsageError                 the caller asked for something impossible       exit 2
+├── RequestError               something is wrong with the request             exit 2
+│   ├── InvalidError           what was asked makes no sense, or no run        exit 2
 │   ├── ConfigError            the project file or a setting is wrong          exit 2
 │   ├── NotFoundError          a path, name or reference leads nowhere         exit 2
+│   ├── ConflictError          it does not fit what is there by now            exit 2
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
-├── RunError                   the run cannot go on: its storage failed            exit 3
-│   ├── SourceError            its dataset, or what it needs beside, has changed   exit 3
-│   │   └── UnresumableError   what it has kept is of no use any more              exit 3
-│   └── TargetStoppedError     a target is away, or refuses every call             exit 3
+├── RunError                   a run cannot go on                                  exit 3
+│   ├── UnavailableError       the store, or what a run needs, is away             exit 3
+│   │   └── TargetStoppedError a target is away, or refuses every call             exit 3
+│   └── SourceError            its dataset, or what it needs beside, has changed   exit 3
+│       └── UnresumableError   what it has kept is of no use any more              exit 3
 ├── TargetError                a call to a target failed; the engine makes it a row
 ├── SettingError               a check's setting is wrong; readers make it a finding
 ├── TemplateError              a template is no Mustache, or names what nothing fills
@@ -27,24 +30,36 @@ class SteelyardError(Exception):
     """The request cannot be served; the message says what, where and what would be right."""
 
 
-class UsageError(SteelyardError):
-    """The caller asked for something that cannot be done."""
+class RequestError(SteelyardError):
+    """Something is wrong with the request; the caller can mend it."""
 
 
-class ConfigError(UsageError):
+class InvalidError(RequestError):
+    """What was asked contradicts itself, or leaves nothing to do."""
+
+
+class ConfigError(RequestError):
     """The project file or a setting is wrong."""
 
 
-class NotFoundError(UsageError):
+class NotFoundError(RequestError):
     """A path, a name or a reference leads nowhere."""
 
 
-class UnreadableFileError(UsageError):
+class ConflictError(RequestError):
+    """The request does not fit what is there by now: a file, a version, the owner of a run."""
+
+
+class UnreadableFileError(RequestError):
     """A file as a whole cannot be read as what it should be."""
 
 
 class RunError(SteelyardError):
     """A run cannot go on: its store or its source has failed it."""
+
+
+class UnavailableError(RunError):
+    """The store, or something else that a run needs, cannot be used for now."""
 
 
 class SourceError(RunError):
@@ -55,7 +70,7 @@ class UnresumableError(SourceError):
     """What a run has kept does not belong to its source; nobody can go on with it."""
 
 
-class TargetStoppedError(RunError):
+class TargetStoppedError(UnavailableError):
     """A target cannot be asked any further; the rest of its records wait for `resume`."""
 
 

@@ -98,13 +98,12 @@ def steelyard(tmp_path: Path) -> Steelyard:
 
 
 def _read(path: Path) -> Dataset:
-    from steelyard.errors import UsageError  # noqa: PLC0415
     from steelyard.library import read_dataset  # noqa: PLC0415
 
     dataset, findings = read_dataset(path.absolute())
     errors = [finding for finding in findings if finding.is_error]
     if errors:
-        raise UsageError(f"{path} has {len(errors)} error(s), the first: {errors[0].message}")
+        raise InvalidError(f"{path} has {len(errors)} error(s), the first: {errors[0].message}")
     return dataset
 
 

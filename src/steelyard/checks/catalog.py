@@ -28,7 +28,7 @@ from steelyard.checks.starts_with import StartsWith
 from steelyard.checks.token_usage import TokenUsage
 from steelyard.checks.tool_trajectory import ToolTrajectory
 from steelyard.checks.tool_usage import ToolUsage
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.rubric import Check
 
@@ -49,7 +49,7 @@ class Catalog:
         self._kinds: dict[str, type[Check]] = {}
         for made in kinds:
             if made.kind in self._kinds:
-                raise UsageError(f"two kinds of check are called '{made.kind}'")
+                raise InvalidError(f"two kinds of check are called '{made.kind}'")
             self._kinds[made.kind] = made
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.schema_names import OWN_NAMES
 from steelyard.model.json_value import Extra, JsonObject, JsonValue
 
@@ -144,14 +144,14 @@ def _by_type(hint: Any) -> JsonObject:
         return {"type": "object", "additionalProperties": _rule(arguments[1])}
     if origin in _UNIONS:
         return _either(hint, [_by_type(part) for part in arguments if part is not type(None)])
-    raise UsageError(f"a check's setting cannot be of type {hint}")
+    raise InvalidError(f"a check's setting cannot be of type {hint}")
 
 
 def _either(hint: Any, rules: list[JsonObject]) -> JsonObject:
     """The schema of a setting that may be of several JSON types, each of them once."""
     types_ = [cast(str, rule.get("type", "string")) for rule in rules]
     if len(set(types_)) < len(rules) or {"integer", "number"} <= set(types_):
-        raise UsageError(f"a check's setting cannot be of type {hint}")
+        raise InvalidError(f"a check's setting cannot be of type {hint}")
     joined: JsonObject = {}
     for rule in rules:
         if "enum" in rule:

@@ -82,14 +82,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     gates compare each run with the first. Exits 2 when there are no pairs, or when a gate finds
     scores missing unevenly.
     """
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.event_loop import spare_collector
     from steelyard.usecases.correction.corrected_pair import judge_knowledge
     from steelyard.usecases.results.compare import compare_all
     from steelyard.usecases.results.gates import ComparisonGate, gate_comparisons
 
     if len(runs) < 2:
-        raise UsageError("name two runs to compare, or more")
+        raise InvalidError("name two runs to compare, or more")
     gate = ComparisonGate.parse(fail_if) if fail_if is not None else None
     if pairwise is not None:
         from steelyard.usecases.runs.pairwise import PairwiseWishes
@@ -97,7 +97,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         wishes = PairwiseWishes(pairwise, budget, max_concurrency, cache, strict)
         raise typer.Exit(_compare_pairwise(runs, wishes, gate, output, file, is_plan=plan))
     if budget is not None or max_concurrency is not None or cache or plan:
-        raise UsageError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
+        raise InvalidError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
     project = opened()
     folders = [project.run_folder(name) for name in runs]
     if gate:
@@ -117,22 +117,22 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 def _require_others(folders: Sequence[Path]) -> None:
     """A run is never worse than itself: no gate may pass on that."""
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
 
     first, *others = (folder.resolve() for folder in folders)
     if first in others:
-        raise UsageError("a gate cannot compare a run with itself; name different runs")
+        raise InvalidError("a gate cannot compare a run with itself; name different runs")
 
 
 def _put_page(
     found: Sequence[Comparison], folders: Sequence[Path], gated: Sequence[Gated], file: Path | None
 ) -> None:
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.reports.comparison_html import SHOWN, comparison_html
     from steelyard.usecases.results.moved_records import moved_records
 
     if len(folders) != 2:
-        raise UsageError("--format html compares two runs; name two")
+        raise InvalidError("--format html compares two runs; name two")
     gate = _gate_text(gated[0][1]) if gated else ""
     records = moved_records(found[0], *folders, most=SHOWN)
     _put(comparison_html(found[0], records, gate), file)
@@ -189,12 +189,12 @@ def _compare_pairwise(
     is_plan: bool,
 ) -> int:
     from steelyard.cli.pairwise import PairwiseCommand, compare_pairwise
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
 
     if output is Format.html:
-        raise UsageError("--format html does not show pairwise comparisons; use text or json")
+        raise InvalidError("--format html does not show pairwise comparisons; use text or json")
     if gate and gate.margin is not None and gate.margin >= 50:
-        raise UsageError("--fail-if 'worse by N' with --pairwise: N lies below 50 points")
+        raise InvalidError("--fail-if 'worse by N' with --pairwise: N lies below 50 points")
     asked = PairwiseCommand(
         wishes=wishes,
         is_plan=is_plan,
@@ -206,7 +206,7 @@ def _compare_pairwise(
 
 
 def _put(text: str, file: Path | None) -> None:
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
 
     if file is None:
         show(text)
@@ -214,7 +214,7 @@ def _put(text: str, file: Path | None) -> None:
     try:
         file.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from None
+        raise InvalidError(f"cannot write {file}: {error.strerror}") from None
     show(f"wrote {file}")
 
 

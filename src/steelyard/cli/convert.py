@@ -47,14 +47,14 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = Format.text,
 ) -> None:
     """Convert a dataset, and say what could not be carried over."""
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.reports.conversion import conversion_json, conversion_text
     from steelyard.reports.findings import plain
     from steelyard.usecases.convert.convert import ConvertOptions, convert
 
     to_stdout = str(output) == "-"
     if to_stdout and told is Format.json:
-        raise UsageError("--format json prints the report on stdout; name a file with -o")
+        raise InvalidError("--format json prints the report on stdout; name a file with -o")
     options = ConvertOptions(
         source=source,
         to=to,
@@ -72,20 +72,20 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
         for line in conversion_text(made, plain):
             typer.echo(line, err=True)
     if not made.emitted:
-        raise UsageError("nothing was written: no case could be carried over")
+        raise InvalidError("nothing was written: no case could be carried over")
     raise typer.Exit(0 if made.is_whole else 1)
 
 
 def _pairs(names: list[str]) -> dict[str, str]:
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
 
     pairs: dict[str, str] = {}
     for given in names:
         field, equals, column = given.partition("=")
         if not (field and equals and column):
-            raise UsageError(f"--map {given}: write FIELD=COLUMN, such as input=question")
+            raise InvalidError(f"--map {given}: write FIELD=COLUMN, such as input=question")
         if field in pairs:
-            raise UsageError(f"--map {given}: '{field}' is filled by '{pairs[field]}' already")
+            raise InvalidError(f"--map {given}: '{field}' is filled by '{pairs[field]}' already")
         pairs[field] = column
     return pairs
 

@@ -39,7 +39,7 @@ def command(
     ),
 ) -> None:
     """Write one row a record and repeat."""
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.usecases.results.export import check_names, export_csv, export_jsonl
     from steelyard.usecases.results.read_run import read_predictions, read_run
 
@@ -49,14 +49,14 @@ def command(
     lines = export_csv(rows, check_names(folder)) if is_csv else export_jsonl(rows)
     if output is None:
         if told is Format.json:
-            raise UsageError("--format json says what was written to a file; name one with -o")
+            raise InvalidError("--format json says what was written to a file; name one with -o")
         for line in lines:
             show(line.removesuffix("\n").encode("utf-8", "backslashreplace"))
         return
     try:
         _write(output, lines)
     except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+        raise InvalidError(f"cannot write {output}: {error.strerror}") from None
     if told is Format.json:
         show_json({"run_id": read_run(folder).run_id, "export": str(output), "form": to.value})
     else:

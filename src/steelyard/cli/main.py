@@ -35,7 +35,7 @@ from steelyard.cli.registry import dataset_commands, definition_commands
 from steelyard.cli.review import review_commands
 from steelyard.cli.terminal import prepare_streams
 from steelyard.cli.terminal import show as show_line
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.errors import RequestError, SteelyardError
 
 _COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.command,
@@ -65,7 +65,7 @@ _GROUPS: dict[str, Callable[[], typer.Typer]] = {
 
 # The one table from errors to exit codes; the first class that fits decides.
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
-    (UsageError, 2),
+    (RequestError, 2),
     (SteelyardError, 3),
     (OSError, 2),
     (KeyboardInterrupt, 130),

@@ -30,7 +30,7 @@ def command(
     ),
 ) -> None:
     """Write a report that needs no server and no network to be read."""
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.reports.run_html import run_html
     from steelyard.results.predictions import PREDICTIONS
     from steelyard.usecases.correction.correct_run import current_view
@@ -50,7 +50,7 @@ def command(
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror}") from None
+        raise InvalidError(f"cannot write {output}: {error.strerror}") from None
     if told is Format.json:
         show_json({"run_id": view.run_id, "report": str(output)})
     else:

@@ -33,12 +33,12 @@ def command(
     """Say per question how far people agree. With a RUN, also how far its judge does with them."""
     from dataclasses import asdict
 
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.reports.agreement_text import agreement_lines
     from steelyard.usecases.review.agreement import agreement
 
     if check is not None and run is None:
-        raise UsageError("--check names a check of a run; name the run")
+        raise InvalidError("--check names a check of a run; name the run")
     found = agreement(opened().review_ports(), run=run, rubric=rubric, check=check)
     if output is Format.json:
         show_json(asdict(found))

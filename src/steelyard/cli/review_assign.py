@@ -73,13 +73,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Draw records for people to label. A row is written for each to fill in."""
     from steelyard.cli.label_files import write_rows
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.model.assignment import Choice
     from steelyard.reports.assignment import assignment_json, assignment_lines
     from steelyard.usecases.review.assign import AssignmentRequest, assign, stub_rows
 
     if by is not By.stratified and (by_slice or allocation is Allocation.equal):
-        raise UsageError("--slice and --allocation make strata; choose --by stratified")
+        raise InvalidError("--slice and --allocation make strata; choose --by stratified")
     request = AssignmentRequest(
         run=run,
         choice=Choice(

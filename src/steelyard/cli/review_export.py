@@ -42,12 +42,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Write labels, one a line, as they can be imported."""
     from steelyard.cli.label_files import write_rows
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.model.annotation import Wanted
     from steelyard.usecases.review.export_labels import export_labels
 
     if output is None and told is Format.json:
-        raise UsageError("--format json says what was written to a file; name one with -o")
+        raise InvalidError("--format json says what was written to a file; name one with -o")
     wanted = Wanted(rubric=rubric, annotator=annotator)
     rows = export_labels(opened().review_ports(), wanted, run=run, with_history=history)
     written = write_rows(rows, output, force=force)

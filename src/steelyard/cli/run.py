@@ -138,7 +138,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ),
 ) -> None:
     """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.event_loop import spare_collector
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.planning import prepare
@@ -149,9 +149,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ports = project.run_ports()
     spare_collector()
     if detect is not None and not plan:
-        raise UsageError("--detect belongs to --plan: it says how many records a run would need")
+        raise InvalidError("--detect belongs to --plan: it says how many records a run would need")
     if from_run and responses:
-        raise UsageError("--responses and --from-run exclude each other")
+        raise InvalidError("--responses and --from-run exclude each other")
     is_conversation = str(responses) == "conversation"
     if from_run:
         responses = project.run_folder(from_run) / "predictions.jsonl"

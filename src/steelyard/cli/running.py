@@ -87,13 +87,13 @@ def share(text: str | float) -> float:
 
 def check_allowed(text: str | None) -> str | None:
     """`N` or `P%`, or a usage error."""
-    from steelyard.errors import UsageError
+    from steelyard.errors import RequestError
     from steelyard.usecases.results.gates import require_allowed
 
     try:
         if text is not None:
             require_allowed("it", text)
-    except UsageError as wrong:
+    except RequestError as wrong:
         raise typer.BadParameter(str(wrong)) from None
     return text
 

@@ -53,11 +53,11 @@ def _list(schemas: Schemas) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        raise InvalidError(f"cannot write {path}: {error.strerror}") from None
     show(f"wrote {path}")

@@ -49,14 +49,14 @@ def command(
 ) -> None:
     """Check evaluation files; exit 1 when any of them has an error."""
     from steelyard.contracts.catalog import KINDS
-    from steelyard.errors import UsageError
+    from steelyard.errors import InvalidError
     from steelyard.plugins import installed_checks, installed_contracts
     from steelyard.usecases.datasets.validate import ValidateOptions, validate
 
     forms = installed_contracts()
     known = (*KINDS, *forms.names)
     if kind is not None and kind not in known:
-        raise UsageError(f"unknown kind '{kind}'; known are {', '.join(dict.fromkeys(known))}")
+        raise InvalidError(f"unknown kind '{kind}'; known are {', '.join(dict.fromkeys(known))}")
     disk = opened().workspace
     options = ValidateOptions(kind=kind, strict=strict, verbose=verbose)
     references = references_of(Path())

@@ -6,7 +6,7 @@ import shutil
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 
 _MARKER = "datasets/opening-day.yaml"
 
@@ -17,7 +17,7 @@ def copy_project(folder: Path) -> Path:
     A folder that holds something other than an earlier demo is refused.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / _MARKER).is_file():
-        raise UsageError(f"{folder} is not empty; name another folder for the demo")
+        raise InvalidError(f"{folder} is not empty; name another folder for the demo")
     with as_file(files("steelyard.demo").joinpath("project")) as bundle:
         for source in sorted(bundle.rglob("*")):
             copy = folder / source.relative_to(bundle)

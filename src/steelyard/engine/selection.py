@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.json_place import parse_path
 from steelyard.model.json_value import JsonValue
 
@@ -58,7 +58,7 @@ def parse_where(text: str) -> tuple[Clause, ...]:
     while is_open:
         found = _CLAUSE.match(text, place)
         if found is None:
-            raise UsageError(
+            raise InvalidError(
                 f"cannot read '{text[place:].strip()}'; write PATH OP VALUE with = != < > or ~, "
                 "joined by and; quotes around a value keep what is inside"
             )

@@ -8,7 +8,7 @@ from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.selection import parse_where, value_at
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.ports import WHOLE, Part
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.case import Case
@@ -75,7 +75,7 @@ def require_clusters(options: RunOptions, unclustered: int, valid: int, warn: Wa
     if path in {None, CONVERSATION} or not unclustered:
         return
     if unclustered == valid:
-        raise UsageError(
+        raise InvalidError(
             f"{name}: cluster: no record has '{path}'; --cluster {CONVERSATION} takes "
             "conversations"
         )
@@ -84,7 +84,7 @@ def require_clusters(options: RunOptions, unclustered: int, valid: int, warn: Wa
         "each counts as independent"
     )
     if options.strict:
-        raise UsageError(f"strict: {said}")
+        raise InvalidError(f"strict: {said}")
     warn(said)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.model.assignment import Assigned, Candidate, Choice
 from steelyard.stats.sampling import (
     Drawn,
@@ -25,7 +25,7 @@ Without a chance it could not be spoken for, and no weight would bring its kind 
 def choose(candidates: Sequence[Candidate], choice: Choice) -> list[Assigned]:
     """A sample of records, in their order."""
     if choice.count > len(candidates):
-        raise UsageError(
+        raise InvalidError(
             f"{choice.count} records are asked for, and {len(candidates)} can be chosen"
         )
     names = [stratum_of(one) for one in candidates]
@@ -56,7 +56,7 @@ def stratum_of(candidate: Candidate) -> str:
 def _by_strata(names: Sequence[str], choice: Choice) -> list[Drawn]:
     strata = len(Counter(names))
     if choice.count < strata:
-        raise UsageError(
+        raise InvalidError(
             f"there are {strata} strata, and each gives one record at least; "
             f"ask for {strata} or more, or take another slice"
         )
@@ -75,7 +75,7 @@ def _doubts(candidates: Sequence[Candidate], choice: Choice) -> list[float]:
 def _splits(candidates: Sequence[Candidate], _choice: Choice) -> list[float]:
     """How far each jury is divided."""
     if all(one.split is None for one in candidates):
-        raise UsageError("no response was looked at by a jury; choose by something else")
+        raise InvalidError("no response was looked at by a jury; choose by something else")
     return [_raised(one.split or 0.0) for one in candidates]
 
 

@@ -18,7 +18,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from steelyard.errors import RunError
+from steelyard.errors import UnavailableError
 from steelyard.store.private_files import close_to_others, make_private_folder, private
 from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
 
@@ -57,7 +57,7 @@ def open_database(path: Path, patience_s: float = 30.0) -> Engine:
         with engine.begin() as connection:
             _set_up(connection, path)
     except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
-        raise RunError(f"cannot use the store {path}: {reason_of(error)}") from None
+        raise UnavailableError(f"cannot use the store {path}: {reason_of(error)}") from None
     _INODES[engine] = path.stat().st_ino
     return engine
 
@@ -102,7 +102,9 @@ def told(engine: Engine) -> Generator[None]:
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
-        raise RunError(f"the store {engine.url.database} fails: {reason_of(error)}") from None
+        raise UnavailableError(
+            f"the store {engine.url.database} fails: {reason_of(error)}"
+        ) from None
 
 
 def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
@@ -119,7 +121,7 @@ def require_in_place(engine: Engine) -> None:
     except OSError:
         is_same = False
     if not is_same:
-        raise RunError(
+        raise UnavailableError(
             f"the store {path} was deleted or replaced while it was used; what this run has kept "
             "since then is lost. Put it back from a backup, or start a new run"
         )
@@ -161,7 +163,7 @@ def _set_up(connection: Connection, path: Path) -> None:
         migrate(connection, found)
         return
     if found is not None:
-        raise RunError(
+        raise UnavailableError(
             f"the store {path} has schema version {found}; this Steelyard reads "
             f"{SCHEMA_VERSION}. Use the version that wrote it, or another project folder"
         )

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from steelyard.errors import UsageError
+from steelyard.errors import ConflictError, InvalidError
 from steelyard.store.private_files import private
 
 _NUMBERS = count()
@@ -56,7 +56,7 @@ class FileDraft:
                 # A link fails where the name is taken, so that nothing is written over.
                 os.link(self._part, self._final)
         except FileExistsError:
-            raise UsageError(f"{self._final} exists; --force writes over it") from None
+            raise ConflictError(f"{self._final} exists; --force writes over it") from None
         except OSError as error:
             raise _refused(self._final, error) from None
         self.discard()
@@ -77,8 +77,8 @@ class ScratchDraft(FileDraft):
         super().__init__(Path(tempfile.gettempdir()) / "steelyard", force=False)
 
 
-def _refused(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"cannot write {path}: {error.strerror}")
+def _refused(path: Path, error: OSError) -> InvalidError:
+    return InvalidError(f"cannot write {path}: {error.strerror}")
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from steelyard.errors import UnreadableFileError, UsageError
+from steelyard.errors import InvalidError, UnreadableFileError
 from steelyard.formats.records import Record
 from steelyard.model.json_value import JsonValue
 
@@ -37,7 +37,7 @@ def _polars() -> Any:
     try:
         import polars as pl  # noqa: PLC0415 - an optional extra
     except ImportError:
-        raise UsageError(
+        raise InvalidError(
             "Parquet and Arrow files need polars: pip install 'steelyard[parquet]'"
         ) from None
     return pl

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.ports import Files, FoundPath
 from steelyard.project_file import PROJECT_FILE
 from steelyard.store.globs import is_pattern
@@ -71,7 +71,7 @@ class DiskWorkspace:
         try:
             matched = sorted(start.glob(relative))
         except ValueError as error:
-            raise UsageError(f"{pattern} is not a pattern: {error}") from None
+            raise InvalidError(f"{pattern} is not a pattern: {error}") from None
         shown = [entry for entry in matched if not _is_hidden(entry, path.parts)]
         if not shown:
             raise NotFoundError(f"nothing matches {pattern}")

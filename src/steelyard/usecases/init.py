@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steelyard.errors import UsageError
+from steelyard.errors import ConflictError
 
 _FILES = {
     "steelyard.yaml": """\
@@ -81,7 +81,7 @@ def scaffold(folder: Path) -> list[Path]:
     """
     taken = [folder / name for name in _FILES if (folder / name).exists()]
     if taken:
-        raise UsageError(f"{taken[0]} exists already; name another folder, or remove it")
+        raise ConflictError(f"{taken[0]} exists already; name another folder, or remove it")
     ignored = {} if (folder / _IGNORED).exists() else {_IGNORED: f"{_RUNS}\n"}
     written: list[Path] = []
     for name, text in {**_FILES, **ignored}.items():

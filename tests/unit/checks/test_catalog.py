@@ -12,7 +12,7 @@ from steelyard.checks.equals import Equals
 from steelyard.checks.json_schema import JsonSchema
 from steelyard.checks.must_contain_any import MustContainAny
 from steelyard.checks.tool_usage import ExpectedTool, ToolUsage
-from steelyard.errors import NotFoundError, SettingError, UsageError
+from steelyard.errors import NotFoundError, RequestError, SettingError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
 from steelyard.model.outcome import Outcome
@@ -205,7 +205,7 @@ def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
 
 
 def test_two_kinds_of_one_name_are_refused() -> None:
-    with pytest.raises(UsageError, match="two kinds of check are called 'equals'"):
+    with pytest.raises(RequestError, match="two kinds of check are called 'equals'"):
         Catalog((*BUILT_IN, Equals))
 
 
@@ -242,5 +242,5 @@ def test_lists_within_lists_are_frozen_too() -> None:
 
 @pytest.mark.parametrize("made", [WithMapping, WithChoice])
 def test_a_setting_that_no_rubric_can_state_is_refused(made: type[Check]) -> None:
-    with pytest.raises(UsageError, match="a check's setting cannot be of type"):
+    with pytest.raises(RequestError, match="a check's setting cannot be of type"):
         Catalog((made,)).fragment(made.kind)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import pytest
 
 from steelyard.checks.setting_rules import PORT, Rule, arguments_of, schema_of
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.json_value import Extra, JsonObject
 
 
@@ -188,5 +188,5 @@ class Texts:
 
 @pytest.mark.parametrize("made", [TwoNumbers, TwoTexts, TwoObjects, Numbered, Texts])
 def test_a_setting_that_no_rubric_can_state_is_refused(made: type) -> None:
-    with pytest.raises(UsageError, match="a check's setting cannot be of type"):
+    with pytest.raises(RequestError, match="a check's setting cannot be of type"):
         schema_of(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.engine.selection import Clause, parse_where, value_at
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.json_value import JsonObject, JsonValue
 
 RECORD: JsonObject = {
@@ -169,7 +169,7 @@ def test_an_and_inside_quotes_joins_nothing() -> None:
     ],
 )
 def test_a_clause_that_cannot_be_read_is_refused(where: str, unread: str) -> None:
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(RequestError) as caught:
         parse_where(where)
 
     assert str(caught.value).startswith(f"cannot read '{unread}'; write PATH OP VALUE")

@@ -14,7 +14,7 @@ from fakes.judges import JUDGE, AsksJudge, ScriptedJudge, judged_rubric
 from fakes.projects import SETTINGS, Project, json_of, row, rows_of, spec
 from fakes.stops import Stopped
 from fakes.targets import ScriptedTarget, fails
-from steelyard.errors import RunError, UsageError
+from steelyard.errors import RequestError, RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Rubric
 from steelyard.model.trace import Trace
@@ -94,7 +94,7 @@ def test_a_run_without_judges_says_so(project: Project) -> None:
 def test_a_judge_without_a_target_refuses_the_run_and_names_the_setting(tmp_path: Path) -> None:
     project = Project(tmp_path)
 
-    with pytest.raises(UsageError, match=r"judges\.fair\.target or judges\.default\.target"):
+    with pytest.raises(RequestError, match=r"judges\.fair\.target or judges\.default\.target"):
         project.prepare(judged_ports(project), project.cases(ROWS), rubric="judged")
     project.close()
 

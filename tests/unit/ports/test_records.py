@@ -12,7 +12,7 @@ import pytest
 from fakes.old_runs import engine_of
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.results.records import RecordQuery
 from steelyard.store.stored_records import StoredRecords
 from steelyard.usecases.results.folder_records import FolderRecords
@@ -179,13 +179,13 @@ def test_a_cursor_belongs_to_its_query(records: Records) -> None:
     cursor = list_records(records, RecordQuery(), limit=1).next_cursor
 
     assert cursor is not None
-    with pytest.raises(UsageError, match="other filters or another order"):
+    with pytest.raises(RequestError, match="other filters or another order"):
         list_records(records, RecordQuery(passed=True), cursor=cursor)
     for wrong in ("", "!", "YQ", cursor[:-3]):
-        with pytest.raises(UsageError, match="is not a cursor"):
+        with pytest.raises(RequestError, match="is not a cursor"):
             list_records(records, RecordQuery(), cursor=wrong)
 
 
 def test_an_unknown_order_is_told() -> None:
-    with pytest.raises(UsageError, match="cannot sort by '-cost'; known fields: index, "):
+    with pytest.raises(RequestError, match="cannot sort by '-cost'; known fields: index, "):
         parse_sort("-cost")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.assignment import CHOSEN_BY, Assigned, Candidate, Choice, ChosenBy
 from steelyard.review.assignment import FLOOR, choose, stratum_of
 
@@ -37,7 +37,7 @@ def test_a_sample_has_its_size_and_is_the_same_for_the_same_seed(by: ChosenBy) -
 @pytest.mark.parametrize("by", CHOSEN_BY)
 def test_all_can_be_taken_and_no_more(by: ChosenBy) -> None:
     assert set(chosen(MANY, 100, by=by).values()) == {1.0}
-    with pytest.raises(UsageError, match="101 records are asked for, and 100 can be chosen"):
+    with pytest.raises(RequestError, match="101 records are asked for, and 100 can be chosen"):
         chosen(MANY, 101, by=by)
 
 
@@ -66,7 +66,7 @@ def test_the_more_divided_the_jury_the_likelier() -> None:
 
 
 def test_without_a_jury_nobody_can_be_divided() -> None:
-    with pytest.raises(UsageError, match="no response was looked at by a jury"):
+    with pytest.raises(RequestError, match="no response was looked at by a jury"):
         chosen([candidate(1, split=None)], 1, by="jury_split")
 
 
@@ -95,7 +95,7 @@ def test_strata_give_by_size_or_equally(equal: bool, shares: dict[str, int]) -> 
 
 def test_too_few_for_all_strata_is_refused() -> None:
     made = [candidate(place, strata=(f"s{place}",)) for place in range(5)]
-    with pytest.raises(UsageError, match="there are 5 strata"):
+    with pytest.raises(RequestError, match="there are 5 strata"):
         chosen(made, 4, by="stratified")
 
 

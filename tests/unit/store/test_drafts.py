@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.store.drafts import FileDraft, ScratchDraft
 
 
@@ -42,7 +42,7 @@ def test_a_name_that_was_taken_meanwhile_is_refused(tmp_path: Path) -> None:
     draft = FileDraft(tmp_path / "a", force=False)
     (tmp_path / "a").write_bytes(b"precious")
 
-    with pytest.raises(UsageError, match="exists; --force writes over it"):
+    with pytest.raises(RequestError, match="exists; --force writes over it"):
         draft.settle()
     draft.discard()
 
@@ -83,7 +83,7 @@ def test_a_scratch_draft_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    with pytest.raises(UsageError, match="cannot write"):
+    with pytest.raises(RequestError, match="cannot write"):
         FileDraft(tmp_path / "file" / "a", force=False)
 
 
@@ -92,14 +92,14 @@ def test_a_full_disk_is_a_usage_error(tmp_path: Path) -> None:
     draft = FileDraft(tmp_path / "a", force=False)
     os.dup2(os.open("/dev/full", os.O_WRONLY), draft._stream.fileno())  # pyright: ignore[reportPrivateUsage]
 
-    with pytest.raises(UsageError, match="No space left"):
+    with pytest.raises(RequestError, match="No space left"):
         draft.write(b"x" * (1 << 20))
     draft.discard()
 
     other = FileDraft(tmp_path / "b", force=False)
     other.write(b"x")
     os.dup2(os.open("/dev/full", os.O_WRONLY), other._stream.fileno())  # pyright: ignore[reportPrivateUsage]
-    with pytest.raises(UsageError, match="No space left"):
+    with pytest.raises(RequestError, match="No space left"):
         other.settle()
     other.discard()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.errors import UnreadableFileError, UsageError
+from steelyard.errors import RequestError, UnreadableFileError
 from steelyard.formats.records import Record
 from steelyard.store.frames import frame_records
 
@@ -94,5 +94,5 @@ def test_without_polars_the_extra_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
 
-    with pytest.raises(UsageError, match=r"pip install 'steelyard\[parquet\]'"):
+    with pytest.raises(RequestError, match=r"pip install 'steelyard\[parquet\]'"):
         list(frame_records(tmp_path / "a.parquet"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.ports import FoundFile, FoundPath
 from steelyard.store.workspace import DiskWorkspace
 
@@ -165,7 +165,7 @@ def test_a_glob_of_only_the_project_file_holds_nothing() -> None:
 
 def test_stars_that_make_no_pattern_are_refused() -> None:
     # Python 3.13 reads them as one star, which matches nothing here.
-    with pytest.raises(UsageError):
+    with pytest.raises(RequestError):
         names("evals/a**b.yaml")
 
 

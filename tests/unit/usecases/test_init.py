@@ -8,7 +8,7 @@ import pytest
 
 from fakes.metrics import measured
 from fakes.projects import Project
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.library import read_dataset
 from steelyard.usecases.init import scaffold, unignored
 
@@ -35,7 +35,7 @@ def test_without_the_rubric_it_is_said_that_a_judge_needs_a_target(tmp_path: Pat
     scaffold(tmp_path)
     project = Project(tmp_path, (tmp_path / "steelyard.yaml").read_text(encoding="utf-8"))
 
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(RequestError) as caught:
         project.run(project.ports(), Path("datasets/first.yaml"), target="echo")
     project.close()
 
@@ -54,7 +54,7 @@ def test_what_is_there_already_is_left_alone_and_nothing_is_written(
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine", encoding="utf-8")
 
-    with pytest.raises(UsageError, match=r"exists already; name another folder, or remove it"):
+    with pytest.raises(RequestError, match=r"exists already; name another folder, or remove it"):
         scaffold(tmp_path)
     assert [file for file in tmp_path.rglob("*") if file.is_file()] == [path]
     assert path.read_text(encoding="utf-8") == "mine"

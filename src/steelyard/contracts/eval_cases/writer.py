@@ -14,7 +14,7 @@ from steelyard.contracts.eval_cases.spelling import (
     without_evaluators,
 )
 from steelyard.contracts.message_rows import message_row
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.jsonl import row_bytes
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.case import Case
@@ -53,7 +53,7 @@ def write_eval_cases_rows(dataset: Dataset) -> bytes:
     lines: list[bytes] = []
     for case in dataset.cases:
         if not case.expected_outcome:
-            raise UsageError(
+            raise InvalidError(
                 f"case '{case.id}' has no expected_outcome, which JSONL needs; write YAML instead"
             )
         lines.append(row_bytes(case_row(case, header)))

@@ -17,7 +17,7 @@ from steelyard.contracts.importers.source_row import (
     unheld_choices,
     wrong,
 )
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.names import did_you_mean
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -36,9 +36,9 @@ class ColumnMap:
 
     @classmethod
     def checked(cls, contract: Contract, dataset: str, names: Mapping[str, str]) -> ColumnMap:
-        """A map whose fields the contract has; raises UsageError for another."""
+        """A map whose fields the contract has; raises RequestError for another."""
         if not contract.columns:
-            raise UsageError(f"{contract.name} cannot be made of a table; convert another file")
+            raise InvalidError(f"{contract.name} cannot be made of a table; convert another file")
         columns: Columns = contract.part("columns")
         known, short = columns.fields, columns.short
         full: dict[str, str] = {}
@@ -48,7 +48,7 @@ class ColumnMap:
                 hint = did_you_mean(name, (*known, *short))
                 listed = ", ".join((*known, "metadata.NAME"))
                 meant = f" ({hint})" if hint else ""
-                raise UsageError(
+                raise InvalidError(
                     f"--map {name}={column}: {contract.name} has no field '{name}'{meant}; "
                     f"columns can fill {listed}"
                 )

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.names import did_you_mean
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonValue
@@ -32,11 +32,11 @@ class Policies:
         self._policies: dict[str, Policy] = {}
         for policy in policies:
             if policy.id in self._policies:
-                raise UsageError(f"two policies are called '{policy.id}'")
+                raise InvalidError(f"two policies are called '{policy.id}'")
             _require_sound(policy)
             self._policies[policy.id] = policy
         if DEFAULT_POLICY not in self._policies:
-            raise UsageError(f"the policy '{DEFAULT_POLICY}' is missing")
+            raise InvalidError(f"the policy '{DEFAULT_POLICY}' is missing")
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def _policies_in(plugin: object) -> list[Policy]:
     if isinstance(plugin, list | tuple):
         items = cast("Iterable[object]", plugin)
         return [policy for item in items for policy in _policies_in(item)]
-    raise UsageError(f"a policy is an object or a list of objects, not {type(plugin).__name__}")
+    raise InvalidError(f"a policy is an object or a list of objects, not {type(plugin).__name__}")
 
 
 def _policy(data: Mapping[Any, Any]) -> Policy:
@@ -87,11 +87,11 @@ def _policy(data: Mapping[Any, Any]) -> Policy:
     for name in data:
         if name not in known:
             hint = did_you_mean(str(name), known) or f"there are {', '.join(known)}"
-            raise UsageError(f"policy '{data.get('id')}' has an unknown field '{name}': {hint}")
+            raise InvalidError(f"policy '{data.get('id')}' has an unknown field '{name}': {hint}")
     try:
         return msgspec.convert(dict(data), Policy)
     except msgspec.ValidationError as wrong:
-        raise UsageError(f"policy '{data.get('id')}': {wrong}") from None
+        raise InvalidError(f"policy '{data.get('id')}': {wrong}") from None
 
 
 def _require_sound(policy: Policy) -> None:
@@ -99,8 +99,8 @@ def _require_sound(policy: Policy) -> None:
     for name in shown:
         if name not in _KNOWN and not name.startswith(_METADATA):
             known = ", ".join(sorted([*_KNOWN, "metadata.<name>"]))
-            raise UsageError(f"policy '{policy.id}' shows '{name}'; there are {known}")
+            raise InvalidError(f"policy '{policy.id}' shows '{name}'; there are {known}")
     missing = [name for name in _REQUIRED if name not in placeholders(policy.user)]
     if missing:
         names = ", ".join(f"{{{{{name}}}}}" for name in missing)
-        raise UsageError(f"policy '{policy.id}' never shows {names} in its user message")
+        raise InvalidError(f"policy '{policy.id}' never shows {names} in its user message")

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import BinaryIO
 
 from steelyard.contracts.legal_eval.contract import LEGAL_EVAL
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.json_text import compact
 from steelyard.formats.jsonl import row_bytes
 from steelyard.formats.schema import BLANK
@@ -31,7 +31,7 @@ def lines_of(_name: str, rows: list[JsonObject]) -> Callable[[], BinaryIO]:
 
 
 def case_row(case: Case) -> JsonObject:
-    """A case as one row; a case that this contract cannot hold is a UsageError."""
+    """A case as one row; a case that this contract cannot hold is a RequestError."""
     beyond = dict(case.extra)
     row: JsonObject = {
         "schema_version": LEGAL_EVAL.schema_version,
@@ -63,7 +63,7 @@ def _task_type(case: Case) -> str:
         return "rubric_qa"
     if case.reference_answers:
         return "reference_qa"
-    raise UsageError(
+    raise InvalidError(
         f"case '{case.id}' has neither choices nor criteria nor a reference answer; "
         "one of them is needed in legal_eval"
     )
@@ -72,7 +72,7 @@ def _task_type(case: Case) -> str:
 def _prompt(case: Case) -> str:
     asked = [message for message in case.input_messages if message.role == "user"]
     if not asked or not asked[-1].text.strip(BLANK):
-        raise UsageError(f"case '{case.id}' asks nothing: it has no user message with a text")
+        raise InvalidError(f"case '{case.id}' asks nothing: it has no user message with a text")
     return asked[-1].text
 
 
@@ -86,7 +86,9 @@ def _messages(case: Case) -> list[JsonValue]:
 
 def _message_row(case: Case, message: Message) -> JsonObject:
     if message.role == "tool":
-        raise UsageError(f"case '{case.id}' has a message of a tool, which legal_eval cannot hold")
+        raise InvalidError(
+            f"case '{case.id}' has a message of a tool, which legal_eval cannot hold"
+        )
     return {"role": message.role, "content": message.text, **message.extra}
 
 

@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.reading import Row
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.jsonl import row_bytes
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -89,7 +89,7 @@ def check_output(
     of_file = opened.reading.findings if opened.reading else ()
     for finding in (*opened.findings, *sidecar, *of_file):
         if finding.is_error:
-            raise UsageError(f"{contract} cannot hold this: {finding.message}")
+            raise InvalidError(f"{contract} cannot hold this: {finding.message}")
     assert opened.reading
     rows = enumerate(opened.reading.rows())
     return [Rejected(position, row) for position, row in rows if not row.is_accepted]

@@ -14,7 +14,7 @@ from steelyard.contracts.fits.header import fit_header
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.contracts.legal_eval.prompting import choice_lines, policy_messages
 from steelyard.engine.prompts import build_prompt
-from steelyard.errors import UsageError
+from steelyard.errors import ConflictError, InvalidError
 from steelyard.formats.names import did_you_mean
 from steelyard.model.case import Case
 from steelyard.model.conversion import Change, Conversion, Outcome, Refusal
@@ -90,12 +90,12 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
 
 
 def _checked(ports: ConvertPorts, options: ConvertOptions) -> Path:
-    """The path of the result; raises UsageError for a request that cannot be served."""
+    """The path of the result; raises RequestError for a request that cannot be served."""
     _check_name("--to", options.to, (*ports.contracts.writable, RESPONSES))
     if options.made_from is not None:
         _check_name("--from", options.made_from, sources(ports.contracts))
     if options.made_from == "otel":
-        raise UsageError("spans hold answers and no cases; write them with --to responses")
+        raise InvalidError("spans hold answers and no cases; write them with --to responses")
     to = ports.contracts[options.to]
     known = to.extensions
     if options.output is None:
@@ -103,13 +103,13 @@ def _checked(ports: ConvertPorts, options: ConvertOptions) -> Path:
         return folder / f"stdout{known[0]}"
     if options.output.suffix.lower() not in known:
         listed = " or ".join(known)
-        raise UsageError(f"{options.to} is written to {listed}; -o names {options.output}")
+        raise InvalidError(f"{options.to} is written to {listed}; -o names {options.output}")
     taken = [options.output]
     if to.sidecar and options.output.suffix.lower() == ".jsonl":
         taken.append(options.output.with_suffix(".yaml"))
     for path in taken:
         if ports.workspace.is_file(path) and not options.force:
-            raise UsageError(f"{path} exists; --force writes over it")
+            raise ConflictError(f"{path} exists; --force writes over it")
     return options.output
 
 
@@ -117,7 +117,7 @@ def _check_name(option: str, name: str, known: tuple[str, ...]) -> None:
     if name not in known:
         hint = did_you_mean(name, known)
         meant = f" ({hint})" if hint else ""
-        raise UsageError(f"{option} {name}: there is no such form{meant}; {', '.join(known)}")
+        raise InvalidError(f"{option} {name}: there is no such form{meant}; {', '.join(known)}")
 
 
 def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
@@ -125,7 +125,7 @@ def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
     if name is None or name in ports.contracts.datasets:
         for option, value in (("--map", options.names), ("--split", options.split)):
             if value:
-                raise UsageError(f"{option} is for tables; name one with --from")
+                raise InvalidError(f"{option} is for tables; name one with --from")
         return contract_intake(ports.workspace, ports.contracts, options.source, name)
     source = RowSource(options.source, name, options.to, options.names, options.split)
     return row_intake(ports.workspace, ports.contracts, source, ports.frames)

@@ -14,7 +14,7 @@ from steelyard.contracts.importers.otel_spans import Span, spans_of
 from steelyard.contracts.importers.otel_traces import MAPPED, import_trace
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.contracts.trace.reader import read_trace
-from steelyard.errors import ParseError, UnreadableFileError, UsageError
+from steelyard.errors import ConflictError, InvalidError, ParseError, UnreadableFileError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.records import Record, jsonl_records
@@ -116,21 +116,23 @@ class _Rows:
 
 def _check(workspace: Workspace, options: ConvertOptions) -> None:
     if options.made_from not in RECORDERS:
-        raise UsageError(f"--to responses needs --from {' or '.join(RECORDERS)}")
+        raise InvalidError(f"--to responses needs --from {' or '.join(RECORDERS)}")
     if options.split or options.flatten:
-        raise UsageError("--split and --flatten are for datasets; traces are written as they are")
+        raise InvalidError(
+            "--split and --flatten are for datasets; traces are written as they are"
+        )
     unknown = [name for name in options.names if name not in MAPPED]
     if options.names and (options.made_from != "otel" or unknown):
         named = next(iter(unknown or options.names))
-        raise UsageError(
+        raise InvalidError(
             f"--map {named}=…: spans can fill {' and '.join(MAPPED)}; Inspect's logs name both"
         )
     if options.output is None:
         return
     if options.output.suffix.lower() != ".jsonl":
-        raise UsageError(f"responses are written to .jsonl; -o names {options.output}")
+        raise InvalidError(f"responses are written to .jsonl; -o names {options.output}")
     if workspace.is_file(options.output) and not options.force:
-        raise UsageError(f"{options.output} exists; --force writes over it")
+        raise ConflictError(f"{options.output} exists; --force writes over it")
 
 
 def _recorded(workspace: Workspace, options: ConvertOptions) -> _Recorded:
@@ -174,7 +176,7 @@ def _files(workspace: Workspace, path: Path) -> list[Path]:
     found = [file.path for file in source_files(workspace, path, None)]
     files = [file for file in found if file.suffix.lower() in _ENDINGS]
     if not files:
-        raise UsageError(f"{path}: spans are read from files that end in {', '.join(_ENDINGS)}")
+        raise InvalidError(f"{path}: spans are read from files that end in {', '.join(_ENDINGS)}")
     return files
 
 

@@ -24,7 +24,7 @@ from steelyard.contracts.importers.promptfoo import (
     unread_config,
 )
 from steelyard.contracts.importers.source_row import Import, Imported
-from steelyard.errors import NotFoundError, ParseError, UnreadableFileError, UsageError
+from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.records import Record
@@ -123,7 +123,7 @@ def _importer(
     if source.name == "openai-evals":
         unknown = [name for name in source.names if name not in _MAPPED]
         if unknown:
-            raise UsageError(
+            raise InvalidError(
                 f"--map {unknown[0]}=…: an item can fill {', '.join(_MAPPED)}; "
                 "its other fields are kept in metadata"
             )
@@ -156,7 +156,7 @@ def _samples(source: RowSource, logs: list[LogFile]) -> tuple[str, Iterator[tupl
 
 def _refuse_map(source: RowSource) -> None:
     if source.names:
-        raise UsageError(f"--map is for tables; the columns of {source.name} are known")
+        raise InvalidError(f"--map is for tables; the columns of {source.name} are known")
 
 
 def _records(workspace: Workspace, source: RowSource, frames: Frames) -> Iterator[Record]:

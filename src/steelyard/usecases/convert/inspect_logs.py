@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from steelyard.contracts.importers.inspect_log import LogHead
-from steelyard.errors import NotFoundError, ParseError, UnreadableFileError, UsageError
+from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import parse_json_either_way, raw_items, raw_members
 from steelyard.model.conversion import Change
@@ -76,7 +76,7 @@ def _open_listed(workspace: Workspace, path: Path) -> LogFile:
 def _open(workspace: Workspace, path: Path, within: str) -> LogFile:
     extension = path.suffix.lower()
     if extension not in ENDINGS:
-        raise UsageError(f"{path}: logs of Inspect end in {' or '.join(ENDINGS)}")
+        raise InvalidError(f"{path}: logs of Inspect end in {' or '.join(ENDINGS)}")
     try:
         opened = _open_json if extension == ".json" else _open_zip
         return opened(workspace, path, within)

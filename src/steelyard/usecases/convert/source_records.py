@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from steelyard.errors import NotFoundError, ParseError, UnreadableFileError, UsageError
+from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
 from steelyard.formats.records import Record, csv_records, json_records, jsonl_records
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
@@ -43,7 +43,7 @@ def source_files(workspace: Workspace, path: Path, split: str | None) -> list[So
     chosen = [file for file in files if split in {None, file.split}]
     if not chosen:
         splits = ", ".join(dict.fromkeys(file.split for file in files))
-        raise UsageError(f"{path} has no split '{split}'; it has {splits}")
+        raise InvalidError(f"{path} has no split '{split}'; it has {splits}")
     return chosen
 
 
@@ -56,7 +56,7 @@ def file_records(workspace: Workspace, file: Path, frames: Frames) -> Iterator[R
     readers = {".json": json_records, ".csv": csv_records, ".tsv": _tsv_records}
     if extension not in _TEXTS:
         known = ", ".join((*_TEXTS, *FRAMES))
-        raise UsageError(f"{file}: '{extension}' files are not read; read are {known}")
+        raise InvalidError(f"{file}: '{extension}' files are not read; read are {known}")
     try:
         with workspace.open(file) as stream:
             yield from readers.get(extension, jsonl_records)(stream)

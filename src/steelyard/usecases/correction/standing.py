@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from steelyard.contracts.judge.reader import time_of
 from steelyard.contracts.judge.validation import FileClaim, file_claim
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.ports import TargetSpec
 from steelyard.judging.fingerprint import fingerprint
 from steelyard.judging.instrument import asked_by, judges_of, rule_of
@@ -257,7 +257,7 @@ class Standing:
         refuses = "strict" if self._is_strict and doubt.is_stale else ""
         refuses = refuses or ("require_validated" if self._least else "")
         if refuses:
-            raise UsageError(f"{refuses}: {where}{doubt.why}; {_HOW}")
+            raise InvalidError(f"{refuses}: {where}{doubt.why}; {_HOW}")
         self._told.add(doubt.why)
         self._warn(f"{where}{doubt.why}; {_HOW}")
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from steelyard.contracts.differences import record_differences
 from steelyard.contracts.reading import DatasetReading
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.difference import Diff, Difference
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -101,7 +101,7 @@ def _open(ports: RegistryPorts, name: str) -> _Version:
         raise no_such_file(path)
     opened = open_dataset(workspace, path, catalog=ports.catalog, contracts=ports.contracts)
     if opened.reading is None or opened.contract is None:
-        raise UsageError(f"{name}: {opened.refusal}")
+        raise InvalidError(f"{name}: {opened.refusal}")
     return _Version(name, opened.contract, opened.reading, held)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.run_options import within
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
@@ -86,13 +86,13 @@ def _opened(ports: RegistryPorts, path: Path) -> Opened:
         raise no_such_file(path)
     opened = open_dataset(ports.workspace, path, catalog=ports.catalog, contracts=ports.contracts)
     if opened.reading is None:
-        raise UsageError(f"{path}: {opened.refusal}")
+        raise InvalidError(f"{path}: {opened.refusal}")
     return opened
 
 
 def _id(dataset: Dataset) -> str:
     if not DATASET_ID.fullmatch(dataset.id):
-        raise UsageError(
+        raise InvalidError(
             f"the dataset's id '{dataset.id}' cannot stand in a reference; write letters, digits, "
             "_, - and dots, a letter or digit first"
         )
@@ -101,12 +101,14 @@ def _id(dataset: Dataset) -> str:
 
 def _version(dataset: Dataset, path: Path, given: str | None) -> str:
     if dataset.version and given and dataset.version != given:
-        raise UsageError(f"{path} says that it is version {dataset.version}, not {given}")
+        raise InvalidError(f"{path} says that it is version {dataset.version}, not {given}")
     version = dataset.version or given
     if not version:
-        raise UsageError(f"{path} says no version, as {dataset.contract} has none; give --version")
+        raise InvalidError(
+            f"{path} says no version, as {dataset.contract} has none; give --version"
+        )
     if not DATASET_VERSION.fullmatch(version):
-        raise UsageError(
+        raise InvalidError(
             f"'{version}' cannot stand in a reference; write letters, digits, _, -, + and dots, "
             "a letter or digit first"
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.model.label import Design
 from steelyard.model.validation import (
     Counts,
@@ -240,10 +240,12 @@ def _check(asked: Asked, by_judge: dict[str, set[str]]) -> str:
         return fitting[0]
     who = asked.judge if asked.check is None else f"{asked.judge} in the check '{asked.check}'"
     if fitting:
-        raise UsageError(f"{who} decides several checks; name one with --check: {_list(fitting)}")
+        raise InvalidError(
+            f"{who} decides several checks; name one with --check: {_list(fitting)}"
+        )
     told = [f"{name} ({', '.join(sorted(judges))})" for name, judges in by_judge.items()]
     there = f"what is judged there: {_list(told)}" if told else "nothing is judged there"
-    raise UsageError(f"{who} decides nothing in the run; {there}")
+    raise InvalidError(f"{who} decides nothing in the run; {there}")
 
 
 def _list(names: Sequence[str]) -> str:
@@ -259,12 +261,12 @@ def _only_rule(runs: Sequence[_Run], check: str) -> str:
     if len(rules) == 1 and (rule := next(iter(rules))) is not None:
         return rule
     if None in rules:
-        raise UsageError(
+        raise InvalidError(
             f"what makes a pass in the check '{check}' was not kept: the run is of an earlier "
             "version; regrade it"
         )
     told = "; ".join(sorted(rule for rule in rules if rule))
-    raise UsageError(f"the check '{check}' decides by different rules: {told}")
+    raise InvalidError(f"the check '{check}' decides by different rules: {told}")
 
 
 class _Tally:
@@ -303,7 +305,7 @@ def _item(run: _Run, name: str, row: JudgedRow, decision: Decision, said: Said) 
     chances = {chance for chance in said.chances if chance is not None}
     if len(chances) > 1:
         told = " and ".join(f"{chance:g}" for chance in sorted(chances))
-        raise UsageError(f"'{name}' has two inclusion probabilities: {told}")
+        raise InvalidError(f"'{name}' has two inclusion probabilities: {told}")
     return LabelledItem(
         run_id=run.run_id,
         index=row.index,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from steelyard.contracts.labels.reader import read_labels
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.judging.question_scores import question_score
 from steelyard.model.label import Label
 from steelyard.model.rubric import PASS_THRESHOLD
@@ -47,7 +47,7 @@ class Said:
     def add(self, person: str, passed: bool, where: str) -> None:
         """One more vote; nobody has two."""
         if self.votes.setdefault(person, passed) is not passed:
-            raise UsageError(f"{person} says both pass and fail of {where}")
+            raise InvalidError(f"{person} says both pass and fail of {where}")
 
 
 @dataclass(slots=True)
@@ -77,9 +77,9 @@ def labels_of_file(desk: LabelDesk, stream: BinaryIO, path: Path) -> list[Label]
         wrong.extend(f"{path}:{row.line}: {one.message}" for one in found if one.is_error)
     if wrong:
         more = f" (and {len(wrong) - 1} more like this)" if len(wrong) > 1 else ""
-        raise UsageError(f"{wrong[0]}{more}")
+        raise InvalidError(f"{wrong[0]}{more}")
     if not labels:
-        raise UsageError(f"{path} holds no label")
+        raise InvalidError(f"{path} holds no label")
     return labels
 
 
@@ -91,7 +91,9 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
     asked = {rubrics.whole_name(label.rubric) for label in blind}
     if rubric is None and len(asked) > 1:
         names = ", ".join(sorted(asked))
-        raise UsageError(f"the labels are about several rubrics; name one with --rubric: {names}")
+        raise InvalidError(
+            f"the labels are about several rubrics; name one with --rubric: {names}"
+        )
     people.rubric = rubrics.whole_name(rubric) if rubric else next(iter(asked), "")
     for label in blind:
         if rubrics.whole_name(label.rubric) != people.rubric:
@@ -146,7 +148,7 @@ def require_in_train(examples: Sequence[str], labelled: Iterable[str], seed: int
         if example in known and split != "train":
             free = sorted(name for name in known if split_of(name, seed) == "train")
             hint = f"; in train are {', '.join(free[:5])}" if free else ""
-            raise UsageError(
+            raise InvalidError(
                 f"the judge is shown '{example}', which lies in {split}: examples may come from "
                 f"train alone{hint}"
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from steelyard.contracts.judge.validation import MOST_FINGERPRINTS
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.errors import InvalidError, SteelyardError
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
 from steelyard.judging.examples import examples_of
@@ -105,9 +105,9 @@ class ValidationPlan:
 def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> ValidationPlan:
     """Check all that can be checked before the judge is asked anything."""
     if bool(request.dataset) != bool(request.responses):
-        raise UsageError("--dataset and --responses go together: what is judged, and what on")
+        raise InvalidError("--dataset and --responses go together: what is judged, and what on")
     if request.runs and request.dataset:
-        raise UsageError("--run compares verdicts that are there; leave out --dataset")
+        raise InvalidError("--run compares verdicts that are there; leave out --dataset")
     judge = None if _is_rubric(request) else load_judge(ports.run.references, request.judge)
     named = _rubric_name(ports, request.judge) if judge is None else judge.name
     if request.is_written:
@@ -159,7 +159,7 @@ def _require_graded_by(rubric: str, folders: Sequence[Path]) -> None:
         run_id, by = _graded_by(folder)
         if rubric not in by:
             graded = ", ".join(by) or "no rubric"
-            raise UsageError(f"{run_id} was not graded by {rubric}, but by {graded}")
+            raise InvalidError(f"{run_id} was not graded by {rubric}, but by {graded}")
 
 
 def _graded_by(folder: Path) -> tuple[str, list[str]]:
@@ -178,7 +178,7 @@ def _require_same_question(plan: ValidationPlan) -> None:
     for folder in plan.folders:
         run_id, by = _graded_by(folder)
         if by and not {asked, f"rubric/{asked}"} & {*by, *(one.partition("@")[0] for one in by)}:
-            raise UsageError(
+            raise InvalidError(
                 f"the labels are about '{asked}', and {run_id} was graded by {', '.join(by)}: "
                 f"pass --rubric {asked} if people were asked what the judge is asked"
             )
@@ -188,7 +188,7 @@ def _labels(ports: ValidationPorts, request: ValidationRequest, desk: LabelDesk)
     if request.labels is None:
         kept = list(stored_labels(ports.review.annotations, Wanted(), desk.rubrics))
         if not kept:
-            raise UsageError("the project keeps no annotations; name a file with --labels")
+            raise InvalidError("the project keeps no annotations; name a file with --labels")
         return kept
     with ports.open(request.labels) as stream:
         return labels_of_file(desk, stream, request.labels)
@@ -198,7 +198,7 @@ def _labelled_runs(ports: ValidationPorts, people: People) -> list[Path]:
     """The runs that the labels name themselves."""
     names = sorted({place.run_id for place in people.said if place.run_id})
     if not names:
-        raise UsageError(
+        raise InvalidError(
             "say whose verdicts are compared: --run RUN, or --dataset and --responses to ask the "
             "judge now"
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.engine.graders import single_judge
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions, within
@@ -78,7 +78,7 @@ def plan_asking(
     wanted = set(records)
     indices = {row.index for row in source.reading.rows() if row.record_id in wanted}
     if not indices:
-        raise UsageError(f"{dataset} has none of the labelled records")
+        raise InvalidError(f"{dataset} has none of the labelled records")
     some = replace(source, reading=SomeRows(source.reading, indices, None))
     return prepare_source(ports.without_validations(), options, some, grading.rubric, {})
 

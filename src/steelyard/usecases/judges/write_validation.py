@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from steelyard.contracts.judge.validation import validation_row
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.yaml_fields import with_fields
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
@@ -40,7 +40,7 @@ class Writing(NamedTuple):
             return json.dumps(row, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
         made = with_fields(data, fields)
         if made is None:
-            raise UsageError(
+            raise InvalidError(
                 f"{self.shown} is laid out in a way that cannot be changed in one place; put "
                 "id, version, template and validation on lines of their own"
             )
@@ -50,14 +50,14 @@ class Writing(NamedTuple):
 def writing_of(references: References, judge: Judge | None, named: str) -> Writing:
     """The file that a validation can be written into."""
     if judge is None:
-        raise UsageError(f"--write is for judges; {named} is a rubric, and holds no validation")
+        raise InvalidError(f"--write is for judges; {named} is a rubric, and holds no validation")
     if Path(named).suffix.lower() in ENDINGS:
         found = references.at(named)
     else:
         reference = Reference.parse(judge.name)
         found = references.find(reference).definition if reference else None
     if found is None or found.is_published or found.path.startswith(BUILT_IN):
-        raise UsageError(
+        raise InvalidError(
             f"{judge.name} has no file of its own to write into; copy it to judges/{judge.id}.yaml"
         )
     return Writing(Path(found.path), found.shown)

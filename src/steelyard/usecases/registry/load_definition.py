@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.errors import InvalidError, NotFoundError, UnreadableFileError
 from steelyard.formats.problem import Problem
 from steelyard.model.definition import Content, reference_to
 from steelyard.model.finding import Finding
@@ -25,7 +25,7 @@ def load_rubric(
 ) -> Rubric | QuestionRubric:
     """The rubric that a reference, a bare id or a path stands for.
 
-    One that cannot be used is a UsageError, and so in strict mode is one that strict mode does
+    One that cannot be used is a RequestError, and so in strict mode is one that strict mode does
     not take. What else is wrong with it is a warning on the `steelyard` logger.
     """
     return cast("Rubric | QuestionRubric", _load(references, name, "rubric", strict=strict))
@@ -50,7 +50,7 @@ def _load(references: References, name: str, kind: ReferenceKind, *, strict: boo
     findings = [_finding(problem) for problem in problems]
     for finding in findings:
         if (finding.strict() if strict else finding).is_error:
-            refusal = NotFoundError if finding.code == "dangling_reference" else UsageError
+            refusal = NotFoundError if finding.code == "dangling_reference" else InvalidError
             raise refusal(f"{'' if finding.is_error else 'strict: '}{_text(finding)}")
     for finding in findings:
         references.warn(_text(finding))
@@ -63,11 +63,11 @@ def _at_path(references: References, name: str, kind: ReferenceKind) -> Found:
         raise NotFoundError(f"no such {kind} file: {name}")
     if definition.content is None:
         wrong = next(finding for finding in definition.findings if finding.is_error)
-        refusal = UnreadableFileError if wrong.code in _UNREADABLE else UsageError
+        refusal = UnreadableFileError if wrong.code in _UNREADABLE else InvalidError
         raise refusal(said(definition, wrong))
     held = reference_to(definition.content)
     if held.kind != kind:
-        raise UsageError(f"{name} holds {held}, which is no {kind}")
+        raise InvalidError(f"{name} holds {held}, which is no {kind}")
     found = (references.drift_of(definition), references.archived(definition))
     problems = tuple(problem for problem in found if problem)
     return Found(definition=definition, problems=problems)
@@ -76,7 +76,7 @@ def _at_path(references: References, name: str, kind: ReferenceKind) -> Found:
 def _named(references: References, name: str, kind: ReferenceKind) -> Found:
     reference = Reference.parse(name if "/" in name else f"{kind}/{name}")
     if reference is None or reference.kind != kind:
-        raise UsageError(f"'{name}' is no {kind}; write {kind}/id@version or a path")
+        raise InvalidError(f"'{name}' is no {kind}; write {kind}/id@version or a path")
     return references.find(reference)
 
 

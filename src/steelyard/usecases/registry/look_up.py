@@ -9,7 +9,7 @@ from steelyard.contracts.check_rubric.writer import rubric_row
 from steelyard.contracts.differences import definition_differences
 from steelyard.contracts.judge.writer import judge_row
 from steelyard.contracts.question_rubric.writer import rubric_row as question_rubric_row
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.formats.problem import Problem
 from steelyard.model.definition import Content, Definition, reference_to
 from steelyard.model.difference import Diff
@@ -85,7 +85,9 @@ def compare_definitions(ports: RegistryPorts, kind: ReferenceKind, a: str, b: st
     (old, before), (new, after) = (_sound(ports, kind, name) for name in (a, b))
     contract = contract_of(before)
     if contract_of(after) != contract:
-        raise UsageError(f"{a} is a {contract} and {b} a {contract_of(after)}: nothing to compare")
+        raise InvalidError(
+            f"{a} is a {contract} and {b} a {contract_of(after)}: nothing to compare"
+        )
     found = definition_differences(raw_value(old), raw_value(new), contract)
     return Diff(old=_named(a, old, before), new=_named(b, new, after), differences=found)
 
@@ -104,10 +106,10 @@ def _sound(ports: RegistryPorts, kind: ReferenceKind, name: str) -> tuple[Defini
         # A file that is not what was published must not hide what was.
         found = _as_published(ports, kind, name) or found
     if isinstance(found, Problem):
-        raise UsageError(f"{found.message} ({found.hint})" if found.hint else found.message)
+        raise InvalidError(f"{found.message} ({found.hint})" if found.hint else found.message)
     if found.content is None:
         wrong = next(finding for finding in found.findings if finding.is_error)
-        raise UsageError(said(found, wrong))
+        raise InvalidError(said(found, wrong))
     return found, found.content
 
 

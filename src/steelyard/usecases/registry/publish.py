@@ -11,7 +11,7 @@ from pathlib import Path
 from steelyard.contracts.definitions import CHANGEABLE, definition_value, fixed_bytes
 from steelyard.contracts.differences import definition_differences
 from steelyard.contracts.judge.writer import judge_row
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.definition import Content, Definition, reference_to
@@ -57,7 +57,7 @@ def plan_publication(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Pl
     if isinstance(found, Problem):
         return Plan(reference=name, refusals=(_hinted(found.message, found.hint),))
     if found.path.startswith(BUILT_IN):
-        raise UsageError(f"{name} comes with Steelyard, which fixes its versions itself")
+        raise InvalidError(f"{name} comes with Steelyard, which fixes its versions itself")
     content = found.content
     if content is None:
         wrong = (said(found, finding) for finding in found.findings if finding.is_error)
@@ -117,7 +117,7 @@ def located(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Definition 
     else:
         reference = Reference.parse(name if "/" in name else f"{kind}/{name}")
         if reference is None or reference.kind != kind:
-            raise UsageError(f"'{name}' is no {kind}; write {kind}/id@version or a path")
+            raise InvalidError(f"'{name}' is no {kind}; write {kind}/id@version or a path")
         resolved = ports.references.find(reference)
         problem = next((one for one in resolved.problems if one.severity == "error"), None)
         if problem and problem.code == "dangling_reference":
@@ -127,7 +127,7 @@ def located(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Definition 
             return problem
         found = resolved.definition
     if found.content and reference_to(found.content).kind != kind:
-        raise UsageError(f"{name} holds {reference_to(found.content)}, which is no {kind}")
+        raise InvalidError(f"{name} holds {reference_to(found.content)}, which is no {kind}")
     return found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import NamedTuple, TypeAlias, cast
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.model.comparison import (
     LEVEL,
     Comparison,
@@ -142,7 +142,7 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
     refused = [found for found in not_alike if found.is_refused]
     if strict and refused:
         said = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in refused)
-        raise UsageError(f"strict: these runs do not measure the same: {said}")
+        raise InvalidError(f"strict: these runs do not measure the same: {said}")
     common = [Pair(*pair) for pair in shared.pairs]
     pairs = _scored(common)
     only_a = sum(not pair.a.scored and pair.b.scored > 0 for pair in common)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 
 Position = TypeVar("Position")
 _MARK_BYTES = 6
@@ -27,9 +27,9 @@ def position_at(cursor: str, query: object, kind: type[Position]) -> Position:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         mark, position = msgspec.json.decode(text, type=tuple[str, kind])
     except (binascii.Error, ValueError, msgspec.DecodeError):
-        raise UsageError(f"'{cursor}' is not a cursor that a list gave") from None
+        raise InvalidError(f"'{cursor}' is not a cursor that a list gave") from None
     if mark != _mark(query):
-        raise UsageError("the cursor belongs to a list with other filters or another order")
+        raise InvalidError("the cursor belongs to a list with other filters or another order")
     return position
 
 

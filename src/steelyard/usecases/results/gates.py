@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.model.comparison import (
     Comparison,
     CorrectedDifference,
@@ -60,7 +60,7 @@ class Gates:
     def require_use(self) -> None:
         """Refuse a correction that no gate looks at."""
         if self.corrected and self.fail_under is None and self.fail_under_low is None:
-            raise UsageError(
+            raise InvalidError(
                 "--corrected says what --fail-under and --fail-under-low look at; give one of them"
             )
 
@@ -68,7 +68,7 @@ class Gates:
 def require_share(name: str, value: object) -> None:
     """Refuse a least rate that no rate can miss, or that is none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-        raise UsageError(f"{name} is a share above 0, at most 1 (0.8 for 80 %), not {value!r}")
+        raise InvalidError(f"{name} is a share above 0, at most 1 (0.8 for 80 %), not {value!r}")
 
 
 def require_allowed(name: str, text: str) -> None:
@@ -79,7 +79,7 @@ def require_allowed(name: str, text: str) -> None:
         number = -1.0
     most = 100.0 if text.endswith("%") else sys.float_info.max
     if not 0 <= number <= most:
-        raise UsageError(f"{name} is a number of records, or a share such as 5%, not '{text}'")
+        raise InvalidError(f"{name} is a number of records, or a share such as 5%, not '{text}'")
 
 
 def evaluate_gates(metrics: Metrics, gates: Gates) -> list[GateResult]:
@@ -173,10 +173,10 @@ class ComparisonGate:
         """`worse`, or `worse by N`."""
         found = _WORSE_BY.fullmatch(" ".join(text.split()))
         if not found:
-            raise UsageError(f"--fail-if takes 'worse' or 'worse by N' (points), not '{text}'")
+            raise InvalidError(f"--fail-if takes 'worse' or 'worse by N' (points), not '{text}'")
         margin = float(found[1]) if found[1] else None
         if margin is not None and not 0 < margin < 100:
-            raise UsageError("--fail-if 'worse by N': N is above 0 and below 100 points")
+            raise InvalidError("--fail-if 'worse by N': N is above 0 and below 100 points")
         return cls(text=found[0], margin=margin)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, cast, get_args
 
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.results.records import (
     Position,
     RecordLine,
@@ -50,7 +50,7 @@ def parse_sort(text: str) -> Sort:
     """An order by the name of a field; `-` before it turns it round."""
     field, known = text.removeprefix("-"), get_args(SortField)
     if field not in known:
-        raise UsageError(f"cannot sort by '{text}'; known fields: {', '.join(known)}")
+        raise InvalidError(f"cannot sort by '{text}'; known fields: {', '.join(known)}")
     return Sort(cast(SortField, field), text.startswith("-"))
 
 

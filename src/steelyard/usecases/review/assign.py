@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.model.annotation import Wanted
 from steelyard.model.assignment import Assigned, Assignment, Candidate, Choice
 from steelyard.model.json_value import JsonObject
@@ -132,7 +132,7 @@ def _require_slice(request: AssignmentRequest, rows: Sequence[ReviewedPrediction
     if request.slice is None or request.slice in known:
         return
     listed = ", ".join(known) or "none"
-    raise UsageError(f"the run has no slice '{request.slice}'; it has: {listed}")
+    raise InvalidError(f"the run has no slice '{request.slice}'; it has: {listed}")
 
 
 def _labelled(ports: ReviewPorts, rubric: str, runs: Sequence[str]) -> set[str]:

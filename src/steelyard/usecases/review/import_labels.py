@@ -12,7 +12,7 @@ from steelyard.contracts.labels.reader import LabelRow, read_labels
 from steelyard.contracts.labels.writer import EXEMPT, label_row
 from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.model.label import Label
@@ -61,7 +61,7 @@ def import_labels(
                 renamed.add(row.label.annotator)
             incoming.append(_Incoming(row.line, read - 1, kept))
     if not read:
-        raise UsageError(f"{name} holds no label")
+        raise InvalidError(f"{name} holds no label")
     at = ports.clock.stamp()
     rows = [one.row for one in incoming]
     became = ports.annotations.keep(rows, at, is_replacing=is_replacing)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.model.agreement import PASSED, Beside, Item
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import Answer, Answers, QuestionRubric
@@ -66,7 +66,7 @@ def judged_passes(responses: RunResponses, asked: str, check: str | None = None)
         if name == check or (check is None and asked in {name, one.judge})
     ]
     if check is not None and not found:
-        raise UsageError(f"no check '{check}' in {responses.run_id}; {_known(responses)}")
+        raise InvalidError(f"no check '{check}' in {responses.run_id}; {_known(responses)}")
     passes: dict[Item, Answer] = {
         _item(responses, one.row): int(one.check.passed)
         for one in found
@@ -132,7 +132,7 @@ def _only(found: Sequence[_Found]) -> tuple[str, ...]:
     """The one check that is meant, and the judges that it asks."""
     names = sorted({one.name for one in found})
     if len(names) > 1:
-        raise UsageError(f"several checks are meant: {', '.join(names)}; name one with --check")
+        raise InvalidError(f"several checks are meant: {', '.join(names)}; name one with --check")
     judges = sorted({one.check.judge for one in found if one.check.judge is not None})
     return (*names, *judges)
 

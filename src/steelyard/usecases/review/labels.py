@@ -9,7 +9,7 @@ from typing import cast
 
 from steelyard.contracts.labels.reader import label_of
 from steelyard.contracts.question_rubric.answers import By, read_answers
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.annotation import Wanted
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -136,7 +136,7 @@ class LabelDesk:
         if name not in self._runs:
             try:
                 self._runs[name] = read_responses(self._ports.known_run(name))
-            except UsageError as error:
+            except RequestError as error:
                 self._runs[name] = str(error)
         return self._runs[name]
 

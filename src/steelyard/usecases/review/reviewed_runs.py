@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.results.manifest import RunSetup
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import ReviewedPrediction, read_reviewed
@@ -98,4 +98,4 @@ def _first(*folders: Path) -> Path:
 def require_responses(responses: RunResponses) -> None:
     """A run in which nobody answered has nothing to look at."""
     if not any(row.trace for row in responses.rows):
-        raise UsageError(f"{responses.run_id} has no response to look at")
+        raise InvalidError(f"{responses.run_id} has no response to look at")

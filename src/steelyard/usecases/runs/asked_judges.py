@@ -8,7 +8,7 @@ from typing import cast
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.legal_eval.policies import Policies
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.prepared import AskedJudge
 from steelyard.judging.instrument import judges_of
 from steelyard.model.judge import Judge
@@ -36,7 +36,7 @@ class Judges:
         """The judge that a rubric refers to; whether it may be used was looked at before."""
         judge = self.references.find(cast(Reference, Reference.parse(reference))).content
         if not isinstance(judge, Judge):
-            raise UsageError(f"{reference} cannot be used")
+            raise InvalidError(f"{reference} cannot be used")
         return judge
 
     def judge(self, name: str) -> Judge:

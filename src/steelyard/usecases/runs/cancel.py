@@ -10,7 +10,7 @@ from typing import cast
 
 from steelyard.engine.redaction import Redactor
 from steelyard.engine.states import is_terminal
-from steelyard.errors import RunError, SourceError, SteelyardError, TargetError, UsageError
+from steelyard.errors import RequestError, RunError, SourceError, SteelyardError, TargetError
 from steelyard.execution.finalize import finalize
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.provenance import unread_provenance
@@ -54,7 +54,7 @@ async def _seal(ports: RunPorts, run: StoredRun) -> None:
         if unread:
             now = ports.repository.find(run.run_id)
             await in_thread(partial(_seal_unread, ports, now, unread))
-    except UsageError:
+    except RequestError:
         now = ports.repository.find(run.run_id)
         if not is_terminal(now.status) and not is_held(ports, now):
             raise

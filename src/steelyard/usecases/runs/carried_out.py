@@ -9,7 +9,7 @@ from typing import cast
 
 from steelyard.engine.composite import COMPOSITES, composite
 from steelyard.engine.graders import single_judge
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.judging.jury import Aggregation, Juror, Jury
 from steelyard.judging.questionnaire import Questionnaire
 from steelyard.model.json_value import JsonObject
@@ -105,5 +105,5 @@ def _jury(jury: JsonObject, threshold: float | None, judges: Judges) -> Jury:
 def _composite(text: str, judges: Judges) -> Check | JudgedCheck:
     inner = judges.references.find(cast(Reference, Reference.parse(text))).content
     if not isinstance(inner, Rubric | QuestionRubric):
-        raise UsageError(f"{text} cannot be used")
+        raise InvalidError(f"{text} cannot be used")
     return composite(carried_out(inner, judges))

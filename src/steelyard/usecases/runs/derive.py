@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from steelyard.contracts.reading import DatasetReading, Row
-from steelyard.errors import UsageError
+from steelyard.errors import ConflictError, InvalidError
 from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -34,12 +34,12 @@ def retry_options(folder: Path) -> RunOptions:
     derived = _derived(manifest, "retry", folder)
     before = options.derived
     if before and before.how == "regrade":
-        raise UsageError(
+        raise InvalidError(
             f"{derived.run_id} asked no target: it grades what {before.run_id} was answered; "
             f"try the failed records of that run again, or regrade it"
         )
     if not _indices(derived):
-        raise UsageError(f"{derived.run_id} has no failed record to try again")
+        raise InvalidError(f"{derived.run_id} has no failed record to try again")
     return replace(options, derived=derived)
 
 
@@ -75,7 +75,7 @@ def _parent(folder: Path) -> tuple[Manifest, RunOptions]:
     options = stored_options(manifest.setup.options, None)
     before = options.derived
     if before and before.against:
-        raise UsageError(
+        raise InvalidError(
             f"{manifest.run_id} compares the answers of {before.against.run_id} and "
             f"{before.run_id}; name one of those"
         )
@@ -96,7 +96,7 @@ def dataset_of(root: Path, options: RunOptions) -> Path:
     manifest = read_run(derived.folder).manifest
     # What the folder holds is redacted: good enough to grade by, not to ask.
     if manifest.setup.contract != "dataset_document" or derived.how == "retry":
-        raise UsageError(f"the dataset of {derived.run_id} is gone: {options.dataset}")
+        raise InvalidError(f"the dataset of {derived.run_id} is gone: {options.dataset}")
     return derived.folder / DOCUMENT
 
 
@@ -106,7 +106,7 @@ def require_same_dataset(options: RunOptions, path: Path, source: dict[str, str]
     if derived is None or _is_kept(path, derived):
         return
     if read_run(derived.folder).manifest.setup.source != source:
-        raise UsageError(
+        raise ConflictError(
             f"{options.dataset} has changed since {derived.run_id}; start a new run, or put the "
             "old file back"
         )

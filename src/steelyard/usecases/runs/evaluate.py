@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
@@ -50,7 +50,7 @@ class Run:
         try:
             polars: Any = import_module("polars")
         except ImportError:
-            raise UsageError("to_frame needs polars: pip install polars") from None
+            raise InvalidError("to_frame needs polars: pip install polars") from None
         rows = [
             {
                 **{name: value for name, value in row.json().items() if name not in _NESTED},
@@ -71,21 +71,23 @@ def look_over(
 ) -> None:
     """Refuse what nobody can evaluate, in words, before anything is read."""
     if not isinstance(dataset, Dataset | str | PathLike):
-        raise UsageError(f"dataset must be a path or a Dataset, not {_dataset_meant(dataset)}")
+        raise InvalidError(f"dataset must be a path or a Dataset, not {_dataset_meant(dataset)}")
     if not isinstance(target, str) and not callable(target):
-        raise UsageError(f"target must be a function or the name of a target, not {_type(target)}")
+        raise InvalidError(
+            f"target must be a function or the name of a target, not {_type(target)}"
+        )
     if not isinstance(checks, list | tuple):
-        raise UsageError(f"checks must be a list of checks, not {_type(checks)}")
+        raise InvalidError(f"checks must be a list of checks, not {_type(checks)}")
     for check in cast(Sequence[object], checks):
         if isinstance(check, type) or not hasattr(check, "kind") or not hasattr(check, "check"):
-            raise UsageError(
+            raise InvalidError(
                 f'a check is an object such as Equals(value="Paris"), not {_type(check)}'
             )
     if checks and rubric is not None:
-        raise UsageError("checks and rubric exclude each other: both say what grades a record")
+        raise InvalidError("checks and rubric exclude each other: both say what grades a record")
     for name, count in counts.items():
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise UsageError(f"{name} must be a whole number from 1 on, not {count!r}")
+            raise InvalidError(f"{name} must be a whole number from 1 on, not {count!r}")
 
 
 def _dataset_meant(given: object) -> str:

@@ -8,7 +8,7 @@ from steelyard.contracts.contract import Contract
 from steelyard.contracts.judge.template import is_pairwise
 from steelyard.engine.implicit import NothingGrades, implicit_rubric
 from steelyard.engine.not_judged import without_judges
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.prepared import AskedJudge
 from steelyard.judging.instrument import judges_of
 from steelyard.judging.pairwise import Pairwise
@@ -146,13 +146,13 @@ class GradingPlan:
         """The rubric that cases name; one that leads nowhere was an error of its row before."""
         found = self._judges.references.rubric(text).rubric
         if found is None:
-            raise UsageError(f"{text} cannot be used")
+            raise InvalidError(f"{text} cannot be used")
         self._named[text] = self._carried_out(found)
         return self._named[text]
 
     def _carried_out(self, rubric: Rubric | QuestionRubric) -> Rubric:
         if isinstance(rubric, QuestionRubric) and rubric.status == "archived":
-            raise UsageError(f"{rubric.reference} is archived; name one that is in use")
+            raise InvalidError(f"{rubric.reference} is archived; name one that is in use")
         made = carried_out(rubric, self._judges, self._threshold)
         self._require(made, made.name)
         return made
@@ -160,7 +160,7 @@ class GradingPlan:
     def _require(self, rubric: Rubric, who: str) -> None:
         """Refuse what cannot be carried out, before any call."""
         if rubric.needs_commands and not self._judges.catalog.allows_commands:
-            raise UsageError(
+            raise InvalidError(
                 f"{who} is graded by a program, which is off: set allow.commands to true in "
                 "steelyard.yaml if you trust it, or grade with --rubric"
             )
@@ -181,7 +181,7 @@ class GradingPlan:
             if problem is None or problem in self._told:
                 continue
             if self._judges.strict:
-                raise UsageError(f"strict: '{case.id}': {problem}")
+                raise InvalidError(f"strict: '{case.id}': {problem}")
             self._told.add(problem)
             self._judges.references.warn(f"'{case.id}': {problem}")
 
@@ -190,7 +190,7 @@ def _require_grading(who: str, check: Check | JudgedCheck | StatedCheck) -> None
     """Refuse a judge that compares two answers where there is one to grade."""
     for judge, _ in judges_of(check):
         if is_pairwise(judge):
-            raise UsageError(f"{who} asks {judge.name}, which {ONLY_PAIRWISE}")
+            raise InvalidError(f"{who} asks {judge.name}, which {ONLY_PAIRWISE}")
 
 
 def _brings_evaluators_alone(case: Case) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, cast
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.ports import TargetSpec
 from steelyard.judging.instrument import judges_of
 from steelyard.model.judge import Judge
@@ -108,14 +108,14 @@ class JudgePlan:
         return named or self._judges.setting(judge).target
 
 
-def _without_target(rubric: Rubric, judge: Judge) -> UsageError:
+def _without_target(rubric: Rubric, judge: Judge) -> InvalidError:
     entries = f"set judges.{judge.id}.target or judges.default.target in steelyard.yaml"
     if rubric.name == IMPLICIT:
-        return UsageError(
+        return InvalidError(
             f"the records' own expectations are graded by {judge.name}, which has no target: "
             f"{entries}, or name a rubric that asks no judge"
         )
-    return UsageError(f"{rubric.name} asks {judge.name}, which has no target: {entries}")
+    return InvalidError(f"{rubric.name} asks {judge.name}, which has no target: {entries}")
 
 
 def _calls_of(check: object) -> int:

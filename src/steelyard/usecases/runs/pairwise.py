@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from steelyard.contracts.judge.template import is_pairwise
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.judging.pairwise import Pairwise
 from steelyard.model.judge import COMPARED, Judge
@@ -42,7 +42,7 @@ def pairwise_options(
     views = [_comparable(folder) for folder in folders]
     runs = [view.run_id for view in views]
     if len(set(runs)) < len(runs):
-        raise UsageError("a run cannot be compared with itself; name different runs")
+        raise InvalidError("a run cannot be compared with itself; name different runs")
     group = ports.new_run_id().replace("run_", "group_") if len(runs) > 2 else None
     common = RunOptions(
         dataset=Path(),
@@ -84,7 +84,7 @@ def _judge(ports: RunPorts, name: str, *, strict: bool) -> Judge:
     """The judge of a pairwise run, which must be one that compares."""
     judge = load_judge(ports.references, name, strict=strict)
     if not is_pairwise(judge):
-        raise UsageError(
+        raise InvalidError(
             f"{judge.name} grades one answer; a judge for --pairwise compares two: its template "
             f"names {{{{ {COMPARED[0]} }}}} and {{{{ {COMPARED[1]} }}}}"
         )
@@ -94,7 +94,7 @@ def _judge(ports: RunPorts, name: str, *, strict: bool) -> Judge:
 def _comparable(folder: Path) -> RunView:
     view = read_run(folder)
     if is_pairwise_run(view):
-        raise UsageError(
+        raise InvalidError(
             f"{view.run_id} is a pairwise comparison itself; name the runs it compares"
         )
     return view
@@ -106,7 +106,7 @@ def _options(
     first, second = views
     pairing = pair_records(*folders)
     if not pairing.partners:
-        raise UsageError(
+        raise InvalidError(
             f"cannot be compared: {first.run_id} and {second.run_id} have no record in common "
             "that both answered; records are the same where their content is"
         )

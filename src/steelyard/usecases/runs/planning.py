@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from steelyard.engine.redaction import MIN_SECRET, is_redacted
 from steelyard.engine.redaction_own import OwnPattern
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.ports import Part, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
@@ -53,7 +53,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
         raise no_such_file(path, options.dataset)
     opened = open_dataset(workspace, path, contracts=ports.contracts)
     if opened.reading is None:
-        raise UsageError(f"{options.dataset}: {opened.refusal}")
+        raise InvalidError(f"{options.dataset}: {opened.refusal}")
     paths = [path]
     if opened.sidecar and opened.sidecar.is_found:
         paths.append(opened.sidecar.path)
@@ -61,7 +61,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
     stored = [held.files[found] for found in paths] if held else paths
     digests = {found.name: ports.digest(at) for found, at in zip(paths, stored, strict=True)}
     if held and [at.name for at in stored] != list(digests.values()):
-        raise UsageError(f"{options.dataset}: its content in the registry is damaged")
+        raise InvalidError(f"{options.dataset}: its content in the registry is damaged")
     require_same_dataset(options, path, digests)
     reading = with_references(opened.reading, lambda: ports.references)
     return Source(
@@ -181,7 +181,7 @@ def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:
     for finding in findings:
         if finding.is_error or (strict and finding.strict().is_error):
             hint = f" ({finding.hint})" if finding.hint else ""
-            raise UsageError(f"{name}: {finding.message}{hint}")
+            raise InvalidError(f"{name}: {finding.message}{hint}")
 
 
 def _warn_of_missing_price(spec: TargetSpec, warn: Warn) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.results.pruned import RAW, SUMMARIES, PrunedFile
 from steelyard.results.sealing import Seal
 from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
@@ -86,7 +86,7 @@ def retention_of(settings: Settings, older_than: int | None = None) -> Retention
     if older_than is None:
         return settings.retention
     if older_than < MIN_RAW_DAYS:
-        raise UsageError(
+        raise InvalidError(
             f"raw results are kept for {MIN_RAW_DAYS} days or more, not for {older_than}"
         )
     return replace(settings.retention, raw_days=older_than)

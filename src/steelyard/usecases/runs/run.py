@@ -11,12 +11,7 @@ from msgspec import UNSET, structs
 
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.states import is_terminal
-from steelyard.errors import (
-    RunError,
-    SourceError,
-    UnresumableError,
-    UsageError,
-)
+from steelyard.errors import ConflictError, InvalidError, RunError, SourceError, UnresumableError
 from steelyard.execution.early_sealing import EarlySealing
 from steelyard.execution.evaluating import OnResult, evaluate_records, redactor_of
 from steelyard.execution.finalize import finalize, require_same_records, require_same_source
@@ -119,7 +114,7 @@ async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> Fi
             run_id=run.run_id, status=run.status, folder=str(folder), metrics=metrics
         )
     if run.owner != ports.owner and is_held(ports, run):
-        raise UsageError(f"{run.run_id} is being worked on by another process ({run.owner})")
+        raise ConflictError(f"{run.run_id} is being worked on by another process ({run.owner})")
     return await carry_on(ports, run, await prepare_again(ports, run), on_result)
 
 
@@ -153,7 +148,7 @@ async def carry_on(
 def require_claim(ports: RunPorts, run: StoredRun) -> None:
     """Take a run over, unless another process just did."""
     if not ports.repository.claim(run, ports.owner, ports.clock.stamp()):
-        raise UsageError(f"{run.run_id} was taken over by another process just now")
+        raise ConflictError(f"{run.run_id} was taken over by another process just now")
 
 
 def is_held(ports: RunPorts, run: StoredRun) -> bool:
@@ -227,7 +222,7 @@ def _seal(
 def _require_kept(ports: RunPorts, derived: Derived | None) -> None:
     """What a retry keeps of its parent is in the project's store, or nowhere."""
     if derived and derived.how == "retry" and not any(ports.repository.done(derived.run_id)):
-        raise UsageError(
+        raise InvalidError(
             f"the results of {derived.run_id} are not in this project's store, so that none of "
             "them can be kept; start a new run"
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.engine.shift import shift_of
-from steelyard.errors import UsageError
+from steelyard.errors import InvalidError
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions, within
@@ -54,7 +54,7 @@ def plan_trial(ports_with: DoorWith, plan: Plan, folder: Path) -> Trial:
     """Check that a run's traces can be graded by both versions, before either does."""
     definition = plan.definition
     if definition is None or definition.content is None:
-        raise UsageError(f"{plan.reference} has no file to test; it is published already")
+        raise InvalidError(f"{plan.reference} has no file to test; it is published already")
     manifest = read_run(folder).manifest
     run_id = manifest.run_id
     old = _old(plan, manifest)
@@ -127,7 +127,7 @@ def _old(plan: Plan, manifest: Manifest) -> str:
         )
         if below:
             return str(next(one for one in same if one.version == below))
-    raise UsageError(
+    raise InvalidError(
         f"there is no earlier version of {plan.reference} to compare with: none is published, and "
         f"{manifest.run_id} used none; publish without --against"
     )
@@ -144,7 +144,9 @@ def _used(manifest: Manifest, kind: str) -> list[Reference]:
 
 def _require_asked(manifest: Manifest, judge: Judge, run_id: str) -> None:
     if not any(reference.id == judge.id for reference in _used(manifest, "judge")):
-        raise UsageError(f"{run_id} did not ask judge/{judge.id}: its traces say nothing about it")
+        raise InvalidError(
+            f"{run_id} did not ask judge/{judge.id}: its traces say nothing about it"
+        )
 
 
 def _judge_ports(ports_with: DoorWith, new: Definition, old: str) -> tuple[RunPorts, RunPorts]:
@@ -152,7 +154,7 @@ def _judge_ports(ports_with: DoorWith, new: Definition, old: str) -> tuple[RunPo
     assert reference
     found = ports_with(None).references.find(reference)
     if found.definition is None:
-        raise UsageError(found.problems[0].message)
+        raise InvalidError(found.problems[0].message)
     return ports_with(found.definition), ports_with(new)
 
 

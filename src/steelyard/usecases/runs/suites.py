@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ConfigError, UsageError
+from steelyard.errors import ConfigError, InvalidError
 from steelyard.execution.run_options import RunOptions, RunWishes, within
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject
@@ -36,7 +36,7 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     suite = _suite(ports, choice.suite)
     datasets = choice.datasets or _suite_dataset(ports, suite)
     if not datasets:
-        raise UsageError("name a dataset, or a suite that has one")
+        raise InvalidError("name a dataset, or a suite that has one")
     targets: tuple[str | None, ...] = choice.targets or (suite.target,)
     candidates: tuple[str | None, ...] = (None,)
     if choice.from_conversation:
@@ -88,7 +88,7 @@ def _required(choice: SuiteChoice, suite: SuiteSettings) -> Mapping[str, float] 
 def _cluster(path: str | None) -> str | None:
     """The field that --cluster names; a setting was checked when the project file was read."""
     if path is not None and not is_cluster(path):
-        raise UsageError(f"--cluster names {CLUSTER_FIELDS}; '{path}' is none of them")
+        raise InvalidError(f"--cluster names {CLUSTER_FIELDS}; '{path}' is none of them")
     return path
 
 
@@ -136,7 +136,7 @@ def _candidates(ports: RunPorts, responses: Path, named: tuple[str, ...]) -> tup
     for name in named:
         if name not in found:
             known = ", ".join(found)
-            raise UsageError(f"{responses} has no candidate '{name}'; it has: {known}")
+            raise InvalidError(f"{responses} has no candidate '{name}'; it has: {known}")
     return named or found
 
 

@@ -16,7 +16,7 @@ from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.implicit import NothingGrades
 from steelyard.engine.prompts import CHARACTERS_A_TOKEN, prompt_tokens
 from steelyard.engine.selection import parse_where
-from steelyard.errors import ConfigError, TemplateError, UsageError
+from steelyard.errors import ConfigError, InvalidError, RequestError, TemplateError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Outlook, Planned, target_name
 from steelyard.execution.prompting import prompt_of
@@ -107,7 +107,7 @@ class Survey:
         rows = self._watched(self._reading.rows())
         try:
             self._look_at_all(rows)
-        except UsageError:
+        except RequestError:
             deque(rows, maxlen=0)  # a line further on that spoils the file is told first
             raise
         # What spoils the file does so beyond the limit, too.
@@ -154,7 +154,7 @@ class Survey:
         """The rows; one that spoils the whole file ends the survey."""
         for row in rows:
             if self._reading.is_spoiled:
-                raise UsageError(f"{self.options.dataset}: {row.findings[0].message}")
+                raise InvalidError(f"{self.options.dataset}: {row.findings[0].message}")
             if row.findings and not row.is_accepted:
                 self.is_sound = False
             yield row
@@ -167,19 +167,19 @@ class Survey:
         for clause in parse_where(where):
             if clause.path not in met:
                 name = self.options.dataset
-                raise UsageError(f"{name}: --where: no record has '{clause.path}'")
+                raise InvalidError(f"{name}: --where: no record has '{clause.path}'")
 
     def _check_counts(self) -> None:
         outlook, name = self.outlook, self.options.dataset
         if not outlook.total:
-            raise UsageError(f"{name}: no record is selected")
+            raise InvalidError(f"{name}: no record is selected")
         if not outlook.valid:
-            raise UsageError(
+            raise InvalidError(
                 f"{name}: none of {outlook.total} record(s) is valid; "
                 f"{self._unsendable or '`steelyard validate` says why'}"
             )
         if outlook.valid == outlook.skipped:
-            raise UsageError(
+            raise InvalidError(
                 f"{name}: nothing grades any of the selected records; name a rubric with --rubric"
                 f" ({self._ungraded})"
             )
@@ -192,7 +192,7 @@ class Survey:
             place = f":{finding.line}" if finding.line else path
             message = finding.message.removeprefix(f"Line {finding.line}: ")
             if self.options.strict and finding.strict().is_error:
-                raise UsageError(f"{self.options.dataset}{place}: strict: {message}{hint}")
+                raise InvalidError(f"{self.options.dataset}{place}: strict: {message}{hint}")
             if not finding.is_error:
                 self._warnings += 1
                 if self._warnings <= _SHOWN_WARNINGS:

@@ -22,7 +22,7 @@ from steelyard.contracts.eval_cases.writer import (
     write_sidecar,
 )
 from steelyard.contracts.reading import DatasetReading
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -106,7 +106,7 @@ def test_cases_without_a_goal_are_written_as_tests() -> None:
     dataset = Dataset(id="data", contract="eval_cases", cases=(case,))
 
     assert b"\ntests:\n" in write_eval_cases_yaml(dataset)
-    with pytest.raises(UsageError, match="case 'a' has no expected_outcome"):
+    with pytest.raises(RequestError, match="case 'a' has no expected_outcome"):
         write_eval_cases_rows(dataset)
 
 

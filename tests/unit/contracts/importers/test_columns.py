@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fakes.contracts import CONTRACTS, FIELDS
 from steelyard.contracts.importers.columns import ColumnMap
-from steelyard.errors import ParseError, UsageError
+from steelyard.errors import ParseError, RequestError
 from steelyard.model.json_value import JsonObject, JsonValue
 from strategies.eval_cases import json_values
 
@@ -162,7 +162,7 @@ def test_a_mapped_column_that_is_not_there_is_named_with_those_that_are() -> Non
 
 def test_a_field_that_the_contract_lacks_is_a_usage_error_with_a_hint() -> None:
     with pytest.raises(
-        UsageError, match=r"question_set has no field 'imput' \(did you mean 'input'"
+        RequestError, match=r"question_set has no field 'imput' \(did you mean 'input'"
     ):
         column_map("question_set", imput="q")
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from steelyard.contracts.legal_eval.policies import Policies, built_in_policies
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.policy import Policy
@@ -138,7 +138,7 @@ def test_a_plug_in_brings_policies(plugin: object) -> None:
 )
 def test_a_policy_that_is_none_is_refused(plugin: object, message: str) -> None:
     """LE-34"""
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(RequestError, match=message):
         built_in_policies().with_plugins([plugin])
 
 
@@ -146,5 +146,5 @@ def test_there_is_always_a_default() -> None:
     policy = built_in_policies().of(named("prbench_v1"))
 
     assert Policies([replace(policy, id="default_v1")]).ids == ("default_v1",)
-    with pytest.raises(UsageError, match="the policy 'default_v1' is missing"):
+    with pytest.raises(RequestError, match="the policy 'default_v1' is missing"):
         Policies([policy])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from steelyard.contracts.legal_eval.writer import case_row, write_legal_eval
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.case import Case
 from steelyard.model.choice import Choice
 from steelyard.model.criterion import Criterion
@@ -107,5 +107,5 @@ def test_a_case_of_another_contract_gets_the_type_that_fits(
 )
 def test_a_case_that_no_row_can_hold_is_refused(case: Case, message: str) -> None:
     """LE-39"""
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(RequestError, match=message):
         write_legal_eval(Dataset(id="d", contract="eval_cases", cases=(case,)))

@@ -16,7 +16,7 @@ from fakes.contracts import CONTRACTS, DATASETS, FIELDS
 from fakes.conversions import Desk
 from steelyard.contracts.dataset_document.writer import write_dataset_document
 from steelyard.contracts.eval_cases.writer import write_eval_cases_yaml
-from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.model.case import Case
 from steelyard.model.conversion import OUTCOMES, Conversion
 from steelyard.model.dataset import Dataset
@@ -197,7 +197,7 @@ def test_an_existing_file_is_written_over_only_by_force(desk: Desk) -> None:
     desk.write("qa.json", DOCUMENT)
     desk.write("out.jsonl", "precious")
 
-    with pytest.raises(UsageError, match=r"out\.jsonl exists; --force writes over it"):
+    with pytest.raises(RequestError, match=r"out\.jsonl exists; --force writes over it"):
         desk.convert("qa.json", "legal_eval", "out.jsonl")
     assert (desk.folder / "out.jsonl").read_text(encoding="utf-8") == "precious"
 
@@ -210,7 +210,7 @@ def test_an_existing_sidecar_is_written_over_only_by_force(desk: Desk) -> None:
     desk.write("in.yaml", "evalcases:\n  - {id: a, expected_outcome: Greets, input: Hi}\n")
     desk.write("out.yaml", "dataset: other\n")
 
-    with pytest.raises(UsageError, match=r"out\.yaml exists"):
+    with pytest.raises(RequestError, match=r"out\.yaml exists"):
         desk.convert("in.yaml", "eval_cases", "out.jsonl")
 
 
@@ -244,7 +244,7 @@ def test_a_form_that_there_is_not_is_a_usage_error(
 ) -> None:
     desk.write("qa.json", DOCUMENT)
 
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(RequestError, match=told):
         desk.convert("qa.json", to, output)
 
 
@@ -263,7 +263,7 @@ def test_options_that_do_not_fit_are_usage_errors(
 ) -> None:
     desk.write("qa.json", DOCUMENT)
 
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(RequestError, match=told):
         desk.convert("qa.json", "legal_eval", "out.jsonl", **options)
 
 
@@ -309,7 +309,7 @@ def test_a_missing_source_is_not_found(desk: Desk) -> None:
 def test_more_records_than_a_document_may_have_are_refused(desk: Desk) -> None:
     desk.write("t.csv", "id,prompt\n" + "".join(f"{number},Q\n" for number in range(50_001)))
 
-    with pytest.raises(UsageError, match="dataset_document cannot hold this: records"):
+    with pytest.raises(RequestError, match="dataset_document cannot hold this: records"):
         desk.convert("t.csv", "dataset_document", "out.json", made_from="csv")
 
 

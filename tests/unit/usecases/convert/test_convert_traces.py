@@ -10,7 +10,7 @@ import pytest
 
 from fakes.inspect_logs import sample, write_json, write_zip
 from fakes.otel_spans import export, span
-from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.model.conversion import Conversion
 from steelyard.project import open_project
 from steelyard.targets.response_file import ResponseFile
@@ -168,7 +168,7 @@ def test_what_cannot_be_asked_is_wrong_usage(
 ) -> None:
     path = write_json(tmp_path / "log.json", sample())
 
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(RequestError, match=told):
         converted(path, **{"made_from": "inspect", **more})
 
 
@@ -176,7 +176,7 @@ def test_an_existing_file_is_written_over_by_force_alone(tmp_path: Path) -> None
     path = write_json(tmp_path / "log.json", sample())
     converted(path)
 
-    with pytest.raises(UsageError, match="exists; --force writes over it"):
+    with pytest.raises(RequestError, match="exists; --force writes over it"):
         converted(path)
     assert converted(path, force=True).emitted == 1
 
@@ -187,7 +187,7 @@ def test_what_is_no_export_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     broken = tmp_path / "spans.json"
     broken.write_text("{\n[", encoding="utf-8")
 
-    with pytest.raises(UsageError, match=r"files that end in \.json, \.jsonl, \.ndjson"):
+    with pytest.raises(RequestError, match=r"files that end in \.json, \.jsonl, \.ndjson"):
         converted(text, "otel")
     with pytest.raises(UnreadableFileError, match=r"spans\.json:2: "):
         converted(broken, "otel")
@@ -220,5 +220,5 @@ def test_choices_are_written_as_legal_eval(tmp_path: Path) -> None:
 def test_columns_are_not_named_for_samples(tmp_path: Path) -> None:
     path = write_json(tmp_path / "a.json", sample())
 
-    with pytest.raises(UsageError, match="--map is for tables"):
+    with pytest.raises(RequestError, match="--map is for tables"):
         converted(path, to="eval_cases", output=tmp_path / "c.yaml", names={"id": "x"})

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fakes.inspect_logs import as_zstandard, sample, write_json, write_zip
-from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.convert.inspect_logs import LogFile, LogSample, open_logs
 
@@ -214,5 +214,5 @@ def test_a_folder_without_logs_and_another_file_are_wrong_usage(tmp_path: Path) 
 
     with pytest.raises(NotFoundError, match="no logs in"):
         opened(tmp_path)
-    with pytest.raises(UsageError, match=r"end in \.eval or \.json"):
+    with pytest.raises(RequestError, match=r"end in \.eval or \.json"):
         opened(tmp_path / "notes.txt")

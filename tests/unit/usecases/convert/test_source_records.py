@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fakes.conversions import Desk
-from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.store.frames import frame_records
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.convert.source_records import file_records, source_files
@@ -85,7 +85,7 @@ def test_what_cannot_be_found_is_said(desk: Desk) -> None:
         splits(desk)
 
     desk.write("a.csv", "")
-    with pytest.raises(UsageError, match="has no split 'x'; it has a"):
+    with pytest.raises(RequestError, match="has no split 'x'; it has a"):
         splits(desk, "x")
 
     desk.write("b/state.json", "{")
@@ -114,7 +114,7 @@ def test_a_file_is_read_by_its_extension(desk: Desk, name: str, content: str) ->
 @pytest.mark.parametrize(
     ("name", "content", "error", "told"),
     [
-        ("a.txt", "", UsageError, "'.txt' files are not read; read are .jsonl"),
+        ("a.txt", "", RequestError, "'.txt' files are not read; read are .jsonl"),
         ("a.json", "{}", UnreadableFileError, "a.json: the top level must be a list"),
         ("a.csv", "a,a\n", UnreadableFileError, "a.csv:1: two columns are called 'a'"),
     ],

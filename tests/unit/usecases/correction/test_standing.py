@@ -15,7 +15,7 @@ from fakes.targets import ScriptedTarget
 from fakes.validations import a_validation
 from steelyard.engine.composite import JudgedComposite
 from steelyard.engine.evaluator_composite import JudgedEvaluatorComposite
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.judging.criteria import Criteria, stated_criteria
 from steelyard.judging.jury import Juror, Jury
@@ -115,7 +115,7 @@ def test_a_required_validation_must_reach_what_is_required(
         assert told(a_rubric(ALONE), known=known, least=least) == []
         return
     with pytest.raises(
-        UsageError, match=f"require_validated: .* not validated well enough: {said}"
+        RequestError, match=f"require_validated: .* not validated well enough: {said}"
     ):
         told(a_rubric(ALONE), known=known, least=least)
 
@@ -127,7 +127,7 @@ def test_strict_warns_of_a_judge_that_was_never_validated(told: Told) -> None:
 
 
 def test_a_required_validation_must_be_there(told: Told) -> None:
-    with pytest.raises(UsageError, match=r"require_validated: .* has never been validated"):
+    with pytest.raises(RequestError, match=r"require_validated: .* has never been validated"):
         told(a_rubric(ALONE), least=Least())
 
 
@@ -150,7 +150,7 @@ def test_too_few_labels_are_no_validation(told: Told, counts: Counts, said: str)
     (found,) = told(a_rubric(ALONE), known=known, strict=True)
 
     assert f"judge/right@1.0.0 is not validated by its labels: {said}" in found
-    with pytest.raises(UsageError, match=f"require_validated: .*{said}"):
+    with pytest.raises(RequestError, match=f"require_validated: .*{said}"):
         told(a_rubric(ALONE), known=known, least=Least())
 
 
@@ -209,7 +209,7 @@ def test_a_moved_threshold_of_the_record_is_another_rule(told: Told) -> None:
 
     for more in ({"strict": True}, {"least": Least()}):
         with pytest.raises(
-            UsageError, match=r"decides here by 'llm_judge at 0\.7, rubric at 0\.5'"
+            RequestError, match=r"decides here by 'llm_judge at 0\.7, rubric at 0\.5'"
         ):
             told(moved, known=(valid_for(ALONE),), **more)
 
@@ -221,7 +221,7 @@ def test_a_judge_no_better_than_a_coin_may_not_be_relied_on(told: Told) -> None:
     assert (
         "TPR 23.8 % + TNR 21.1 % is not above 100 %: the judge is no better than a coin" in found
     )
-    with pytest.raises(UsageError, match=r"strict: .* no better than a coin"):
+    with pytest.raises(RequestError, match=r"strict: .* no better than a coin"):
         told(a_rubric(ALONE), known=(coin,), strict=True)
 
 
@@ -289,7 +289,7 @@ def test_a_validation_that_the_judges_file_holds_counts(told: Told) -> None:
     ],
 )
 def test_strict_refuses_what_a_file_says(told: Told, more: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=f"strict: judge/right@1.0.0 {said}|strict.*{said}"):
+    with pytest.raises(RequestError, match=f"strict: judge/right@1.0.0 {said}|strict.*{said}"):
         told(a_rubric(claiming(**more)), strict=True)
 
 
@@ -304,7 +304,7 @@ def test_strict_refuses_what_a_file_says(told: Told, more: dict[str, Any], said:
 def test_a_file_reaches_no_minimum(
     told: Told, least: Least, more: dict[str, Any], said: str
 ) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(RequestError, match=said):
         told(a_rubric(claiming(**more)), least=least)
 
 
@@ -327,7 +327,7 @@ def test_what_a_file_says_of_a_juror_is_not_about_the_jury(told: Told) -> None:
 def test_another_version_of_a_validated_judge_is_stale(told: Told) -> None:
     newer = LlmJudge(judge=replace(JUDGE, version="1.1.0", template="New {{ output }}"))
 
-    with pytest.raises(UsageError, match=r"judge/right@1\.0\.0 was validated as another"):
+    with pytest.raises(RequestError, match=r"judge/right@1\.0\.0 was validated as another"):
         told(a_rubric(newer), known=(valid_for(ALONE),), strict=True)
 
 
@@ -358,7 +358,7 @@ def test_what_the_file_says_of_its_scope_is_told_elsewhere(told: Told) -> None:
 def test_strict_refuses(
     told: Told, known: tuple[JudgeValidation, ...], bundle: str | None, said: str
 ) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(RequestError, match=said):
         told(a_rubric(ALONE), known=known, bundles=(bundle,), strict=True)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fakes.projects import row
 from fakes.registry import RegistryProject
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.usecases.datasets.dataset_versions import compare_datasets, show_dataset
 from steelyard.usecases.datasets.publish_dataset import publish_dataset
 
@@ -112,7 +112,7 @@ def test_a_file_is_shown_as_not_published(project: RegistryProject) -> None:
     [
         ("datasets/none.jsonl", NotFoundError, "no such file"),
         ("dataset/qa@1", NotFoundError, "is not published"),
-        ("rubrics/r@1.0.0.yaml", UsageError, "no dataset"),
+        ("rubrics/r@1.0.0.yaml", RequestError, "no dataset"),
     ],
 )
 def test_what_is_no_dataset_is_wrong_usage(

@@ -10,7 +10,7 @@ import pytest
 
 from fakes.projects import Project, row
 from fakes.registry import WHEN, RegistryProject
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.model.published import Published, PublishedKind
 from steelyard.store.registry import FileRegistry
 from steelyard.usecases.datasets.publish_dataset import publish_dataset
@@ -89,7 +89,7 @@ def test_another_process_may_be_faster(
 
 def test_rows_need_a_version_that_is_given(project: RegistryProject) -> None:
     path = cases(project, "a")
-    with pytest.raises(UsageError, match="give --version"):
+    with pytest.raises(RequestError, match="give --version"):
         publish_dataset(project.ports, str(path))
 
     assert publish_dataset(project.ports, str(path), "1").reference == "dataset/qa@1"
@@ -107,14 +107,14 @@ def test_a_version_is_one_and_can_be_written(
 ) -> None:
     path = document(project, **changes)
 
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(RequestError, match=told):
         publish_dataset(project.ports, str(path), version)
 
 
 def test_an_id_can_stand_in_a_reference(project: RegistryProject) -> None:
     path = project.write("datasets/a b.jsonl", json.dumps(row("a")) + "\n")
 
-    with pytest.raises(UsageError, match="'a b' cannot stand in a reference"):
+    with pytest.raises(RequestError, match="'a b' cannot stand in a reference"):
         publish_dataset(project.ports, str(path), "1")
 
 
@@ -123,7 +123,7 @@ def test_an_id_can_stand_in_a_reference(project: RegistryProject) -> None:
     [
         ("datasets/none.jsonl", NotFoundError, "no such file"),
         ("dataset/none@1", NotFoundError, "dataset/none@1 is not published"),
-        ("rubrics/r@1.0.0.yaml", UsageError, "no dataset"),
+        ("rubrics/r@1.0.0.yaml", RequestError, "no dataset"),
     ],
 )
 def test_what_names_no_dataset_is_wrong_usage(
@@ -221,7 +221,7 @@ def test_damaged_content_is_not_run(project: RegistryProject, damage: str, told:
     runs = Project(project.root)
     ports = runs.ports()
 
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(RequestError, match=told):
         runs.prepare(ports, Path("dataset/qa@1"), target="echo")
     runs.close()
 

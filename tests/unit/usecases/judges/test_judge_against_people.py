@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fakes.judged_runs import a_row, a_score, write_run
 from fakes.validations import JUDGE, RULE
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.validation import Counts
 from steelyard.usecases.judges.judge_against_people import Asked, Compared, compared, counts_of
 from steelyard.usecases.judges.label_sets import People, Place, Said, split_of
@@ -219,7 +219,9 @@ def test_two_chances_of_one_record_cannot_be(folder: Path) -> None:
     given_ = people()
     given_.said[Place("run_1", "q1", 0)] = Said(votes={"a": True}, chances={0.5, 0.25, None})
 
-    with pytest.raises(UsageError, match=r"'q1' has two inclusion probabilities: 0\.25 and 0\.5"):
+    with pytest.raises(
+        RequestError, match=r"'q1' has two inclusion probabilities: 0\.25 and 0\.5"
+    ):
         compare(folder, given_)
 
 
@@ -283,7 +285,7 @@ def test_a_record_without_an_id_is_found_by_its_place(tmp_path: Path) -> None:
 def test_examples_outside_train_are_refused(folder: Path) -> None:
     bad = next(f"q{n}" for n in range(COUNT) if split_of(f"q{n}", 0) == "dev")
 
-    with pytest.raises(UsageError, match="which lies in dev"):
+    with pytest.raises(RequestError, match="which lies in dev"):
         compare(folder, examples=(bad,))
 
 
@@ -297,14 +299,14 @@ def test_examples_outside_train_are_refused(folder: Path) -> None:
 def test_a_judge_that_decides_nothing_is_told(
     folder: Path, more: dict[str, Any], said_: str
 ) -> None:
-    with pytest.raises(UsageError, match=said_):
+    with pytest.raises(RequestError, match=said_):
         compare(folder, **more)
 
 
 def test_a_run_without_judges_is_told(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run_1", rows(evaluator_scores=[]))
 
-    with pytest.raises(UsageError, match="nothing is judged there"):
+    with pytest.raises(RequestError, match="nothing is judged there"):
         compare(folder)
 
 
@@ -314,9 +316,9 @@ def test_a_judge_of_two_checks_needs_a_choice_and_a_rubric_takes_any(tmp_path: P
     jury = write_run(tmp_path / "run_1", rows(evaluator_scores=both))
     alike = write_run(tmp_path / "run_2", rows(evaluator_scores=twice))
 
-    with pytest.raises(UsageError, match="name one with --check: right, other"):
+    with pytest.raises(RequestError, match="name one with --check: right, other"):
         compare(alike)
-    with pytest.raises(UsageError, match="name one with --check: right, other"):
+    with pytest.raises(RequestError, match="name one with --check: right, other"):
         compare(jury, judge="rubric/panel@1.0.0")
     found = compare(jury, judge="rubric/panel@1.0.0", check="other")
     assert found.validation.judge == "rubric/panel@1.0.0 other"
@@ -335,5 +337,5 @@ def test_a_pass_must_mean_the_same_everywhere(
     made = rows()
     made[0]["evaluator_scores"] = [a_score(True, details=details)]
 
-    with pytest.raises(UsageError, match=said_):
+    with pytest.raises(RequestError, match=said_):
         compare(write_run(tmp_path / "run_1", made))

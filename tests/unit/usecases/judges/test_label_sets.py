@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fakes.definitions import NOW
 from steelyard.contracts.labels.reader import label_of
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.definition import Definition
 from steelyard.model.finding import Finding
 from steelyard.model.label import Label
@@ -149,7 +149,7 @@ def test_labels_that_are_not_blind_are_counted_and_left_out() -> None:
 def test_labels_of_several_rubrics_need_a_choice() -> None:
     both = [a_label(passed=True), a_label(rubric="other", passed=False)]
 
-    with pytest.raises(UsageError, match="name one with --rubric: other, r"):
+    with pytest.raises(RequestError, match="name one with --rubric: other, r"):
         people(*both)
     found = people(*both, rubric="other")
     assert (found.rubric, found.other_rubrics) == ("other", 1)
@@ -168,7 +168,7 @@ def test_nobody_has_two_votes() -> None:
     same = people(a_label(passed=True), a_label(passed=True))
     assert same.said[Place("", "q1", 0)].votes == {"ann": True}
 
-    with pytest.raises(UsageError, match="ann says both pass and fail of 'q1'"):
+    with pytest.raises(RequestError, match="ann says both pass and fail of 'q1'"):
         people(a_label(passed=True), a_label(passed=False))
 
 
@@ -204,9 +204,11 @@ def test_examples_must_lie_in_train() -> None:
 
     require_in_train(free, names, 0)
     require_in_train([bad], free, 0)  # not labelled, so nobody compares it
-    with pytest.raises(UsageError, match=f"'{bad}', which lies in test.*in train are {min(free)}"):
+    with pytest.raises(
+        RequestError, match=f"'{bad}', which lies in test.*in train are {min(free)}"
+    ):
         require_in_train([bad], names, 0)
-    with pytest.raises(UsageError, match=r"train alone$"):
+    with pytest.raises(RequestError, match=r"train alone$"):
         require_in_train([bad], [bad], 0)
 
 
@@ -245,5 +247,5 @@ def test_a_file_of_labels_is_read_whole() -> None:
     ],
 )
 def test_one_wrong_label_stops_all(data: bytes, wrong: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(RequestError, match=said):
         read(data, wrong)

@@ -19,7 +19,7 @@ from fakes.judged_desk import (
     write_judged_desk,
     write_rows,
 )
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.run import VALIDATION
 from steelyard.model.validation import JuryCounts
@@ -202,7 +202,7 @@ def test_a_jury_is_validated_as_a_whole(desk: MakeDesk) -> None:
     assert (jury.n, round(jury.effective_votes or 0, 9)) == (len(RESPONSES), 1.0)
     assert report.validation.rule == "jury (mean; weights 1, 1) at 0.7"
     assert now.validation.counts == report.validation.counts
-    with pytest.raises(UsageError, match="is a rubric, and holds no validation"):
+    with pytest.raises(RequestError, match="is a rubric, and holds no validation"):
         here.validate(judge="rubric/panel@1.0.0", runs=(run_id,), is_written=True)
 
 
@@ -270,7 +270,7 @@ def test_examples_never_count_and_must_lie_in_train(desk: MakeDesk) -> None:
     assert here.validate(runs=(run_id,)).validation.counts.n == 39
     shown("q1")  # in test
     run_id = here.run()
-    with pytest.raises(UsageError, match="'q1', which lies in test"):
+    with pytest.raises(RequestError, match="'q1', which lies in test"):
         here.validate(runs=(run_id,))
 
 
@@ -300,7 +300,7 @@ def test_a_run_of_another_rubric_tells_nothing_of_this_one(desk: MakeDesk, name:
     here = desk()
     run_id = here.run()
 
-    with pytest.raises(UsageError, match=r"was not graded by .*, but by rubric/quality@1\.0\.0"):
+    with pytest.raises(RequestError, match=r"was not graded by .*, but by rubric/quality@1\.0\.0"):
         here.validate(judge=name, runs=(run_id,))
 
 
@@ -354,7 +354,7 @@ def test_what_cannot_begin_is_told_before_anything_is_asked(
 ) -> None:
     here = desk()
 
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(RequestError, match=said):
         here.validate(**request_)
     assert here.opened[0].run.repository.list(9) == []
 
@@ -362,7 +362,7 @@ def test_what_cannot_begin_is_told_before_anything_is_asked(
 def test_labels_of_another_dataset_are_told(desk: MakeDesk) -> None:
     here = desk([label(Response("other", 1, is_good=True, is_passed=True))])
 
-    with pytest.raises(UsageError, match="has none of the labelled records"):
+    with pytest.raises(RequestError, match="has none of the labelled records"):
         here.validate(dataset=Path("desk.yaml"), responses=Path("responses.jsonl"))
 
 

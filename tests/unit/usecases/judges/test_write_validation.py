@@ -11,7 +11,7 @@ import pytest
 from fakes.definitions import DefinitionProject
 from fakes.validations import a_validation
 from steelyard.contracts.judge.validation import file_claim
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.judge import Judge
 from steelyard.usecases.judges.write_validation import writing_of
@@ -91,7 +91,7 @@ def test_a_file_in_one_line_is_refused(project: DefinitionProject) -> None:
     references = project.references
     writing = writing_of(references, load_judge(references, "tone"), "tone")
 
-    with pytest.raises(UsageError, match="cannot be changed in one place"):
+    with pytest.raises(RequestError, match="cannot be changed in one place"):
         writing.with_validation(FOUND)
 
 
@@ -99,17 +99,17 @@ def test_a_judge_without_a_file_is_refused(project: DefinitionProject) -> None:
     references = project.references
     accuracy = load_judge(references, "judge/accuracy@1.0.0")
 
-    with pytest.raises(UsageError, match=r"copy it to judges/accuracy\.yaml"):
+    with pytest.raises(RequestError, match=r"copy it to judges/accuracy\.yaml"):
         writing_of(references, accuracy, "judge/accuracy@1.0.0")
 
 
 def test_a_judge_made_in_code_has_no_file(project: DefinitionProject) -> None:
     odd = Judge(id="Not an id", version="?", template="")
 
-    with pytest.raises(UsageError, match="has no file of its own"):
+    with pytest.raises(RequestError, match="has no file of its own"):
         writing_of(project.references, odd, "judge/odd")
 
 
 def test_a_rubric_holds_no_validation(project: DefinitionProject) -> None:
-    with pytest.raises(UsageError, match=r"rubric/panel@1\.0 is a rubric"):
+    with pytest.raises(RequestError, match=r"rubric/panel@1\.0 is a rubric"):
         writing_of(project.references, None, "rubric/panel@1.0")

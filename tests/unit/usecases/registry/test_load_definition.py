@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.definitions import RUBRIC, DefinitionProject, asks
-from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.usecases.registry.load_definition import load_judge, load_rubric
@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> DefinitionProject:
 def refusal(
     project: DefinitionProject,
     name: str,
-    kind: type[UsageError] = UsageError,
+    kind: type[RequestError] = RequestError,
     *,
     strict: bool = False,
 ) -> str:
@@ -92,11 +92,11 @@ def test_a_path_to_another_thing_is_refused(project: DefinitionProject) -> None:
     ("text", "kind", "said"),
     [
         ("id: a\nid: b\n", UnreadableFileError, ":2: duplicate key 'id'"),
-        (RUBRIC.format(id="basic", version="one"), UsageError, ":2: version is no sem"),
+        (RUBRIC.format(id="basic", version="one"), RequestError, ":2: version is no sem"),
     ],
 )
 def test_a_broken_file_is_refused_with_file_and_line(
-    project: DefinitionProject, text: str, kind: type[UsageError], said: str
+    project: DefinitionProject, text: str, kind: type[RequestError], said: str
 ) -> None:
     """CR-07"""
     project.write("rubrics/own.yaml", text)

@@ -8,7 +8,7 @@ import pytest
 
 from fakes.definitions import asks, composed_of
 from fakes.registry import WHEN, RegistryProject
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.usecases.datasets.publish_dataset import publish_dataset
 from steelyard.usecases.registry.look_up import (
     compare_definitions,
@@ -128,8 +128,8 @@ def test_what_was_published_is_shown_although_a_file_says_otherwise(
     ("name", "error", "told"),
     [
         ("rubric/none@1.0", NotFoundError, "there is no rubric of that id"),
-        ("rubrics/e.yaml", UsageError, r"rubrics/e\.yaml:1: "),
-        ("rubric/twice@1.0", UsageError, "stands in"),
+        ("rubrics/e.yaml", RequestError, r"rubrics/e\.yaml:1: "),
+        ("rubric/twice@1.0", RequestError, "stands in"),
     ],
 )
 def test_what_cannot_be_shown_is_wrong_usage(
@@ -168,5 +168,5 @@ def test_a_rubric_of_questions_is_not_compared_with_one_of_checks(
     project.questions("quality-v1")
     project.rubric("basic@1.0.0")
 
-    with pytest.raises(UsageError, match="nothing to compare"):
+    with pytest.raises(RequestError, match="nothing to compare"):
         compare_definitions(project.ports, "rubric", "quality-v1", "basic@1.0")

@@ -10,7 +10,7 @@ import pytest
 from fakes.definitions import RUBRIC, asks, composed_of
 from fakes.registry import WHEN, RegistryProject
 from steelyard.engine.shift import Graded, Moved, Shift
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.reports.publication import MeasuredShift
 from steelyard.stats.paired import paired_difference
 from steelyard.usecases.registry.publish import carry_out, plan_publication
@@ -180,7 +180,7 @@ def test_a_judge_that_comes_along_is_fixed_already(project: RegistryProject) -> 
     path = project.rubric("kind@1.0.0", asks("judge/accuracy@1.0"))
 
     assert project.publish(path).outcome == "published"
-    with pytest.raises(UsageError, match="comes with Steelyard"):
+    with pytest.raises(RequestError, match="comes with Steelyard"):
         project.publish("accuracy", "judge")
 
 
@@ -189,8 +189,8 @@ def test_a_judge_that_comes_along_is_fixed_already(project: RegistryProject) -> 
     [
         ("rubrics/none.yaml", NotFoundError, "no such rubric file"),
         ("rubric/none@1.0", NotFoundError, "there is no rubric of that id"),
-        ("judge/tone@1.0", UsageError, "is no rubric"),
-        ("what is this", UsageError, "write rubric/id@version or a path"),
+        ("judge/tone@1.0", RequestError, "is no rubric"),
+        ("what is this", RequestError, "write rubric/id@version or a path"),
     ],
 )
 def test_what_names_nothing_is_wrong_usage(
@@ -201,7 +201,7 @@ def test_what_names_nothing_is_wrong_usage(
 
 
 def test_a_judge_is_no_rubric(project: RegistryProject) -> None:
-    with pytest.raises(UsageError, match="which is no rubric"):
+    with pytest.raises(RequestError, match="which is no rubric"):
         project.publish(project.judge("tone@1.0.0"))
 
 

@@ -14,7 +14,7 @@ from fakes.manifests import manifest_row
 from fakes.metrics import write_metrics
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
-from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.model.comparison import CorrectedDifference
 from steelyard.stats.power import records_to_detect
 from steelyard.usecases.results.compare import Knowledge, compare, compare_all
@@ -188,7 +188,7 @@ def test_what_differs_beside_the_target_is_refused_in_strict_mode(tmp_path):
         ("temperature", False),
     ]
     assert not found.is_comparable
-    with pytest.raises(UsageError, match="strict: these runs do not measure the same: rubric"):
+    with pytest.raises(RequestError, match="strict: these runs do not measure the same: rubric"):
         compare(first, second, strict=True)
 
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from fakes.metrics import metrics
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.corrected_rate import LABELS_OF_ANOTHER_RUN, CorrectedRate
 from steelyard.model.interval import Interval
 from steelyard.results.metrics import PassEstimate, Repeats
@@ -266,7 +266,7 @@ def test_a_strict_gate_passes_on_all_of_a_alone(dropped, n, said):
 
 @pytest.mark.parametrize("text", ["", "better", "worse by", "worse by -2", "worse by 100"])
 def test_a_gate_is_worse_or_worse_by_points(text):
-    with pytest.raises(UsageError, match="worse"):
+    with pytest.raises(RequestError, match="worse"):
         ComparisonGate.parse(text)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from fakes.review_project import QUESTIONS
 from fakes.reviews import DESK, RUN, ReviewProject, check, failed, label, response, says
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.model.agreement import Agreement, AgreementSide, QuestionAgreement, RubricAgreement
 from steelyard.review.agreement import NO_JUDGE, NOT_BLIND
 from steelyard.usecases.review.agreement import agreement
@@ -148,7 +148,7 @@ def test_of_two_checks_one_must_be_named(project: ReviewProject) -> None:
     project.run([response(0, *twice)], rubrics=["rubric/outer@1.0.0"])
     project.bring([label(0, answers=says(correct=1))])
 
-    with pytest.raises(UsageError, match="asked/questions; name one with --check"):
+    with pytest.raises(RequestError, match="asked/questions; name one with --check"):
         agreement(project.ports, run=RUN)
     found = agreement(project.ports, run=RUN, check="again/questions")
     assert judge_of(found, "correct").disagreements == ()
@@ -263,7 +263,7 @@ def test_a_check_can_be_named_for_passes(project: ReviewProject) -> None:
     found = agreement(project.ports, run=RUN, check="tone")
 
     assert rubric(found, "verdict").judged_by == ("tone",)
-    with pytest.raises(UsageError, match="no check 'gone' in run_1; there are: tone"):
+    with pytest.raises(RequestError, match="no check 'gone' in run_1; there are: tone"):
         agreement(project.ports, run=RUN, check="gone")
 
 
@@ -271,7 +271,7 @@ def test_a_run_without_checks_says_that_there_is_none(project: ReviewProject) ->
     project.run([response(0)])
     project.bring([plain(0, True)])
 
-    with pytest.raises(UsageError, match="there is none"):
+    with pytest.raises(RequestError, match="there is none"):
         agreement(project.ports, run=RUN, check="gone")
 
 

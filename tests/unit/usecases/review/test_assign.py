@@ -10,7 +10,7 @@ import pytest
 
 from fakes.definitions import QUESTIONS
 from fakes.reviews import DESK, RUN, ReviewProject, check, failed, label, response, says
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.assignment import Assignment, Choice, ChosenBy
 from steelyard.usecases.review.assign import AssignmentRequest, assign, stub_rows
 
@@ -97,7 +97,7 @@ def test_strata_are_verdicts_or_slices(project: ReviewProject) -> None:
 def test_a_slice_that_the_run_does_not_have_is_refused(project: ReviewProject) -> None:
     project.run([response(0, slices={"tags": ["a"]})])
 
-    with pytest.raises(UsageError, match="no slice 'topic'; it has: tags"):
+    with pytest.raises(RequestError, match="no slice 'topic'; it has: tags"):
         drawn(project, 1, "stratified", slice="topic")
 
 
@@ -119,7 +119,7 @@ def test_a_divided_jury_is_looked_at_first(project: ReviewProject) -> None:
 def test_without_a_jury_that_is_told(project: ReviewProject) -> None:
     project.run([response(0, check(None))])
 
-    with pytest.raises(UsageError, match="no response was looked at by a jury"):
+    with pytest.raises(RequestError, match="no response was looked at by a jury"):
         drawn(project, 1, "jury_split")
 
 
@@ -170,9 +170,9 @@ def test_a_run_without_a_response_and_too_many_records_are_refused(
     project: ReviewProject,
 ) -> None:
     project.run([failed(0)])
-    with pytest.raises(UsageError, match="no response to look at"):
+    with pytest.raises(RequestError, match="no response to look at"):
         drawn(project, 1)
     project.run([response(0)], "run_2")
     request = AssignmentRequest(run="run_2", choice=Choice(count=2))
-    with pytest.raises(UsageError, match="2 records are asked for, and 1 can be chosen"):
+    with pytest.raises(RequestError, match="2 records are asked for, and 1 can be chosen"):
         assign(project.ports, request)

@@ -11,7 +11,7 @@ import pytest
 
 from fakes.review_project import QUESTIONS
 from fakes.reviews import DESK, RUN, SECRET, ReviewProject, failed, label, response, says
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.model.annotation import Wanted
 from steelyard.model.finding import Finding
 from steelyard.reports.labels import ImportedLabels
@@ -257,5 +257,5 @@ def test_a_record_named_by_its_index_is_kept_under_its_id(project: ReviewProject
 
 
 def test_a_file_without_a_label_is_no_file_of_labels(project: ReviewProject) -> None:
-    with pytest.raises(UsageError, match=r"labels\.jsonl holds no label"):
+    with pytest.raises(RequestError, match=r"labels\.jsonl holds no label"):
         project.bring(["", "  "])

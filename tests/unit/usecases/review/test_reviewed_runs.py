@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fakes.reviews import RUN, ReviewProject, check, failed, response
-from steelyard.errors import UnreadableFileError, UsageError
+from steelyard.errors import RequestError, UnreadableFileError
 from steelyard.usecases.review.reviewed_runs import (
     read_responses,
     require_responses,
@@ -73,7 +73,7 @@ def test_checks_within_composites_are_named_after_both(project: ReviewProject) -
 
 
 def test_a_run_in_which_nobody_answered_has_nothing_to_look_at(project: ReviewProject) -> None:
-    with pytest.raises(UsageError, match="run_1 has no response"):
+    with pytest.raises(RequestError, match="run_1 has no response"):
         require_responses(read_responses(project.run([failed(0)])))
 
 

@@ -14,7 +14,7 @@ from fakes.run_judges import judges_in
 from steelyard.checks.equals import Equals
 from steelyard.engine.composite import composite
 from steelyard.engine.evaluator_composite import JudgedEvaluatorComposite
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.jury import Juror, Jury
 from steelyard.judging.llm_judge import LlmJudge
@@ -108,11 +108,11 @@ def test_the_judge_of_the_run_may_be_a_file(project: DefinitionProject) -> None:
     ("name", "kind", "said"),
     [
         ("gone", NotFoundError, "cannot resolve judge/gone"),
-        ("rubric/tone", UsageError, "'rubric/tone' is no judge"),
+        ("rubric/tone", RequestError, "'rubric/tone' is no judge"),
     ],
 )
 def test_a_judge_that_is_not_there_refuses_the_run(
-    project: DefinitionProject, name: str, kind: type[UsageError], said: str
+    project: DefinitionProject, name: str, kind: type[RequestError], said: str
 ) -> None:
     with pytest.raises(kind, match=said):
         judges_in(project, replaced=name).judge("accuracy")
@@ -127,14 +127,14 @@ def test_a_stale_judge_is_told_of_and_strict_mode_refuses_it(
 
     assert judges_in(project).judge("accuracy").version == "3.0.0"
     assert "was validated 137 days ago" in caplog.text
-    with pytest.raises(UsageError, match=r"strict: judge/accuracy@3\.0\.0 was validated"):
+    with pytest.raises(RequestError, match=r"strict: judge/accuracy@3\.0\.0 was validated"):
         judges_in(project, strict=True).judge("accuracy")
 
 
 def test_strict_mode_refuses_a_judge_of_the_run_without_a_version(
     project: DefinitionProject,
 ) -> None:
-    with pytest.raises(UsageError, match="strict: judge/tone is not pinned"):
+    with pytest.raises(RequestError, match="strict: judge/tone is not pinned"):
         judges_in(project, replaced="tone", strict=True).judge("accuracy")
 
 
@@ -144,7 +144,7 @@ def test_a_judge_that_a_rubric_names_is_found_by_its_reference(
     judges = judges_in(project, replaced="judge/tone@1.0.0")
 
     assert judges.named("judge/tone@1.1").version == "1.1.0"
-    with pytest.raises(UsageError, match=r"judge/gone@1\.0 cannot be used"):
+    with pytest.raises(RequestError, match=r"judge/gone@1\.0 cannot be used"):
         judges.named("judge/gone@1.0")
 
 

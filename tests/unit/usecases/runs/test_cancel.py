@@ -20,7 +20,7 @@ from fakes.projects import Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
 from steelyard.engine.states import is_terminal
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.run import RunState
 from steelyard.reports.run_text import run_lines
 from steelyard.results.stored_run import StoredRun
@@ -443,7 +443,7 @@ def test_a_run_that_cannot_be_taken_over_is_told(project: Project) -> None:
     ports = project.ports(ScriptedTarget())
     store = Unwilling(cast(RunStore, ports.repository).engine)
 
-    with pytest.raises(UsageError, match="was taken over by another process just now"):
+    with pytest.raises(RequestError, match="was taken over by another process just now"):
         asyncio.run(cancel_run(replace(ports, repository=store), store.find("latest")))
 
 

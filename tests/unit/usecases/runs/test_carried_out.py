@@ -10,7 +10,7 @@ from fakes.definitions import DefinitionProject, asks, composed_of
 from fakes.run_judges import judges_in
 from steelyard.checks.equals import Equals
 from steelyard.engine.composite import Composite, JudgedComposite
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.judging.jury import Jury
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.judging.questionnaire import Questionnaire
@@ -126,5 +126,5 @@ def test_a_threshold_of_the_run_replaces_that_of_the_rubric(project: DefinitionP
 def test_a_reference_that_leads_nowhere_is_refused(project: DefinitionProject) -> None:
     stated = StatedCheck(kind="composite", settings={"rubric_ref": "rubric/gone@1.0"})
     rubric = Rubric(id="a", version="1.0.0", checks=(RubricCheck(id="c", check=stated),))
-    with pytest.raises(UsageError, match=r"rubric/gone@1\.0 cannot be used"):
+    with pytest.raises(RequestError, match=r"rubric/gone@1\.0 cannot be used"):
         carried_out(rubric, judges_in(project))

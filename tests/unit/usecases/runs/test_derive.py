@@ -16,7 +16,7 @@ from checker import check_run
 from fakes.projects import Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.run_options import RunOptions
 from steelyard.usecases.runs.derive import never_asked, regrade_options, retry_options
@@ -172,7 +172,7 @@ def test_what_failed_again_is_tried_a_third_time(project: Project) -> None:
 def test_without_a_failed_record_there_is_nothing_to_try(project: Project) -> None:
     run = project.run(project.ports(ScriptedTarget()), project.cases(ROWS))
 
-    with pytest.raises(UsageError, match=f"{run.run_id} has no failed record to try again"):
+    with pytest.raises(RequestError, match=f"{run.run_id} has no failed record to try again"):
         retry_options(Path(run.folder))
 
 
@@ -201,7 +201,9 @@ def test_a_dataset_that_has_changed_is_refused(project: Project, how: str, name:
     first = project.run(project.ports(ScriptedTarget(MOODY)), project.cases(ROWS, name))
     project.cases([*ROWS, row("new")], name)
 
-    with pytest.raises(UsageError, match=f"{name} has changed since {first.run_id}; start a new"):
+    with pytest.raises(
+        RequestError, match=f"{name} has changed since {first.run_id}; start a new"
+    ):
         derived(project, first, how)
 
 
@@ -214,7 +216,7 @@ def test_a_dataset_that_has_the_name_of_the_artifact_is_compared_like_any_other(
     first = project.run(project.ports(ScriptedTarget()), dataset, rubric="says_yes")
     project.document(document(7), name)
 
-    with pytest.raises(UsageError, match="has changed since"):
+    with pytest.raises(RequestError, match="has changed since"):
         regrade(project, first.folder)
 
 
@@ -225,7 +227,7 @@ def test_a_dataset_that_is_gone_is_refused_where_the_folder_holds_none(
     first = project.run(project.ports(ScriptedTarget(MOODY)), project.cases(ROWS))
     (project.root / "d.jsonl").unlink()
 
-    with pytest.raises(UsageError, match=rf"the dataset of {first.run_id} is gone: d\.jsonl"):
+    with pytest.raises(RequestError, match=rf"the dataset of {first.run_id} is gone: d\.jsonl"):
         derived(project, first, how)
 
 
@@ -263,7 +265,7 @@ def test_a_document_whose_file_is_gone_is_not_asked_about_again(project: Project
     (project.root / "d.json").unlink()
     target = ScriptedTarget()
 
-    with pytest.raises(UsageError, match=r"the dataset of run_\w+ is gone: d\.json"):
+    with pytest.raises(RequestError, match=r"the dataset of run_\w+ is gone: d\.json"):
         retry(project, first, target)
     assert target.calls == []
 
@@ -352,7 +354,7 @@ def test_a_regraded_run_is_regraded_again_but_not_tried_again(project: Project) 
         entry["passed"] for entry in rows_of(first)
     ]
     with pytest.raises(
-        UsageError,
+        RequestError,
         match=f"{second.run_id} asked no target: it grades what {first.run_id} was answered",
     ):
         retry_options(Path(second.folder))
@@ -389,7 +391,7 @@ def test_a_derived_run_does_not_go_on_once_its_parent_was_changed(project: Proje
     path.write_bytes(path.read_bytes() + b"\n")
 
     with pytest.raises(
-        UsageError, match=r"is not what was sealed: predictions\.jsonl \(changed\)"
+        RequestError, match=r"is not what was sealed: predictions\.jsonl \(changed\)"
     ):
         project.resume(project.ports())
 
@@ -472,7 +474,7 @@ def test_a_redacted_id_leads_to_no_response_of_a_record_that_has_changed(
         opened.append(ports.recorded(path, candidate))
         return opened[-1]
 
-    with pytest.raises(UsageError, match=r"3 selected pair\(s\) have no recorded response"):
+    with pytest.raises(RequestError, match=r"3 selected pair\(s\) have no recorded response"):
         project.prepare(
             replace(ports, recorded=recorded),
             other,

@@ -15,7 +15,7 @@ from checker import check_run
 from fakes.projects import Project, row
 from steelyard.checks.equals import Equals
 from steelyard.checks.must_contain_any import MustContainAny
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.library import compare, evaluate, load_eval_cases, read_dataset, read_run
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -191,9 +191,9 @@ def test_calls_at_once_are_limited() -> None:
 
 
 def test_what_cannot_be_run_is_refused() -> None:
-    with pytest.raises(UsageError, match="no record is selected"):
+    with pytest.raises(RequestError, match="no record is selected"):
         evaluate(dataset(), target=says_yes, checks=[YES])
-    with pytest.raises(UsageError, match="no such file"):
+    with pytest.raises(RequestError, match="no such file"):
         evaluate("gone.jsonl", target=says_yes)
 
 
@@ -203,7 +203,7 @@ def test_a_mistake_in_the_call_is_told_before_anything_runs(
 ) -> None:
     call: dict[str, Any] = {"dataset": dataset("a"), "target": says_yes, "checks": [YES], **wrong}
 
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(RequestError, match=said):
         evaluate(call.pop("dataset"), **call)
     assert not (here / ".steelyard").exists()
 
@@ -213,18 +213,18 @@ def test_cases_alone_and_the_pair_of_read_dataset_are_no_dataset(project: Projec
     cases: Any = load_eval_cases(path)
     pair: Any = read_dataset(path)
 
-    with pytest.raises(UsageError, match=r"not cases alone; write steelyard\.Dataset\(id="):
+    with pytest.raises(RequestError, match=r"not cases alone; write steelyard\.Dataset\(id="):
         evaluate(cases, target=says_yes)
     with pytest.raises(
-        UsageError, match=r"not a pair; write dataset, findings = steelyard\.read_da"
+        RequestError, match=r"not a pair; write dataset, findings = steelyard\.read_da"
     ):
         evaluate(pair, target=says_yes)
 
 
 def test_a_folder_is_called_one(here: Path) -> None:
-    with pytest.raises(UsageError, match="is a folder; name a file in it"):
+    with pytest.raises(RequestError, match="is a folder; name a file in it"):
         evaluate(here, target=says_yes)
-    with pytest.raises(UsageError, match="is a folder; name a file in it"):
+    with pytest.raises(RequestError, match="is a folder; name a file in it"):
         read_dataset(here)
 
 
@@ -262,7 +262,7 @@ def test_a_frame_needs_polars(monkeypatch: pytest.MonkeyPatch) -> None:
     run = evaluate(dataset("a"), target=says_yes, checks=[YES])
     monkeypatch.setitem(sys.modules, "polars", None)
 
-    with pytest.raises(UsageError, match="to_frame needs polars: pip install polars"):
+    with pytest.raises(RequestError, match="to_frame needs polars: pip install polars"):
         run.to_frame()
 
 

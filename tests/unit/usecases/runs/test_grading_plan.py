@@ -22,7 +22,7 @@ from steelyard.contracts.evals_json.contract import EVALS_JSON
 from steelyard.engine.composite import composite
 from steelyard.engine.implicit import NothingGrades
 from steelyard.engine.not_judged import NotJudged
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.case import Case
@@ -185,14 +185,14 @@ def test_a_threshold_of_the_run_holds_for_every_rubric(
 
 
 def test_a_rubric_that_leads_nowhere_refuses_the_run(project: DefinitionProject) -> None:
-    with pytest.raises(UsageError, match=r"rubric/gone@1\.0\.0 cannot be used"):
+    with pytest.raises(RequestError, match=r"rubric/gone@1\.0\.0 cannot be used"):
         plan(project).of(refers("gone"))
 
 
 def test_an_archived_rubric_of_questions_refuses_a_run(project: DefinitionProject) -> None:
     """CR-28"""
     rubric = QuestionRubric(name="Q", version="q-v1", questions=(), status="archived")
-    with pytest.raises(UsageError, match=r"rubric/q-v1 is archived"):
+    with pytest.raises(RequestError, match=r"rubric/q-v1 is archived"):
         plan(project, rubric)
 
 
@@ -228,9 +228,9 @@ def test_a_program_without_leave_refuses_the_run_by_the_name_of_the_setting(
     rubric = Rubric(
         id="own", version="1.0.0", checks=(RubricCheck(id="p", check=Command(script="judge")),)
     )
-    with pytest.raises(UsageError, match=r"'a' is graded by a program.*allow\.commands"):
+    with pytest.raises(RequestError, match=r"'a' is graded by a program.*allow\.commands"):
         plan(project).of(case)
-    with pytest.raises(UsageError, match=r"rubric/own@1\.0\.0 is graded by a program"):
+    with pytest.raises(RequestError, match=r"rubric/own@1\.0\.0 is graded by a program"):
         plan(project, rubric)
     assert isinstance(plan(project, programs=ScriptedPrograms()).of(case), Rubric)
 
@@ -255,7 +255,7 @@ def test_a_judge_out_of_its_scope_is_told_of_once_and_strict_mode_refuses_it(
     ]
     strict = plan(project, replaced="judge/narrow@1.0.0", strict=True)
     strict.of(inside)
-    with pytest.raises(UsageError, match=r"strict: 'a': judge/narrow@1\.0\.0 has not been"):
+    with pytest.raises(RequestError, match=r"strict: 'a': judge/narrow@1\.0\.0 has not been"):
         strict.of(outside)
 
 
@@ -266,7 +266,7 @@ def test_the_scope_counts_for_the_rubric_of_the_run_too(project: DefinitionProje
     made = plan(project, rubric, strict=True)
 
     assert isinstance(made.of(CASE), Rubric)
-    with pytest.raises(UsageError, match="it has for nothing"):
+    with pytest.raises(RequestError, match="it has for nothing"):
         made.of(replace(CASE, bundle="rag"))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.errors import NotFoundError, UsageError
+from steelyard.errors import NotFoundError, RequestError
 from steelyard.usecases.runs.pairing import Partner, pair_records
 
 ANSWER: dict[str, Any] = {"messages": [{"role": "assistant", "content": "Yes."}]}
@@ -84,5 +84,5 @@ def test_one_answered_repeat_is_enough_and_invalid_records_are_none(tmp_path: Pa
 def test_a_run_without_predictions_is_an_error(tmp_path: Path) -> None:
     first = a_run(tmp_path / "a", (0, "x", "one", True))
 
-    with pytest.raises((NotFoundError, UsageError), match="cannot read"):
+    with pytest.raises((NotFoundError, RequestError), match="cannot read"):
         pair_records(first, tmp_path / "gone")

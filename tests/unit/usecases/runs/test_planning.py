@@ -12,7 +12,7 @@ import pytest
 
 from fakes.projects import Project, row, spec
 from fakes.targets import ScriptedTarget
-from steelyard.errors import ConfigError, UsageError
+from steelyard.errors import ConfigError, RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.ports import Sought
 
@@ -33,7 +33,7 @@ def refusal(project: Project, dataset: Path, **options: Any) -> str:
     """Why a run is refused; no call is made and no run is kept."""
     target = ScriptedTarget()
     ports = project.ports(target)
-    with pytest.raises(UsageError) as raised:
+    with pytest.raises(RequestError) as raised:
         project.prepare(ports, dataset, **options)
 
     assert target.calls == []

@@ -13,7 +13,7 @@ from fakes.plans import plan
 from fakes.projects import Project, row
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
-from steelyard.errors import NotFoundError, UnreadableFileError, UsageError
+from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
 from steelyard.project_file import parse_settings
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.pruned import RAW, SUMMARIES
@@ -92,7 +92,7 @@ def test_the_project_says_how_long_and_the_command_for_once(
 
 
 def test_raw_results_cannot_go_sooner() -> None:
-    with pytest.raises(UsageError, match="kept for 30 days or more, not for 29"):
+    with pytest.raises(RequestError, match="kept for 30 days or more, not for 29"):
         retention_of(parse_settings(b"{}"), 29)
 
 

@@ -18,7 +18,7 @@ from fakes.projects import Project, row, rows_of, spec
 from fakes.runs import stored_run
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
-from steelyard.errors import RunError, UnresumableError, UsageError
+from steelyard.errors import RequestError, RunError, UnresumableError
 from steelyard.results.artifacts import ARTIFACTS
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.run import is_held
@@ -206,7 +206,7 @@ def test_a_run_that_another_living_process_works_on_is_left_alone(project: Proje
     stop(project, stopping_at_state(project.ports(ScriptedTarget(), owner="a:1:1"), "running"))
     target = ScriptedTarget()
 
-    with pytest.raises(UsageError, match=r"is being worked on by another process \(a:1:1\)"):
+    with pytest.raises(RequestError, match=r"is being worked on by another process \(a:1:1\)"):
         project.resume(project.ports(target, owner="b:2:2", is_alive=living))
     project.resume(project.ports(target, owner="b:2:2", is_alive=dead))
     assert len(target.calls) == 20
@@ -256,7 +256,7 @@ def test_of_two_processes_that_resume_a_run_one_is_refused(project: Project) -> 
     read = ports.repository.find("latest")
     assert ports.repository.claim(read, "another", "now")
 
-    with pytest.raises(UsageError, match="was taken over by another process just now"):
+    with pytest.raises(RequestError, match="was taken over by another process just now"):
         project.resume(ports, read)
 
 

@@ -12,7 +12,7 @@ import pytest
 from fakes.definitions import JUDGE
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
-from steelyard.errors import UsageError
+from steelyard.errors import RequestError
 from steelyard.model.definition import reference_to
 from steelyard.model.reference import Reference
 from steelyard.project import open_project
@@ -126,7 +126,7 @@ def test_without_a_version_before_there_is_nothing_to_compare_with(
 ) -> None:
     trials.rubric(version, "please")
 
-    with pytest.raises(UsageError, match="there is no earlier version"):
+    with pytest.raises(RequestError, match="there is no earlier version"):
         trials.measure(trials.plan())
 
 
@@ -134,7 +134,7 @@ def test_another_rubric_of_the_run_is_no_version_of_this_one(trials: Trials) -> 
     text = RUBRIC.format(version="2.0.0", phrases="x").replace("polite", "other")
     trials.project.write("rubrics/other.yaml", text)
 
-    with pytest.raises(UsageError, match="there is no earlier version"):
+    with pytest.raises(RequestError, match="there is no earlier version"):
         trials.measure(trials.plan("rubrics/other.yaml"))
 
 
@@ -145,7 +145,7 @@ def test_what_is_published_without_a_file_is_not_tested(trials: Trials) -> None:
         open_project(trials.root).registry_ports(), "rubric", "rubric/polite@1.0"
     )
 
-    with pytest.raises(UsageError, match="has no file to test"):
+    with pytest.raises(RequestError, match="has no file to test"):
         trials.measure(plan)
 
 
@@ -159,7 +159,7 @@ def test_a_run_that_did_not_ask_a_judge_says_nothing_about_it(trials: Trials) ->
             carry_out(ports, plan)
 
             continue
-        with pytest.raises(UsageError, match="did not ask judge/tone"):
+        with pytest.raises(RequestError, match="did not ask judge/tone"):
             trials.measure(plan)
 
 

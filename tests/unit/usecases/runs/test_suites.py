@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fakes.projects import Project, row
-from steelyard.errors import ConfigError, UsageError
+from steelyard.errors import ConfigError, RequestError
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.suites import SuiteChoice, choose
 
@@ -128,7 +128,7 @@ def test_a_candidate_that_was_not_recorded_is_refused(
 ) -> None:
     choice = SuiteChoice(suite="release", responses=Path("r.jsonl"), targets=targets)
 
-    with pytest.raises(UsageError, match=r"r\.jsonl has no candidate 'm3'; it has: m1, m2"):
+    with pytest.raises(RequestError, match=r"r\.jsonl has no candidate 'm3'; it has: m1, m2"):
         choose(ports, choice)
 
 
@@ -149,7 +149,7 @@ def test_an_unknown_suite_is_refused(ports: RunPorts, name: str, said: str) -> N
 
 @pytest.mark.parametrize("suite", [None, "bare"])
 def test_without_any_dataset_there_is_nothing_to_run(ports: RunPorts, suite: str | None) -> None:
-    with pytest.raises(UsageError, match="name a dataset, or a suite that has one"):
+    with pytest.raises(RequestError, match="name a dataset, or a suite that has one"):
         choose(ports, SuiteChoice(suite=suite))
 
 
