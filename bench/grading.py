@@ -17,7 +17,7 @@ from steelyard.checks.catalog import Catalog
 from steelyard.judging.ladder import read_reply
 from steelyard.judging.questions_asked import AnswerField
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.judgement import Reply
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace, Usage
@@ -96,7 +96,7 @@ def results() -> Iterator[Row]:
 
 
 def _case() -> Case:
-    choices = tuple(Choice(id=letter, text=f"Choice {letter}") for letter in "ABCD")
+    choices = tuple(AnswerChoice(id=letter, text=f"Choice {letter}") for letter in "ABCD")
     return Case(
         id="c",
         input_messages=(Message(role="user", content="When does it open?"),),

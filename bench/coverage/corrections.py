@@ -15,7 +15,11 @@ from steelyard.model.label import Design
 from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.usecases.correction.check_rows import CheckRows
-from steelyard.usecases.correction.corrected_estimates import Estimate, estimate_of, own_labels
+from steelyard.usecases.correction.corrected_estimates import (
+    CorrectedEstimate,
+    estimate_of,
+    own_labels,
+)
 from steelyard.usecases.correction.corrected_pair import (
     CorrectedPair,
     LabelledVerdicts,
@@ -204,7 +208,11 @@ def _rate(
         world = drawn(chance, judge, **shape)
         validation = validation_of(world, design, *choose(chance, world, labels))
         found = estimate_of(rows_of(world), _RUN, [validation])
-        if not isinstance(found, Estimate) or found.found.low is None or found.found.high is None:
+        if (
+            not isinstance(found, CorrectedEstimate)
+            or found.found.low is None
+            or found.found.high is None
+        ):
             return None
         return found.found.low, found.found.high
 

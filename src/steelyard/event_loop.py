@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 _COLLECTED_AT = (20_000, 20, 50)
 
 
-def spare_collector() -> None:
+def tune_garbage_collection() -> None:
     """Look for garbage less often, and never at what is loaded by now: a tenth of a run's CPU.
 
     Records leave no cycles behind, so that little waits to be found.

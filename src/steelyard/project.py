@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from steelyard.model.rubric import Rubric
     from steelyard.settings import Settings
     from steelyard.store.project import ProjectFolder
-    from steelyard.store.pruned import PruneShelf
+    from steelyard.store.pruned import RetentionStore
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs import RunStore
     from steelyard.store.validations import ValidationFolder
@@ -168,7 +168,7 @@ class Project:
         """What every run of the project writes through; it has counted nothing yet."""
         from steelyard.engine.redaction import Redactor
         from steelyard.targets.configured_secrets import configured_secrets
-        from steelyard.usecases.runs.planning import redaction_rules
+        from steelyard.usecases.runs.prepare import redaction_rules
 
         secrets = configured_secrets(self.settings.targets, os.environ)
         return Redactor.by(redaction_rules(self.settings), secrets)
@@ -204,8 +204,8 @@ class Project:
         from steelyard.targets.program_files import module_files
         from steelyard.targets.providers import GROUP as TARGETS
         from steelyard.usecases.datasets.published_datasets import find_dataset
-        from steelyard.usecases.runs.planning import redaction_rules
         from steelyard.usecases.runs.ports import RunPorts
+        from steelyard.usecases.runs.prepare import redaction_rules
 
         clock, store, targets = self.clock, self.store, self.settings.targets
         plugged = {point.name: point.load for point in offered(TARGETS)}
@@ -233,7 +233,7 @@ class Project:
             contracts=installed_contracts(),
             references=known,
             published=lambda name: find_dataset(self.registry, self.root, name),
-            crew=WorkerProcesses(self.root),
+            worker_pool=WorkerProcesses(self.root),
             register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
             on_cancel=store.on_cancel,
             digest=lambda path: digest_of(path).sha256,
@@ -259,7 +259,7 @@ class Project:
     def run_ports_with(self, judge: Definition | None) -> RunPorts:
         """The ports of runs in which a judge stands for all versions of itself; None: as is."""
         from steelyard.store.definitions import DefinitionFolder
-        from steelyard.usecases.runs.shift import InsteadOf
+        from steelyard.usecases.runs.verdict_changes import InsteadOf
 
         ports = self.run_ports()
         if judge is None:
@@ -345,11 +345,11 @@ class Project:
             show=show,
         )
 
-    def prune_shelf(self) -> PruneShelf:
+    def retention_store(self) -> RetentionStore:
         """What `prune` clears: the database and the artifacts."""
-        from steelyard.store.pruned import PruneShelf
+        from steelyard.store.pruned import RetentionStore
 
-        return PruneShelf(self._database(), self.folder)
+        return RetentionStore(self._database(), self.folder)
 
     def run_folder(self, name: str) -> Path:
         """The folder of a finished run whose files are as they were sealed."""

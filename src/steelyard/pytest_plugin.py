@@ -98,6 +98,7 @@ def steelyard(tmp_path: Path) -> Steelyard:
 
 
 def _read(path: Path) -> Dataset:
+    from steelyard.errors import InvalidError  # noqa: PLC0415
     from steelyard.library import read_dataset  # noqa: PLC0415
 
     dataset, findings = read_dataset(path.absolute())

@@ -17,7 +17,7 @@ from types import FrameType
 
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import SteelyardError
-from steelyard.event_loop import run_async, spare_collector
+from steelyard.event_loop import run_async, tune_garbage_collection
 from steelyard.execution.ports import Part
 from steelyard.project import open_project
 from steelyard.store.ledger import BatchLedger
@@ -35,7 +35,7 @@ def main(root: str) -> int:
     signal.signal(signal.SIGTERM, _stop)
     try:
         ports = _ports(root, holder)
-        spare_collector()
+        tune_garbage_collection()
         job = holder.job()
         if job:
             part = Part(*job.part)

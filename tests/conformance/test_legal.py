@@ -15,7 +15,7 @@ from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.contracts.legal_eval.prompting import policy_messages
 from steelyard.contracts.legal_eval.writer import case_row
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.store.workspace import DiskWorkspace
@@ -45,7 +45,9 @@ REPLIES = {
     ("mcq_badjson", None): 1,
 }
 # The replies do not come with their questions, which had up to 27 choices.
-CHOICES = tuple(Choice(name, f"text {name}") for name in (*string.ascii_uppercase, "CHOICE_26"))
+CHOICES = tuple(
+    AnswerChoice(name, f"text {name}") for name in (*string.ascii_uppercase, "CHOICE_26")
+)
 
 
 @pytest.fixture

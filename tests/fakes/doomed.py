@@ -95,7 +95,7 @@ class DoomedTarget(CountingTarget):
         return answer
 
 
-def half_written(self: artifacts.Draft, data: bytes) -> None:
+def half_written(self: artifacts.ArtifactFileDraft, data: bytes) -> None:
     """The first bytes of a row are on the disk, and no more."""
     stream = self._stream  # pyright: ignore[reportPrivateUsage]
     stream.write(data[: len(data) // 2])
@@ -115,7 +115,7 @@ def prepare(point: str) -> None:
         case "in the move to finalizing":
             around(runs, "move_run", 1, before=False, of="finalizing")
         case "mid-artifact":
-            artifacts.Draft.write = half_written
+            artifacts.ArtifactFileDraft.write = half_written
         case "before rename" | "after rename":
             around(os, "link", 1, point == "before rename", of="predictions.jsonl")
         case "before rename of the manifest" | "after rename of the manifest":

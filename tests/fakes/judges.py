@@ -15,7 +15,7 @@ from steelyard.engine.judge_targets import Endpoint, JudgeTarget
 from steelyard.engine.judged_records import JudgedRecords
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import JudgesPhase, Phase
-from steelyard.engine.record_work import Surroundings, Work
+from steelyard.engine.record_work import EngineContext, Work
 from steelyard.engine.records import RecordLoop
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject
@@ -124,7 +124,7 @@ class JudgeBench(Bench):
         """The first of the judges."""
         return next(iter(self.judges.values()))
 
-    def made(self, around: Surroundings, phase: Phase) -> JudgeCalls:
+    def made(self, around: EngineContext, phase: Phase) -> JudgeCalls:
         """The calls of a run."""
         limiter = self.judge_limiter or Limiter(self.clock, 8)
         targets = {

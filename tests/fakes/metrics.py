@@ -8,7 +8,7 @@ from pathlib import Path
 
 from steelyard.engine.metrics import metrics_of
 from steelyard.results.metrics import Metrics
-from steelyard.usecases.runs.run import FinishedRun
+from steelyard.usecases.runs.execute import FinishedRun
 from strategies.run_facts import facts
 
 

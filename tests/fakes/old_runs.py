@@ -12,7 +12,7 @@ from fakes.stops import Stopped
 from fakes.targets import ScriptedTarget, fails
 from steelyard.results.pruned import PrunedFile
 from steelyard.settings import RetentionSettings
-from steelyard.store.pruned import PruneShelf
+from steelyard.store.pruned import RetentionStore
 from steelyard.store.runs import RunStore
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prune import plan_pruning, prune
@@ -33,9 +33,9 @@ def engine_of(ports: RunPorts) -> RunStore:
     return cast(RunStore, ports.repository)
 
 
-def shelf_of(project: Project) -> PruneShelf:
+def shelf_of(project: Project) -> RetentionStore:
     """What `prune` clears."""
-    return PruneShelf(engine_of(project.ports()).engine, project.root / ".steelyard")
+    return RetentionStore(engine_of(project.ports()).engine, project.root / ".steelyard")
 
 
 def later(project: Project, days: float) -> datetime:
@@ -44,13 +44,13 @@ def later(project: Project, days: float) -> datetime:
     return datetime.fromisoformat(ended) + timedelta(days=days)
 
 
-def clear(project: Project, days: float, shelf: PruneShelf | None = None) -> None:
+def clear(project: Project, days: float, shelf: RetentionStore | None = None) -> None:
     """Prune so many days after the run, with the days that everybody has by default."""
     shelf = shelf or shelf_of(project)
     prune(shelf, plan_pruning(shelf, RetentionSettings(), later(project, days)))
 
 
-class StoppingShelf(PruneShelf):
+class StoppingShelf(RetentionStore):
     """Dies before its nth step, or in the middle of it."""
 
     def __init__(self, project: Project, step: int, *, is_begun: bool = False) -> None:

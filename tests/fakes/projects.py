@@ -16,9 +16,9 @@ from steelyard.execution.run_options import RunOptions
 from steelyard.model.run import Result
 from steelyard.project import open_project
 from steelyard.results.stored_run import StoredRun
-from steelyard.usecases.runs.planning import prepare
+from steelyard.usecases.runs.execute import FinishedRun, resume_run, start_run
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import FinishedRun, resume_run, start_run
+from steelyard.usecases.runs.prepare import prepare
 
 SETTINGS = "retry: {backoff_s: [0, 0]}\n"
 """Retries without waiting, since the clock of these projects is the real one."""

@@ -11,7 +11,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
-from steelyard.store.artifacts import ArtifactFolder, Draft
+from steelyard.store.artifacts import ArtifactFileDraft, ArtifactFolder
 from steelyard.store.runs import RunStore
 from steelyard.usecases.runs.ports import RunPorts
 
@@ -67,7 +67,7 @@ class StoppingFolder(ArtifactFolder):
         self._name = name
         self._is_begun = is_begun
 
-    def draft(self, name: str) -> Draft:
+    def draft(self, name: str) -> ArtifactFileDraft:
         """Begin an artifact, unless it is the one to stop at."""
         if name != self._name:
             return super().draft(name)

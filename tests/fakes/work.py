@@ -15,7 +15,7 @@ from steelyard.engine.cache import AnswerCache
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import Phase
 from steelyard.engine.prompts import build_prompt
-from steelyard.engine.record_work import Asked, Surroundings, Work
+from steelyard.engine.record_work import AskedTarget, EngineContext, Work
 from steelyard.engine.records import RecordLoop
 from steelyard.model.case import Case
 from steelyard.model.message import Message
@@ -70,9 +70,9 @@ class Bench:
         phase = phase or Phase(state, self.ledger.move)
         return RecordLoop(iter(items), asked, self.around(), phase)
 
-    def around(self) -> Surroundings:
+    def around(self) -> EngineContext:
         """What the loops of a run share."""
-        return Surroundings(
+        return EngineContext(
             ledger=self.ledger,
             clock=self.clock,
             retry=self.retry,
@@ -82,9 +82,9 @@ class Bench:
             deadline=self.deadline,
         )
 
-    def asked(self, limiter: Limiter, target: ScriptedTarget | None = None) -> Asked:
+    def asked(self, limiter: Limiter, target: ScriptedTarget | None = None) -> AskedTarget:
         """A target as a loop sees it."""
-        return Asked(
+        return AskedTarget(
             target=target or self.target,
             limiter=limiter,
             price=self.price,

@@ -22,7 +22,7 @@ from steelyard.results.pruned import RAW, SUMMARIES
 from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
 from steelyard.store.database import open_database
-from steelyard.store.pruned import PruneShelf
+from steelyard.store.pruned import RetentionStore
 from steelyard.usecases.results.verify import verify
 from steelyard.usecases.runs.prune import plan_pruning, prune
 
@@ -31,7 +31,7 @@ KILLED_AT = """
 import os, signal, sys
 from pathlib import Path
 from steelyard.cli.main import main
-from steelyard.store.pruned import PruneShelf
+from steelyard.store.pruned import RetentionStore
 
 left = int(sys.argv.pop())
 points = []
@@ -46,7 +46,7 @@ def watched(owner, name):
     setattr(owner, name, call)
 
 for name in ("note", "forget", "remove", "remove_folder", "settle"):
-    watched(PruneShelf, name)
+    watched(RetentionStore, name)
 for name in ("chmod", "unlink", "rmdir"):
     watched(Path, name)
 watched(os, "fsync")
@@ -228,7 +228,7 @@ def test_killed_at_any_point_it_leaves_what_verify_and_a_second_prune_understand
         there = copy / folder.relative_to(root)
         dead = killed(copy, point)
         halfway = verify(there, digest_of)
-        with closing(PruneShelf(open_database(copy / STORE), copy / STORE.parent)) as shelf:
+        with closing(RetentionStore(open_database(copy / STORE), copy / STORE.parent)) as shelf:
             prune(
                 shelf, plan_pruning(shelf, RetentionSettings(), datetime(2026, 1, 15, tzinfo=UTC))
             )

@@ -139,7 +139,7 @@ def sung(data: bytes) -> list[str]:
     ]
 
 
-async def carried_out(
+async def resolve_rubric(
     root: Path, patterns: str, commands: Sequence[Sequence[str]]
 ) -> dict[str, bytes]:
     """What every command said on its streams."""
@@ -168,7 +168,7 @@ def written(root: Path) -> dict[str, bytes]:
 
 @pytest.mark.trials
 def test_no_canary_sings_in_anything_that_was_written_or_said(tmp_path: Path) -> None:
-    said = asyncio.run(carried_out(tmp_path, f"[{', '.join(KINDS)}]", COMMANDS))
+    said = asyncio.run(resolve_rubric(tmp_path, f"[{', '.join(KINDS)}]", COMMANDS))
     found = {**said, **written(tmp_path)}
     manifests = [
         json.loads(data) for name, data in found.items() if name.endswith("manifest.json")
@@ -186,7 +186,7 @@ def test_no_canary_sings_in_anything_that_was_written_or_said(tmp_path: Path) ->
 @pytest.mark.parametrize("patterns", [pytest.param("[]", marks=pytest.mark.trials), "[card]"])
 def test_what_is_not_chosen_stays(tmp_path: Path, patterns: str) -> None:
     """Which also shows that the canaries were planted where they can be heard."""
-    asyncio.run(carried_out(tmp_path, patterns, COMMANDS[:1]))
+    asyncio.run(resolve_rubric(tmp_path, patterns, COMMANDS[:1]))
     found = written(tmp_path)
     data = b"".join(found.values())
     cards = set(CANARIES["card"])

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pytest
 
 from steelyard.project_file import parse_settings
-from steelyard.usecases.runs.planning import unused_settings
+from steelyard.usecases.runs.prepare import unused_settings
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -27,7 +27,7 @@ except SystemExit:
     ("does", "loaded"),
     [
         pytest.param("import steelyard.worker", "msgspec sqlalchemy yaml", id="worker"),
-        pytest.param("import steelyard.usecases.runs.planning", "msgspec yaml", id="plan"),
+        pytest.param("import steelyard.usecases.runs.prepare", "msgspec yaml", id="plan"),
         pytest.param(RUN.format("run"), "", id="run --help"),
         pytest.param(RUN.format("judge"), "", id="judge --help"),
         pytest.param("import steelyard.model.run, steelyard.model.case", "", id="model"),

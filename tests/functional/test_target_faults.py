@@ -31,7 +31,7 @@ from servers.openai_server import (
     serving,
     trickles,
 )
-from steelyard.usecases.runs.run import FinishedRun, start_run
+from steelyard.usecases.runs.execute import FinishedRun, start_run
 
 if TYPE_CHECKING:
     from aiohttp import web

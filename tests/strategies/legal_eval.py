@@ -13,7 +13,7 @@ from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
 from steelyard.contracts.reading import Row
 from steelyard.model.attachment import Attachment
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.criterion import Criterion
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -142,7 +142,7 @@ weights = st.just(1.0) | st.integers(-10, 10) | st.floats(-100, 100)
 criteria = st.builds(
     Criterion, id=filled, title=filled, description=texts, weight=weights, extra=extras
 )
-choices = st.builds(Choice, filled, filled, extras)
+choices = st.builds(AnswerChoice, filled, filled, extras)
 messages = st.builds(
     Message,
     role=st.sampled_from(["user", "assistant", "system"]),
@@ -193,7 +193,7 @@ def _case(task_type: str, fields: dict[str, Any], own: JsonObject) -> Case:
     )
 
 
-def _mcq(offered: list[Choice], picked: int) -> dict[str, Any]:
+def _mcq(offered: list[AnswerChoice], picked: int) -> dict[str, Any]:
     ids = [choice.id for choice in offered]
     return {"choices": tuple(offered), "correct_choice_ids": tuple(ids[: 1 + picked % len(ids)])}
 

@@ -32,7 +32,7 @@ from steelyard.checks.choice_patterns import (
 )
 from steelyard.checks.json_in_text import embedded_json, fenced_json, lenient_json
 from steelyard.checks.text import clip
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.json_value import JsonValue
 
 Ids: TypeAlias = tuple[str, ...]
@@ -72,7 +72,7 @@ class Selection:
 class ChoiceReader:
     """Reads answers to one set of choices."""
 
-    def __init__(self, choices: tuple[Choice, ...]) -> None:
+    def __init__(self, choices: tuple[AnswerChoice, ...]) -> None:
         self._exact = {choice.id for choice in choices}
         self._ids = _by_form(choices, lambda choice: choice.id)
         self._texts = _by_form(choices, lambda choice: choice.text)
@@ -288,7 +288,9 @@ class ChoiceReader:
         return _once(name for name in named if name is not None)
 
 
-def _by_form(choices: tuple[Choice, ...], part: Callable[[Choice], str]) -> dict[str, str]:
+def _by_form(
+    choices: tuple[AnswerChoice, ...], part: Callable[[AnswerChoice], str]
+) -> dict[str, str]:
     """The ids of choices by the form of their id or text; a form of two choices is left out."""
     found: dict[str, str] = {}
     shared: set[str] = {""}

@@ -25,7 +25,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class GradingProgram:
     """A program with where it runs and what it may take."""
 
     script: str | tuple[str, ...]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from steelyard.checks.code_judging import Program, payload_of
+from steelyard.checks.code_judging import GradingProgram, payload_of
 from steelyard.checks.programs import NoPrograms, Programs
 from steelyard.checks.setting_rules import PORT, Rule
 from steelyard.errors import SettingError
@@ -68,9 +68,9 @@ class Command:
             raise SettingError("script", "the program must have a name")
 
     @property
-    def program(self) -> Program:
+    def program(self) -> GradingProgram:
         """The program with what it may take."""
-        return Program(
+        return GradingProgram(
             script=self.script,
             timeout_s=self.timeout_s,
             threshold=self.threshold,

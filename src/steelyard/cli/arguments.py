@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 import typer
+
+
+class OutputFormat(StrEnum):
+    """The output formats of most commands."""
+
+    text = "text"
+    json = "json"
+
 
 _FINISHED_RUN = typer.Argument(
     metavar="RUN", help="A run's id, a prefix, latest, latest~1, or its folder."

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from steelyard.cli.arguments import RunName
+from steelyard.cli.arguments import OutputFormat, RunName
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 
-class Format(StrEnum):
-    """The forms of the result."""
-
-    text = "text"
-    json = "json"
-
-
 def command(
     run: RunName,
-    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
-        Format.text
+    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = (
+        OutputFormat.text
     ),
 ) -> None:
     """Break off what a run is doing and seal what there is. Exit 3 when it does not stop."""
@@ -35,7 +27,7 @@ def command(
     if is_terminal(stored.status):
         typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
     after = run_async(lambda: cancel_run(ports, stored))
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json({"run_id": after.run_id, "status": after.status})
     else:
         show(f"{after.run_id}  {after.status}")

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from steelyard.model.comparison import Comparison
     from steelyard.model.gate import GateResult
     from steelyard.usecases.results.gates import ComparisonGate
-    from steelyard.usecases.runs.pairwise import PairwiseWishes
+    from steelyard.usecases.runs.pairwise import PairwiseOptions
 
     Gated = tuple[Comparison, GateResult]
 
 
-class Format(StrEnum):
+class CompareFormat(StrEnum):
     """The forms of the answer."""
 
     text = "text"
@@ -71,7 +71,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     plan: Annotated[
         bool, typer.Option("--plan", help="Print what judging would take, and make no call.")
     ] = False,
-    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+    output: Annotated[
+        CompareFormat, typer.Option("--format", help="How to print it.")
+    ] = CompareFormat.text,
     file: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it to a file instead.")
     ] = None,
@@ -83,7 +85,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     scores missing unevenly.
     """
     from steelyard.errors import InvalidError
-    from steelyard.event_loop import spare_collector
+    from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.correction.corrected_pair import judge_knowledge
     from steelyard.usecases.results.compare import compare_all
     from steelyard.usecases.results.gates import ComparisonGate, gate_comparisons
@@ -92,9 +94,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         raise InvalidError("name two runs to compare, or more")
     gate = ComparisonGate.parse(fail_if) if fail_if is not None else None
     if pairwise is not None:
-        from steelyard.usecases.runs.pairwise import PairwiseWishes
+        from steelyard.usecases.runs.pairwise import PairwiseOptions
 
-        wishes = PairwiseWishes(pairwise, budget, max_concurrency, cache, strict)
+        wishes = PairwiseOptions(pairwise, budget, max_concurrency, cache, strict)
         raise typer.Exit(_compare_pairwise(runs, wishes, gate, output, file, is_plan=plan))
     if budget is not None or max_concurrency is not None or cache or plan:
         raise InvalidError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
@@ -102,11 +104,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     folders = [project.run_folder(name) for name in runs]
     if gate:
         _require_others(folders)
-    spare_collector()
+    tune_garbage_collection()
     known = judge_knowledge(project.validations.all, project.clock.now())
     found = compare_all(folders, strict=strict, known=known)
     gated = gate_comparisons(found, gate, strict=strict) if gate else []
-    if output is Format.html:
+    if output is CompareFormat.html:
         _put_page(found, folders, gated, file)
     else:
         _print(found, output, file, gated)
@@ -129,7 +131,7 @@ def _put_page(
 ) -> None:
     from steelyard.errors import InvalidError
     from steelyard.reports.comparison_html import SHOWN, comparison_html
-    from steelyard.usecases.results.moved_records import moved_records
+    from steelyard.usecases.results.changed_records import moved_records
 
     if len(folders) != 2:
         raise InvalidError("--format html compares two runs; name two")
@@ -139,12 +141,12 @@ def _put_page(
 
 
 def _print(
-    found: Sequence[Comparison], output: Format, file: Path | None, gated: Sequence[Gated]
+    found: Sequence[Comparison], output: CompareFormat, file: Path | None, gated: Sequence[Gated]
 ) -> None:
     from dataclasses import asdict
 
     is_single = len(found) == 1
-    if output is Format.json:
+    if output is CompareFormat.json:
         from steelyard.reports.comparison_text import comparison_json
 
         results = {id(one): result for one, result in gated}
@@ -181,9 +183,9 @@ def _exit_code(found: Sequence[Comparison], gated: Sequence[Gated]) -> int:
 
 def _compare_pairwise(
     runs: list[str],
-    wishes: PairwiseWishes,
+    wishes: PairwiseOptions,
     gate: ComparisonGate | None,
-    output: Format,
+    output: CompareFormat,
     file: Path | None,
     *,
     is_plan: bool,
@@ -191,14 +193,14 @@ def _compare_pairwise(
     from steelyard.cli.pairwise import PairwiseCommand, compare_pairwise
     from steelyard.errors import InvalidError
 
-    if output is Format.html:
+    if output is CompareFormat.html:
         raise InvalidError("--format html does not show pairwise comparisons; use text or json")
     if gate and gate.margin is not None and gate.margin >= 50:
         raise InvalidError("--fail-if 'worse by N' with --pairwise: N lies below 50 points")
     asked = PairwiseCommand(
         wishes=wishes,
         is_plan=is_plan,
-        is_json=output is Format.json,
+        is_json=output is CompareFormat.json,
         gate=gate,
         put=lambda text: _put(text, file),
     )

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show
-
-
-class Format(StrEnum):
-    """The forms of the report."""
-
-    text = "text"
-    json = "json"
 
 
 def command(  # noqa: PLR0913, PLR0917 - the options of the command
@@ -43,8 +36,8 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
     told: Annotated[
-        Format, typer.Option("--format", help="How to print the report.")
-    ] = Format.text,
+        OutputFormat, typer.Option("--format", help="How to print the report.")
+    ] = OutputFormat.text,
 ) -> None:
     """Convert a dataset, and say what could not be carried over."""
     from steelyard.errors import InvalidError
@@ -53,7 +46,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     from steelyard.usecases.convert.convert import ConvertOptions, convert
 
     to_stdout = str(output) == "-"
-    if to_stdout and told is Format.json:
+    if to_stdout and told is OutputFormat.json:
         raise InvalidError("--format json prints the report on stdout; name a file with -o")
     options = ConvertOptions(
         source=source,
@@ -66,7 +59,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
         force=force,
     )
     made = convert(opened().convert_ports(force=force, show=_to_stdout), options)
-    if told is Format.json:
+    if told is OutputFormat.json:
         show(conversion_json(made).encode("utf-8", "backslashreplace"))
     else:
         for line in conversion_text(made, plain):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.arguments import FinishedRunName, OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
@@ -21,22 +21,15 @@ class Form(StrEnum):
     csv = "csv"
 
 
-class Format(StrEnum):
-    """The forms in which the command says what it wrote."""
-
-    text = "text"
-    json = "json"
-
-
 def command(
     run: FinishedRunName,
     to: Annotated[Form, typer.Option("--to", help="The form.")] = Form.jsonl,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The file; without it, stdout.")
     ] = None,
-    told: Annotated[Format, typer.Option("--format", help="How to say what was written.")] = (
-        Format.text
-    ),
+    told: Annotated[
+        OutputFormat, typer.Option("--format", help="How to say what was written.")
+    ] = (OutputFormat.text),
 ) -> None:
     """Write one row a record and repeat."""
     from steelyard.errors import InvalidError
@@ -48,7 +41,7 @@ def command(
     is_csv = to is Form.csv
     lines = export_csv(rows, check_names(folder)) if is_csv else export_jsonl(rows)
     if output is None:
-        if told is Format.json:
+        if told is OutputFormat.json:
             raise InvalidError("--format json says what was written to a file; name one with -o")
         for line in lines:
             show(line.removesuffix("\n").encode("utf-8", "backslashreplace"))
@@ -57,7 +50,7 @@ def command(
         _write(output, lines)
     except OSError as error:
         raise InvalidError(f"cannot write {output}: {error.strerror}") from None
-    if told is Format.json:
+    if told is OutputFormat.json:
         show_json({"run_id": read_run(folder).run_id, "export": str(output), "form": to.value})
     else:
         typer.echo(f"wrote {output}", err=True)

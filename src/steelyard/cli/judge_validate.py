@@ -9,16 +9,10 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
-from steelyard.cli.running import Progress, require_number, stoppable
+from steelyard.cli.running import ProgressLine, require_number, stoppable
 from steelyard.cli.terminal import painter, show, show_json
-
-
-class Format(StrEnum):
-    """The forms of the answer."""
-
-    text = "text"
-    json = "json"
 
 
 class Design(StrEnum):
@@ -96,7 +90,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="Exit with 1 if a lower bound of TPR or TNR is below.",
         ),
     ] = None,
-    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print it.")
+    ] = OutputFormat.text,
 ) -> None:
     """Compare a judge's verdicts with people's labels. What came of it is kept."""
     from steelyard.event_loop import run_async
@@ -126,10 +122,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ports = opened(labels if labels and labels.is_file() else None).validation_ports()
     with closing(ports.run.repository):
         plan = plan_validation(ports, request)
-        is_quiet = output is Format.json
-        with stoppable([]), Progress("judging", None, is_quiet=is_quiet) as progress:
+        is_quiet = output is OutputFormat.json
+        with stoppable([]), ProgressLine("judging", None, is_quiet=is_quiet) as progress:
             report = run_async(lambda: validate_judge(ports, plan, _ignore, progress.note))
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(validation_json(report))
     else:
         for line in validation_lines(report, painter()):

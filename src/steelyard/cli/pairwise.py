@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from steelyard.reports.pairwise_text import PairwiseView
     from steelyard.reports.run_text import RunView
     from steelyard.usecases.results.gates import ComparisonGate
-    from steelyard.usecases.runs.pairwise import PairwiseWishes
+    from steelyard.usecases.runs.execute import FinishedRun
+    from steelyard.usecases.runs.pairwise import PairwiseOptions
     from steelyard.usecases.runs.ports import RunPorts
-    from steelyard.usecases.runs.run import FinishedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def pairwise_of(view: RunView) -> PairwiseRun | None:
 class PairwiseCommand:
     """How the runs are compared, and what is made of it."""
 
-    wishes: PairwiseWishes
+    wishes: PairwiseOptions
     is_plan: bool
     is_json: bool
     gate: ComparisonGate | None
@@ -72,17 +72,17 @@ class PairwiseCommand:
 
 def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     """Let a judge compare every pair of the runs; the exit code."""
-    from steelyard.event_loop import spare_collector
+    from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.results.pairwise_results import read_all
     from steelyard.usecases.runs.pairwise import pairwise_options
-    from steelyard.usecases.runs.planning import prepare
+    from steelyard.usecases.runs.prepare import prepare
 
     project = opened()
     ports = project.run_ports()
-    spare_collector()
+    tune_garbage_collection()
     folders = [project.run_folder(name) for name in runs]
-    with closing(ports.crew):
+    with closing(ports.worker_pool):
         options = pairwise_options(ports, folders, asked.wishes)
         prepared = [prepare(ports, one) for one in options]
         if asked.is_plan:

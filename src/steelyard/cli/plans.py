@@ -64,7 +64,7 @@ def _who_grades(prepared: Prepared) -> WhoGrades:
         rubrics={one.name: (len(one.checks), records.get(one.name, 0)) for one in plan.rubrics},
         brought=plan.brought,
         bringing=plan.bringing,
-        skipped=prepared.outlook.skipped,
+        skipped=prepared.forecast.skipped,
         judges=[(asked.judge.name, asked.target) for asked in plan.judges],
     )
 
@@ -81,7 +81,7 @@ def _plan_row(prepared: Prepared) -> dict[str, Any]:
             for asked in prepared.grading.judges
         ],
         "max_concurrency": {name: prepared.concurrency_of(name) for name in prepared.specs},
-        **asdict(prepared.outlook),
+        **asdict(prepared.forecast),
     }
 
 
@@ -89,26 +89,27 @@ def _plan_lines(prepared: Prepared) -> Iterator[str]:
     from steelyard.reports.grading import grading_lines
     from steelyard.reports.run_text import not_sent_texts
 
-    outlook = prepared.outlook
+    forecast = prepared.forecast
     yield f"{prepared.dataset.id}  {prepared.contract.name}  {prepared.options.dataset}"
-    invalid = outlook.total - outlook.valid
-    yield f"  records  {outlook.total:,} = {outlook.valid:,} valid + {invalid:,} invalid"
+    invalid = forecast.total - forecast.valid
+    yield f"  records  {forecast.total:,} = {forecast.valid:,} valid + {invalid:,} invalid"
     for line in grading_lines(_who_grades(prepared)):
         first, _, rest = line.partition(" ")
         yield f"  {first:<7}  {rest}"
-    for name, calls in outlook.targets.items():
+    for name, calls in forecast.targets.items():
         if prepared.specs[name].response_source == "sampled":
             yield f"  calls    {calls:,} to {name}, {prepared.concurrency_of(name)} at once"
         else:
             yield f"  answers  {calls:,} recorded of {name}, no call"
-    for name, calls in outlook.judges.items():
+    for name, calls in forecast.judges.items():
         yield f"  judging  about {calls:,} calls to {name}"
-    if outlook.calls:
-        yield f"  tokens   about {outlook.input_tokens:,} in"
-    yield from (f"  not sent  {text}" for text in not_sent_texts(outlook))
-    if outlook.cost_usd is not None:
-        yield f"  cost     about ${outlook.cost_usd:.4f} for the input"
-    if outlook.judge_input_tokens:
-        yield f"  tokens   about {outlook.judge_input_tokens:,} in for judges, without the answers"
-    if outlook.judge_cost_usd is not None:
-        yield f"  cost     about ${outlook.judge_cost_usd:.4f} for that"
+    if forecast.calls:
+        yield f"  tokens   about {forecast.input_tokens:,} in"
+    yield from (f"  not sent  {text}" for text in not_sent_texts(forecast))
+    if forecast.cost_usd is not None:
+        yield f"  cost     about ${forecast.cost_usd:.4f} for the input"
+    if forecast.judge_input_tokens:
+        tokens = forecast.judge_input_tokens
+        yield f"  tokens   about {tokens:,} in for judges, without the answers"
+    if forecast.judge_cost_usd is not None:
+        yield f"  cost     about ${forecast.judge_cost_usd:.4f} for that"

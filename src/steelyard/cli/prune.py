@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 _UNIT = 1000
 
 
-class Format(StrEnum):
-    """The forms of the list."""
-
-    text = "text"
-    json = "json"
-
-
 def command(
     older_than: Annotated[
         int | None,
@@ -33,8 +26,8 @@ def command(
     yes: Annotated[
         bool, typer.Option("--yes", help="Remove; without it, only say what would go.")
     ] = False,
-    output: Annotated[Format, typer.Option("--format", help="How to print the list.")] = (
-        Format.text
+    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")] = (
+        OutputFormat.text
     ),
 ) -> None:
     """List what is old enough to go, and remove it with --yes."""
@@ -42,11 +35,11 @@ def command(
 
     project = opened()
     retention = retention_of(project.settings, older_than)
-    with closing(project.prune_shelf()) as shelf:
+    with closing(project.retention_store()) as shelf:
         planned = plan_pruning(shelf, retention, project.clock.now())
         if yes:
             prune(shelf, planned)
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(_row(planned, retention, is_done=yes))
     else:
         _show(planned, retention, is_done=yes)

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from steelyard.cli import judge_validate
+from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
-from steelyard.cli.running import Progress, stoppable
+from steelyard.cli.running import ProgressLine, stoppable
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
     from steelyard.model.difference import Diff
     from steelyard.reports.publication import MeasuredShift, Publication
-    from steelyard.reports.registry import Listed, Shown
-    from steelyard.usecases.registry.publish import Plan
-
-
-class Format(StrEnum):
-    """The forms of the answer."""
-
-    text = "text"
-    json = "json"
+    from steelyard.reports.registry import ListedVersion, Shown
+    from steelyard.usecases.registry.publish import PublicationPlan
 
 
 Named = Annotated[
@@ -36,7 +29,7 @@ Named = Annotated[
 ]
 One = Annotated[str, typer.Argument(metavar="A", help="A path or a reference.")]
 Other = Annotated[str, typer.Argument(metavar="B", help="A path or a reference.")]
-Output = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
+Output = Annotated[OutputFormat, typer.Option("--format", help="How to print the answer.")]
 Against = Annotated[
     str | None,
     typer.Option(metavar="RUN", help="Test on the traces of this run whether scores move."),
@@ -51,7 +44,7 @@ def definition_commands(kind: Literal["rubric", "judge"]) -> typer.Typer:
     app = _group(kind)
 
     @app.command("publish", help=f"Fix a version of a {kind}; its content never changes again.")
-    def publish(name: Named, against: Against = None, output: Output = Format.text) -> None:
+    def publish(name: Named, against: Against = None, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.publish import carry_out, plan_publication
 
         ports = opened(_near(name)).registry_ports()
@@ -61,19 +54,19 @@ def definition_commands(kind: Literal["rubric", "judge"]) -> typer.Typer:
         _tell(carry_out(ports, plan, shift), output)
 
     @app.command("list", help=f"List {kind}s: those of files, and every published version.")
-    def listed(output: Output = Format.text) -> None:
+    def listed(output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.look_up import list_definitions
 
         _list(kind, list_definitions(opened().registry_ports(), kind), output)
 
     @app.command("show", help=f"Show a {kind}, what it refers to and what refers to it.")
-    def shown(name: Named, output: Output = Format.text) -> None:
+    def shown(name: Named, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.look_up import show_definition
 
         _show(show_definition(opened(_near(name)).registry_ports(), kind, name), output)
 
     @app.command("diff", help=f"Show what differs between two {kind}s, and whether it matters.")
-    def differing(one: One, other: Other, output: Output = Format.text) -> None:
+    def differing(one: One, other: Other, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.look_up import compare_definitions
 
         _compare(
@@ -90,25 +83,25 @@ def dataset_commands() -> typer.Typer:
     app = _group("dataset")
 
     @app.command("publish", help="Fix a version of a dataset; its content never changes again.")
-    def publish(name: Named, version: Version = None, output: Output = Format.text) -> None:
+    def publish(name: Named, version: Version = None, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.datasets.publish_dataset import publish_dataset
 
         _tell(publish_dataset(opened(_near(name)).registry_ports(), name, version), output)
 
     @app.command("list", help="List every published version of every dataset.")
-    def listed(output: Output = Format.text) -> None:
+    def listed(output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.look_up import list_datasets
 
         _list("dataset", list_datasets(opened().registry_ports()), output)
 
     @app.command("show", help="Show what a dataset says of itself, and what uses it.")
-    def shown(name: Named, output: Output = Format.text) -> None:
+    def shown(name: Named, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.datasets.dataset_versions import show_dataset
 
         _show(show_dataset(opened(_near(name)).registry_ports(), name), output)
 
     @app.command("diff", help="Show which records differ between two datasets.")
-    def differing(one: One, other: Other, output: Output = Format.text) -> None:
+    def differing(one: One, other: Other, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.datasets.dataset_versions import compare_datasets
 
         _compare(compare_datasets(opened(_near(one)).registry_ports(), one, other), output)
@@ -128,25 +121,25 @@ def _near(name: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _measured(plan: Plan, run: str, root: Path) -> MeasuredShift:
+def _measured(plan: PublicationPlan, run: str, root: Path) -> MeasuredShift:
     from steelyard.event_loop import run_async
-    from steelyard.usecases.runs.shift import measure_shift, plan_trial
+    from steelyard.usecases.runs.verdict_changes import measure_shift, plan_trial
 
     typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
     project = opened(root)
     trial = plan_trial(project.run_ports_with, plan, opened().run_folder(run))
-    total = 2 * trial.old.prepared.outlook.answers
+    total = 2 * trial.old.prepared.forecast.answers
     started: list[str] = []
-    with stoppable(started), Progress("grading twice", total, is_quiet=False) as progress:
+    with stoppable(started), ProgressLine("grading twice", total, is_quiet=False) as progress:
         return run_async(lambda: measure_shift(trial, started.append, progress.note))
 
 
-def _tell(publication: Publication, output: Format) -> None:
+def _tell(publication: Publication, output: OutputFormat) -> None:
     """What was done goes to stdout, what speaks against it to stderr and exit code 1."""
     from steelyard.reports.publication import publication_json, publication_lines
 
     is_refused = publication.outcome == "refused"
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(publication_json(publication))
     else:
         for line in publication_lines(publication, painter()):
@@ -154,30 +147,30 @@ def _tell(publication: Publication, output: Format) -> None:
     raise typer.Exit(int(is_refused))
 
 
-def _list(kind: str, listed: list[Listed], output: Format) -> None:
+def _list(kind: str, listed: list[ListedVersion], output: OutputFormat) -> None:
     from steelyard.reports.registry import list_json, list_lines
 
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(list_json(listed))
         return
     for line in list_lines(kind, listed, painter()):
         show(line)
 
 
-def _show(shown: Shown, output: Format) -> None:
+def _show(shown: Shown, output: OutputFormat) -> None:
     from steelyard.reports.registry import shown_json, shown_text
 
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(shown_json(shown))
     else:
         show(shown_text(shown).encode("utf-8", "backslashreplace"), is_line=False)
 
 
-def _compare(diff: Diff, output: Format) -> None:
+def _compare(diff: Diff, output: OutputFormat) -> None:
     from steelyard.reports.differences import diff_json, diff_lines
     from steelyard.reports.findings import printable
 
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(diff_json(diff))
         return
     show(printable(f"{diff.old} → {diff.new}"))

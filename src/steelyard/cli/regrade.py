@@ -8,18 +8,18 @@ import typer
 
 from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.opening import opened
-from steelyard.cli.run import Format, run_derived
+from steelyard.cli.run import RunFormat, run_derived
 
 
 def command(
     run: FinishedRunName,
     rubric: Annotated[str, typer.Option(help="rubric/id@version, an id or a path.")],
-    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
-        Format.text
+    output: Annotated[RunFormat, typer.Option("--format", help="How to print the result.")] = (
+        RunFormat.text
     ),
 ) -> None:
     """Grade what was answered once more; no target is called."""
-    from steelyard.usecases.runs.derive import never_asked, regrade_options
+    from steelyard.usecases.runs.derived_runs import never_asked, regrade_options
 
     project = opened()
     folder = project.run_folder(run)

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.arguments import FinishedRunName, OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
-
-
-class Format(StrEnum):
-    """The forms in which the command says what it wrote."""
-
-    text = "text"
-    json = "json"
 
 
 def command(
@@ -25,9 +17,9 @@ def command(
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
         "report.html"
     ),
-    told: Annotated[Format, typer.Option("--format", help="How to say what was written.")] = (
-        Format.text
-    ),
+    told: Annotated[
+        OutputFormat, typer.Option("--format", help="How to say what was written.")
+    ] = (OutputFormat.text),
 ) -> None:
     """Write a report that needs no server and no network to be read."""
     from steelyard.errors import InvalidError
@@ -51,7 +43,7 @@ def command(
         output.write_text(page, encoding="utf-8")
     except OSError as error:
         raise InvalidError(f"cannot write {output}: {error.strerror}") from None
-    if told is Format.json:
+    if told is OutputFormat.json:
         show_json({"run_id": view.run_id, "report": str(output)})
     else:
         show(f"wrote {output}")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steelyard.cli.arguments import RunName
+from steelyard.cli.arguments import OutputFormat, RunName
 from steelyard.cli.opening import opened
 from steelyard.cli.running import (
-    Progress,
+    ProgressLine,
     check_allowed,
     exit_code,
     print_gates,
@@ -21,14 +20,7 @@ from steelyard.cli.running import (
 from steelyard.cli.terminal import show_json
 
 if TYPE_CHECKING:
-    from steelyard.usecases.runs.run import FinishedRun
-
-
-class Format(StrEnum):
-    """The forms of the result."""
-
-    text = "text"
-    json = "json"
+    from steelyard.usecases.runs.execute import FinishedRun
 
 
 def command(  # noqa: PLR0917 - one parameter for each option
@@ -49,27 +41,27 @@ def command(  # noqa: PLR0917 - one parameter for each option
         str | None,
         typer.Option(callback=check_allowed, help="Records without a score before exit 4."),
     ] = None,
-    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
-        Format.text
+    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = (
+        OutputFormat.text
     ),
 ) -> None:
     """Resume an interrupted run. Kept answers are not asked again; the run's gates still apply."""
     from steelyard.cli.run import show_finished
     from steelyard.engine.states import is_terminal
-    from steelyard.event_loop import run_async, spare_collector
+    from steelyard.event_loop import run_async, tune_garbage_collection
     from steelyard.results.stored_run import require_plan
     from steelyard.usecases.results.gates import Gates
-    from steelyard.usecases.runs.run import resume_run
+    from steelyard.usecases.runs.execute import resume_run
 
     ports = opened().run_ports()
-    spare_collector()
+    tune_garbage_collection()
     stored = ports.repository.find(run)
     if is_terminal(stored.status):
         typer.echo(f"{stored.run_id} is finished already: {stored.status}", err=True)
-    is_quiet = output is Format.json
+    is_quiet = output is OutputFormat.json
     with (
         stoppable([stored.run_id]),
-        Progress(stored.run_id, None, is_quiet=is_quiet) as progress,
+        ProgressLine(stored.run_id, None, is_quiet=is_quiet) as progress,
     ):
         finished = run_async(lambda: resume_run(ports, stored, progress.note))
     named = {
@@ -82,7 +74,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
     changed = {name: value for name, value in named.items() if value is not None}
     gates = Gates.of({**kept, **changed})
     gates.require_use()
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(_row(finished))
     elif finished.metrics:
         show_finished(finished, gates)

@@ -8,17 +8,17 @@ import typer
 
 from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.opening import opened
-from steelyard.cli.run import Format, run_derived
+from steelyard.cli.run import RunFormat, run_derived
 
 
 def command(
     run: FinishedRunName,
-    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
-        Format.text
+    output: Annotated[RunFormat, typer.Option("--format", help="How to print the result.")] = (
+        RunFormat.text
     ),
 ) -> None:
     """Ask failed records again, in a run that keeps the rest."""
-    from steelyard.usecases.runs.derive import retry_options
+    from steelyard.usecases.runs.derived_runs import retry_options
 
     project = opened()
     run_derived(project, retry_options(project.run_folder(run)), output)

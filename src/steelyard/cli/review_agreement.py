@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from steelyard.cli.arguments import AnyFinishedRun
+from steelyard.cli.arguments import AnyFinishedRun, OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import painter, show, show_json
-
-
-class Format(StrEnum):
-    """The forms of the answer."""
-
-    text = "text"
-    json = "json"
 
 
 def command(
@@ -28,7 +20,9 @@ def command(
         str | None,
         typer.Option(metavar="ID", help="The check to put beside people, where it is not clear."),
     ] = None,
-    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print it.")
+    ] = OutputFormat.text,
 ) -> None:
     """Say per question how far people agree. With a RUN, also how far its judge does with them."""
     from dataclasses import asdict
@@ -40,7 +34,7 @@ def command(
     if check is not None and run is None:
         raise InvalidError("--check names a check of a run; name the run")
     found = agreement(opened().review_ports(), run=run, rubric=rubric, check=check)
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(asdict(found))
         return
     for line in agreement_lines(found, painter()):

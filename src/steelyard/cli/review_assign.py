@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.arguments import FinishedRunName, OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
@@ -27,13 +27,6 @@ class Allocation(StrEnum):
 
     proportional = "proportional"
     equal = "equal"
-
-
-class Format(StrEnum):
-    """The forms of the answer."""
-
-    text = "text"
-    json = "json"
 
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
@@ -67,14 +60,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         Path | None, typer.Option("--output", "-o", help="The file; without it, stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
-    told: Annotated[Format, typer.Option("--format", help="How to say what was chosen.")] = (
-        Format.text
+    told: Annotated[OutputFormat, typer.Option("--format", help="How to say what was chosen.")] = (
+        OutputFormat.text
     ),
 ) -> None:
     """Draw records for people to label. A row is written for each to fill in."""
     from steelyard.cli.label_files import write_rows
     from steelyard.errors import InvalidError
-    from steelyard.model.assignment import Choice
+    from steelyard.model.assignment import AssignmentChoice
     from steelyard.reports.assignment import assignment_json, assignment_lines
     from steelyard.usecases.review.assign import AssignmentRequest, assign, stub_rows
 
@@ -82,7 +75,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         raise InvalidError("--slice and --allocation make strata; choose --by stratified")
     request = AssignmentRequest(
         run=run,
-        choice=Choice(
+        choice=AssignmentChoice(
             count=count,
             by=by.value,
             is_equal=allocation is Allocation.equal,
@@ -94,10 +87,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         is_new=new,
     )
     found = assign(opened().review_ports(), request)
-    is_told = output is not None or told is Format.text
+    is_told = output is not None or told is OutputFormat.text
     if is_told:
         write_rows(stub_rows(found, annotator or ()), output, force=force)
-    if told is Format.json:
+    if told is OutputFormat.json:
         show_json({**assignment_json(found), "file": str(output) if output else None})
         return
     for line in assignment_lines(found):

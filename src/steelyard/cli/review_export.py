@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
-
-
-class Format(StrEnum):
-    """The forms in which the command says what it wrote."""
-
-    text = "text"
-    json = "json"
 
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
@@ -36,9 +29,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         Path | None, typer.Option("--output", "-o", help="The file; without it, stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
-    told: Annotated[Format, typer.Option("--format", help="How to say what was written.")] = (
-        Format.text
-    ),
+    told: Annotated[
+        OutputFormat, typer.Option("--format", help="How to say what was written.")
+    ] = (OutputFormat.text),
 ) -> None:
     """Write labels, one a line, as they can be imported."""
     from steelyard.cli.label_files import write_rows
@@ -46,12 +39,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.model.annotation import Wanted
     from steelyard.usecases.review.export_labels import export_labels
 
-    if output is None and told is Format.json:
+    if output is None and told is OutputFormat.json:
         raise InvalidError("--format json says what was written to a file; name one with -o")
     wanted = Wanted(rubric=rubric, annotator=annotator)
     rows = export_labels(opened().review_ports(), wanted, run=run, with_history=history)
     written = write_rows(rows, output, force=force)
-    if told is Format.json:
+    if told is OutputFormat.json:
         show_json({"file": str(output), "labels": written})
     elif output is not None:
         show(f"wrote {written:,} label(s) to {output}")

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import painter, show, show_json
-
-
-class Format(StrEnum):
-    """The forms of the answer."""
-
-    text = "text"
-    json = "json"
 
 
 def command(
@@ -28,7 +21,9 @@ def command(
     replace: Annotated[
         bool, typer.Option("--replace", help="Keep what is said otherwise now, as a revision.")
     ] = False,
-    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print it.")
+    ] = OutputFormat.text,
 ) -> None:
     """Check labels against their rubrics and traces, and keep them."""
     from steelyard.errors import UnreadableFileError
@@ -42,7 +37,7 @@ def command(
         raise UnreadableFileError(f"cannot read {file}: {error.strerror}") from None
     with stream:
         found = import_labels(ports, stream, str(file), run=run, is_replacing=replace)
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json(imported_json(found))
     else:
         for line in imported_lines(found, painter()):

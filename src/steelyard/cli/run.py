@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
     from steelyard.project import Project
     from steelyard.usecases.results.gates import Gates
-    from steelyard.usecases.runs.planning import RunOptions
+    from steelyard.usecases.runs.execute import FinishedRun
     from steelyard.usecases.runs.ports import RunPorts
-    from steelyard.usecases.runs.run import FinishedRun
+    from steelyard.usecases.runs.prepare import RunOptions
 
 
-class Format(StrEnum):
+class RunFormat(StrEnum):
     """The forms of the result."""
 
     text = "text"
@@ -133,21 +133,21 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="With --plan: how many records a difference of POINTS needs at 80 % power.",
         ),
     ] = None,
-    output: Annotated[Format, typer.Option("--format", help="How to print the result.")] = (
-        Format.text
+    output: Annotated[RunFormat, typer.Option("--format", help="How to print the result.")] = (
+        RunFormat.text
     ),
 ) -> None:
     """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
     from steelyard.errors import InvalidError
-    from steelyard.event_loop import spare_collector
+    from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
-    from steelyard.usecases.runs.planning import prepare
+    from steelyard.usecases.runs.prepare import prepare
     from steelyard.usecases.runs.suites import SuiteChoice, choose
 
     first = datasets[0] if datasets else None
     project = opened(first)
     ports = project.run_ports()
-    spare_collector()
+    tune_garbage_collection()
     if detect is not None and not plan:
         raise InvalidError("--detect belongs to --plan: it says how many records a run would need")
     if from_run and responses:
@@ -181,26 +181,26 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             allow_failures=allow_failures,
         ),
     )
-    with closing(ports.crew):
+    with closing(ports.worker_pool):
         if workers > 1 and not plan:
-            ports.crew.warm(workers)
+            ports.worker_pool.warm(workers)
         prepared = [prepare(ports, options) for options in runs]
         if plan:
-            print_plans(ports, prepared, detect, is_json=output is Format.json)
+            print_plans(ports, prepared, detect, is_json=output is RunFormat.json)
             return
         finished, codes = run_all(ports, prepared, Gates.of(runs[0].gates), output)
     print_runs(finished, runs, output)
     raise typer.Exit(group_code(codes))
 
 
-def run_derived(project: Project, options: RunOptions, output: Format) -> None:
+def run_derived(project: Project, options: RunOptions, output: RunFormat) -> None:
     """A run that is made from a finished one, with the gates of that one."""
-    from steelyard.event_loop import spare_collector
+    from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
-    from steelyard.usecases.runs.planning import prepare
+    from steelyard.usecases.runs.prepare import prepare
 
     ports = project.run_ports()
-    spare_collector()
+    tune_garbage_collection()
     prepared = prepare(ports, options)
     finished, codes = run_all(ports, [prepared], Gates.of(options.gates), output)
     print_runs(finished, [options], output)
@@ -208,7 +208,7 @@ def run_derived(project: Project, options: RunOptions, output: Format) -> None:
 
 
 def run_all(
-    ports: RunPorts, prepared: Sequence[Prepared], gates: Gates, output: Format
+    ports: RunPorts, prepared: Sequence[Prepared], gates: Gates, output: RunFormat
 ) -> tuple[list[FinishedRun], list[int]]:
     """One run after the other; one that cannot go on does not keep the others from it."""
     from steelyard.errors import RunError
@@ -218,7 +218,7 @@ def run_all(
     codes: list[int] = []
     for one in prepared:
         try:
-            done = run_one(ports, one, is_quiet=output is not Format.text)
+            done = run_one(ports, one, is_quiet=output is not RunFormat.text)
         except RunError as error:
             if len(prepared) == 1:
                 raise
@@ -227,28 +227,28 @@ def run_all(
             continue
         finished.append(done)
         codes.append(exit_code(done, gates))
-        if output is Format.text:
+        if output is RunFormat.text:
             show_finished(done, gates)
         print_gates(done, gates)
     return finished, codes
 
 
 def print_runs(
-    finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: Format
+    finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: RunFormat
 ) -> None:
     """The forms that hold all runs at once; text was shown run by run."""
     from steelyard.reports.run_junit import run_junit
     from steelyard.reports.run_text import run_markdown
     from steelyard.usecases.results.read_run import read_predictions, read_run
 
-    if output is Format.json:
+    if output is RunFormat.json:
         rows = [finished_row(one) for one in finished]
         show_json(rows[0] if len(runs) == 1 else {"group": runs[0].group_id, "runs": rows})
         return
     views = [read_run(Path(one.folder)) for one in finished]
-    if output is Format.markdown:
+    if output is RunFormat.markdown:
         show("\n\n".join(run_markdown(view) for view in views).encode("utf-8"))
-    elif output is Format.junit:
+    elif output is RunFormat.junit:
         pairs = [(view, read_predictions(Path(view.folder))) for view in views]
         show(run_junit(pairs).encode("utf-8"))
 

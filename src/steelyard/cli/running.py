@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from steelyard.model.gate import GateResult
     from steelyard.model.run import Result
     from steelyard.usecases.results.gates import Gates
+    from steelyard.usecases.runs.execute import FinishedRun
     from steelyard.usecases.runs.ports import RunPorts
-    from steelyard.usecases.runs.run import FinishedRun
 
 _PLAIN_EVERY_S = 5.0
 
@@ -119,7 +119,7 @@ def stoppable(started: Sequence[str]) -> Generator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-class Progress:
+class ProgressLine:
     """A bar on a terminal, a line now and then elsewhere; always on stderr."""
 
     def __init__(
@@ -139,7 +139,7 @@ class Progress:
         self._now = now
         self._last = now()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressLine:
         if not self._is_quiet and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -190,12 +190,12 @@ class Progress:
 def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
     """A run from its start to its end, with its progress."""
     from steelyard.event_loop import run_async
-    from steelyard.usecases.runs.run import start_run
+    from steelyard.usecases.runs.execute import start_run
 
     started: list[str] = []
-    outlook, repeats = prepared.outlook, prepared.options.repeat
-    total = outlook.answers + outlook.skipped * repeats + outlook.total - outlook.valid
+    forecast, repeats = prepared.forecast, prepared.options.repeat
+    total = forecast.answers + forecast.skipped * repeats + forecast.total - forecast.valid
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
     say_who_grades(prepared)
-    with stoppable(started), Progress(title, total, is_quiet=is_quiet) as progress:
+    with stoppable(started), ProgressLine(title, total, is_quiet=is_quiet) as progress:
         return run_async(lambda: start_run(ports, prepared, started.append, progress.note))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
@@ -15,17 +15,10 @@ if TYPE_CHECKING:
     from steelyard.results.stored_run import StoredRun
 
 
-class Format(StrEnum):
-    """The forms of the list."""
-
-    text = "text"
-    json = "json"
-
-
 def command(
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
-    output: Annotated[Format, typer.Option("--format", help="How to print the list.")] = (
-        Format.text
+    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")] = (
+        OutputFormat.text
     ),
 ) -> None:
     """List runs, newest first."""
@@ -34,13 +27,13 @@ def command(
     from steelyard.usecases.results.find_run import unknown_runs
     from steelyard.usecases.results.pruned_files import pruned_runs
     from steelyard.usecases.results.runs import list_runs
-    from steelyard.usecases.runs.held import STOPPED, is_resumable
+    from steelyard.usecases.runs.ownership import STOPPED, is_resumable
 
     project = opened()
     runs = list_runs(project.store, limit=limit).runs if project.has_runs else ()
     _warn_of_unknown(unknown_runs(project.result_ports()) if project.has_runs else [])
     pruned = {run_id: list(files) for run_id, files in pruned_runs(project.folder).items()}
-    if output is Format.json:
+    if output is OutputFormat.json:
         rows = [
             {
                 **_row(run),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.arguments import FinishedRunName, OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import painter, show, show_json
 
@@ -31,19 +30,14 @@ if TYPE_CHECKING:
 _SHOWN = 15
 
 
-class Format(StrEnum):
-    """The forms of the view."""
-
-    text = "text"
-    json = "json"
-
-
 def command(
     run: FinishedRunName,
     record: Annotated[
         str | None, typer.Argument(metavar="[RECORD]", help="A record's id or index.")
     ] = None,
-    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print it.")
+    ] = OutputFormat.text,
 ) -> None:
     """Show a run's numbers and what failed, or all about one record."""
     from steelyard.store.owners import is_alive
@@ -61,11 +55,11 @@ def command(
         _show_run(project, project.run_folder(run), output)
 
 
-def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
+def _show_unfinished(run: UnfinishedRun, output: OutputFormat) -> None:
     from steelyard.reports.run_text import run_lines
 
     view = run.view
-    if output is Format.json:
+    if output is OutputFormat.json:
         known = _known(view, view.manifest.json())
         show_json({**known, "is_finished": False, "resumable": run.is_resumable})
         return
@@ -75,7 +69,7 @@ def _show_unfinished(run: UnfinishedRun, output: Format) -> None:
         show(line)
 
 
-def _show_run(project: Project, folder: Path, output: Format) -> None:
+def _show_run(project: Project, folder: Path, output: OutputFormat) -> None:
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import run_lines
     from steelyard.usecases.correction.correct_run import current_view
@@ -83,7 +77,7 @@ def _show_run(project: Project, folder: Path, output: Format) -> None:
 
     view = read_run(folder)
     pairwise = pairwise_of(view)
-    if output is Format.json:
+    if output is OutputFormat.json:
         more = {**_labels(folder), **(pairwise.row() if pairwise else {})}
         known = _known(view, manifest_json(folder))
         show_json({**known, "is_finished": True, "resumable": False, **more})
@@ -142,11 +136,11 @@ def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
         yield "  … and more; `steelyard export` gives all"
 
 
-def _show_record(found: RecordView, record: str, output: Format) -> None:
+def _show_record(found: RecordView, record: str, output: OutputFormat) -> None:
     from steelyard.cli.judgements import judgement_lines
 
     rows, attempts, failures, judged = found
-    if output is Format.json:
+    if output is OutputFormat.json:
         told = {"records": rows, "attempts": attempts, "failures": failures.values()}
         listed = {name: [row.json() for row in found] for name, found in told.items()}
         show_json({**listed, "judgements": judged})

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard.usecases.datasets.validate import ValidationReport
 
 
-class Format(StrEnum):
+class ValidateFormat(StrEnum):
     """The forms of the report."""
 
     text = "text"
@@ -44,8 +44,8 @@ def command(
         bool, typer.Option("--verbose", help="Also say which optional files are missing.")
     ] = False,
     output: Annotated[
-        Format, typer.Option("--format", help="How to print the findings.")
-    ] = Format.text,
+        ValidateFormat, typer.Option("--format", help="How to print the findings.")
+    ] = ValidateFormat.text,
 ) -> None:
     """Check evaluation files; exit 1 when any of them has an error."""
     from steelyard.contracts.catalog import KINDS
@@ -66,11 +66,13 @@ def command(
     raise typer.Exit(0 if report.is_valid else 1)
 
 
-def _lines(report: ValidationReport, output: Format, disk: Workspace) -> Iterator[str | bytes]:
+def _lines(
+    report: ValidationReport, output: ValidateFormat, disk: Workspace
+) -> Iterator[str | bytes]:
     from steelyard.reports import findings
     from steelyard.usecases.datasets.excerpts import excerpts
 
-    if output is Format.text:
+    if output is ValidateFormat.text:
         paint = painter()
         for file in report.files:
             spots = excerpts(disk, Path(file.path), findings.shown_findings(file))
@@ -80,9 +82,9 @@ def _lines(report: ValidationReport, output: Format, disk: Workspace) -> Iterato
     if report.skipped:
         # The other forms are for programs; what they do not hold is said beside them.
         typer.echo(findings.skipped_text(report.skipped), err=True)
-    if output is Format.json:
+    if output is ValidateFormat.json:
         yield findings.findings_json(report.files).encode("utf-8")
-    elif output is Format.junit:
+    elif output is ValidateFormat.junit:
         yield findings.findings_junit(report.files).encode("utf-8")
     else:
         for file in report.files:

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from steelyard.cli.arguments import FinishedRunName
+from steelyard.cli.arguments import FinishedRunName, OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import painter, show, show_json
 
 
-class Format(StrEnum):
-    """The forms of the answer."""
-
-    text = "text"
-    json = "json"
-
-
 def command(
     run: FinishedRunName,
-    output: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print it.")
+    ] = OutputFormat.text,
 ) -> None:
     """Compare every artifact with the manifest. Exit 1 when one was changed or is missing."""
     from steelyard.store.artifacts import digest_of
@@ -30,7 +24,7 @@ def command(
     from steelyard.usecases.results.verify import verify
 
     found = verify(find_run_folder(opened().result_ports(), run), digest_of)
-    if output is Format.json:
+    if output is OutputFormat.json:
         show_json({**asdict(found), "intact": found.is_intact})
     else:
         paint = painter()

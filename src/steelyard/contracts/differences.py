@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from steelyard.formats.json_hash import canonical, whole_numbers
-from steelyard.model.difference import Difference
+from steelyard.model.difference import FieldDifference
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _KEYS = {"checks": "id", "questions": "key", "options": "value", "criteria": "id"}
@@ -22,7 +22,7 @@ _FOR_PEOPLE = ("description",)
 
 def definition_differences(
     old: JsonObject, new: JsonObject, contract: str
-) -> tuple[Difference, ...]:
+) -> tuple[FieldDifference, ...]:
     """The fields, checks and questions that were added, removed or changed.
 
     A difference is breaking where a score may depend on it: on what is asked, checked and
@@ -58,7 +58,7 @@ def _without_descriptions(value: JsonValue) -> JsonValue:
     return value
 
 
-def record_differences(old: JsonValue, new: JsonValue, path: str) -> tuple[Difference, ...]:
+def record_differences(old: JsonValue, new: JsonValue, path: str) -> tuple[FieldDifference, ...]:
     """The fields of a record that differ; any of them makes it another record."""
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return tuple(_between(path, old, new, is_breaking=True))
@@ -71,7 +71,7 @@ def record_differences(old: JsonValue, new: JsonValue, path: str) -> tuple[Diffe
 
 def _differing(
     name: str, old: JsonObject, new: JsonObject, *, prefix: str = "", is_breaking: bool
-) -> Iterator[Difference]:
+) -> Iterator[FieldDifference]:
     """What differs in one field of two objects."""
     path = f"{prefix}{name}"
     is_breaking = is_breaking and name not in _FOR_PEOPLE
@@ -85,33 +85,33 @@ def _differing(
 
 def _member(
     path: str, name: str, old: JsonObject, new: JsonObject, *, is_breaking: bool
-) -> Iterator[Difference]:
+) -> Iterator[FieldDifference]:
     if name not in old:
-        yield Difference(kind="added", path=path, new=new[name], is_breaking=is_breaking)
+        yield FieldDifference(kind="added", path=path, new=new[name], is_breaking=is_breaking)
     elif name not in new:
-        yield Difference(kind="removed", path=path, old=old[name], is_breaking=is_breaking)
+        yield FieldDifference(kind="removed", path=path, old=old[name], is_breaking=is_breaking)
     else:
         yield from _between(path, old[name], new[name], is_breaking=is_breaking)
 
 
 def _between(
     path: str, old: JsonValue, new: JsonValue, *, is_breaking: bool
-) -> Iterator[Difference]:
+) -> Iterator[FieldDifference]:
     if isinstance(old, dict) and isinstance(new, dict):
         for name in _names(old, new):
             yield from _differing(name, old, new, prefix=f"{path}.", is_breaking=is_breaking)
     elif canonical(old) != canonical(new):  # Python takes True for 1
-        yield Difference(kind="changed", path=path, old=old, new=new, is_breaking=is_breaking)
+        yield FieldDifference(kind="changed", path=path, old=old, new=new, is_breaking=is_breaking)
 
 
 def _items(
     path: str, old: JsonObject, new: JsonObject, *, is_breaking: bool
-) -> Iterator[Difference]:
+) -> Iterator[FieldDifference]:
     """What differs between two lists of named items; their order is told, and breaks nothing."""
     for name in _names(old, new):
         yield from _member(f"{path}.{name}", name, old, new, is_breaking=is_breaking)
     if list(old) != list(new) and old.keys() == new.keys():
-        yield Difference(kind="changed", path=f"{path} (order)", old=list(old), new=list(new))
+        yield FieldDifference(kind="changed", path=f"{path} (order)", old=list(old), new=list(new))
 
 
 def _names(old: JsonObject, new: JsonObject) -> list[str]:

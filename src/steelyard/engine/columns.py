@@ -143,7 +143,7 @@ class Places:
         return np.repeat(first - ends + times, times) + np.arange(ends[-1] if len(ends) else 0)
 
 
-class Labels:
+class LabelColumn:
     """The clusters of records; nothing is kept where no record is in one."""
 
     def __init__(self) -> None:

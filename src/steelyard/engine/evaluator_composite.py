@@ -10,7 +10,6 @@ from typing import ClassVar, Protocol
 
 from steelyard.checks.command import Command
 from steelyard.contracts.eval_cases.prompts import RESULTS
-from steelyard.engine.apart import apart
 from steelyard.engine.composite import (
     COMPOSITE_REVISION,
     inner_rows,
@@ -19,6 +18,7 @@ from steelyard.engine.composite import (
     outcome_of,
 )
 from steelyard.engine.grading import check_result, combined, judged_result
+from steelyard.engine.threads import apart
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.judging.material import material, quotable
 from steelyard.model.case import Case

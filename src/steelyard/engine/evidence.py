@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.engine.columns import Chosen, Column, Labels, Numbers, Places
+from steelyard.engine.columns import Chosen, Column, LabelColumn, Numbers, Places
 from steelyard.model.interval import Interval
 from steelyard.stats.rates import (
     counted_interval,
@@ -42,7 +42,7 @@ class Scores:
         self.scores.extend(score / n)
         self.tries.extend(n)
 
-    def within(self, records: Chosen, clusters: Labels) -> Evidence:
+    def within(self, records: Chosen, clusters: LabelColumn) -> Evidence:
         """The part of some records; None for all of them."""
         entries = self.places.entries(records)
         listed = self.places.records()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.engine.columns import Column, Labels, Places
+from steelyard.engine.columns import Column, LabelColumn, Places
 from steelyard.engine.evidence import Scores
 from steelyard.engine.fact_batches import Batch, Members, Sums, batches, columns_of
 from steelyard.engine.judging_metrics import add_judging
@@ -56,7 +56,7 @@ class FactTable:
         """The most rows that a record has."""
         self.members = Members()
         self.sums = Sums(self.members)
-        self.clusters = Labels()
+        self.clusters = LabelColumn()
         self.scored = Scores()
         self.raw = Column()
         """The raw scores of the same records."""

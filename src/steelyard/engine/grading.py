@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import median
 from typing import cast
 
-from steelyard.engine.apart import apart
+from steelyard.engine.threads import apart
 from steelyard.errors import TargetError
 from steelyard.judging.instrument import rule_of
 from steelyard.model.case import Case

@@ -13,10 +13,10 @@ from typing import cast
 
 from steelyard.engine.breakable import BrokenOff, Waiting
 from steelyard.engine.budget import Stop
-from steelyard.engine.judge_errand import Desk, Errand
+from steelyard.engine.judge_request import JudgeContext, JudgeRequest
 from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
-from steelyard.engine.record_work import CANCELLED, Surroundings
+from steelyard.engine.record_work import CANCELLED, EngineContext
 from steelyard.engine.unseen import Unseen
 from steelyard.errors import RunError, TargetError
 from steelyard.model.judgement import JudgeCall, Judgement, Reply, TokenChoice
@@ -43,11 +43,11 @@ class JudgeCalls:
         self,
         targets: Mapping[str, JudgeTarget],
         target_of: Callable[[JudgeCall], str | None],
-        around: Surroundings,
+        around: EngineContext,
         phase: JudgesPhase,
         secret: bytes,
     ) -> None:
-        self.desk = Desk(around=around, phase=phase, waiting=Waiting())
+        self.shared = JudgeContext(around=around, phase=phase, waiting=Waiting())
         around.budget.on_stop(self.stop)
         self._targets = targets
         self._target_of = target_of
@@ -66,7 +66,7 @@ class JudgeCalls:
 
     def stop(self, stop: Stop) -> None:
         """Make no further call; an urgent stop breaks off those that are being made."""
-        self.desk.waiting.stop(stop)
+        self.shared.waiting.stop(stop)
 
     def target(self, call: JudgeCall) -> JudgeTarget:
         """Through which a judge is asked."""
@@ -149,8 +149,8 @@ class RecordAsker:
             record.asking[key] = asyncio.Event()
             try:
                 record.judgements[key] = await self._judgement(
-                    Errand(
-                        desk=self._calls.desk,
+                    JudgeRequest(
+                        shared=self._calls.shared,
                         record=record.planned,
                         check=self._check,
                         call=call,
@@ -162,12 +162,12 @@ class RecordAsker:
                 record.asking.pop(key).set()
         return _reply(record.judgements[key])
 
-    async def _judgement(self, errand: Errand) -> Judgement:
+    async def _judgement(self, errand: JudgeRequest) -> Judgement:
         record = self.record
         try:
             return await errand.run(record.tried.get(errand.key, 0))
         except BrokenOff:
-            record.stop = self._calls.desk.waiting.stopped
+            record.stop = self._calls.shared.waiting.stopped
             raise TargetError(CANCELLED, "judging was broken off") from None
         except RunError as error:
             # Nothing that a check may take for a failed call: the run cannot go on.

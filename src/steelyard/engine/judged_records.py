@@ -34,8 +34,8 @@ class JudgedRecords:
         before: Callable[[int, int], KeptBefore],
     ) -> None:
         self._calls = calls
-        self._around = calls.desk.around
-        self._phase = calls.desk.phase
+        self._around = calls.shared.around
+        self._phase = calls.shared.phase
         self._before = before
         self._room = asyncio.Semaphore(at_once)
         self._tasks: set[asyncio.Task[None]] = set()

@@ -12,7 +12,7 @@ from steelyard.model.run import Judging
 from steelyard.results.manifest import ProbeCall
 from steelyard.results.metrics import (
     Cache,
-    Cost,
+    CostMetrics,
     JudgingMetrics,
     Metrics,
     Probes,
@@ -94,7 +94,7 @@ def judging_summary(sums: Sums, number: int = 0) -> JudgingMetrics | None:
         unanswered=count("unanswered"),
         attempts=count("attempts"),
         tokens=Tokens.of(inward, outward, n),
-        cost_usd=Cost(total=judging_cost(sums, number), n=count("paid_rows")),
+        cost_usd=CostMetrics(total=judging_cost(sums, number), n=count("paid_rows")),
         cache=Cache(
             hits=count("cached"),
             saved_usd=sums.total(("judging", "saved_usd"), number) or None,

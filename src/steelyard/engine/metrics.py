@@ -21,7 +21,7 @@ from steelyard.results.metrics import (
     Bounds,
     Cache,
     CheckMetrics,
-    Latency,
+    LatencyMetrics,
     Metrics,
     Slice,
     Summary,
@@ -98,7 +98,7 @@ def _spending(table: FactTable, number: int, records: Chosen) -> dict[str, objec
     )
     paid = sums.count("cost_rows", number)
     return {
-        "latency_ms": Latency(p50=p50, p95=p95, n=len(times)),
+        "latency_ms": LatencyMetrics(p50=p50, p95=p95, n=len(times)),
         "tokens": Tokens.of(inward, outward, n),
         "cost_usd": TotalCost(
             total=sums.total("cost", number) if paid else None,

@@ -10,7 +10,7 @@ from math import fsum
 import numpy as np
 from msgspec import UNSET
 
-from steelyard.engine.columns import Column, Labels
+from steelyard.engine.columns import Column, LabelColumn
 from steelyard.engine.evidence import rate
 from steelyard.model.question_types import QUESTION_TYPES
 from steelyard.results.metrics import QuestionMetrics
@@ -35,7 +35,7 @@ class QuestionTally:
     def __init__(self) -> None:
         self._checks: dict[str, _CheckItems] = {}
 
-    def add(self, check: str, answers: Mapping[str, Answers], record: int) -> None:
+    def add(self, check: str, answers: Mapping[str, AnswerSums], record: int) -> None:
         """Take in what one check asked about one record, in all of its repeats."""
         if not answers:
             return
@@ -43,7 +43,7 @@ class QuestionTally:
             self._checks[check] = _CheckItems()
         self._checks[check].add(answers, record)
 
-    def summary(self, clusters: Labels) -> dict[str, QuestionMetrics]:
+    def summary(self, clusters: LabelColumn) -> dict[str, QuestionMetrics]:
         """The figures by question; where two have one name, by check and question."""
         rows = [
             (check, name, tally)
@@ -57,7 +57,7 @@ class QuestionTally:
         }
 
 
-class Answers:
+class AnswerSums:
     """The answers to one question about one record."""
 
     def __init__(self, fact: QuestionFact) -> None:
@@ -71,12 +71,12 @@ class Answers:
         self.unanswered += fact.unanswered
 
 
-def answers_by_item(facts: Iterable[QuestionFact]) -> dict[str, Answers]:
+def answers_by_item(facts: Iterable[QuestionFact]) -> dict[str, AnswerSums]:
     """What was asked about one record, the answers of all repeats and turns together."""
-    found: dict[str, Answers] = {}
+    found: dict[str, AnswerSums] = {}
     for fact in facts:
         if fact.item not in found:
-            found[fact.item] = Answers(fact)
+            found[fact.item] = AnswerSums(fact)
         found[fact.item].add(fact)
     return found
 
@@ -90,7 +90,7 @@ class _CheckItems:
         self._mixed: set[str] = set()
         self._is_full = False
 
-    def add(self, asked: Mapping[str, Answers], record: int) -> None:
+    def add(self, asked: Mapping[str, AnswerSums], record: int) -> None:
         """Take in one record."""
         for name, answers in asked.items():
             self._add_item(name, answers, record)
@@ -105,7 +105,7 @@ class _CheckItems:
             unanswered = sum(answers.unanswered for answers in of_kind)
             self._pools[kind].add(values, unanswered, record)
 
-    def _add_item(self, name: str, answers: Answers, record: int) -> None:
+    def _add_item(self, name: str, answers: AnswerSums, record: int) -> None:
         known = self._items.get(name)
         if known is None:
             if answers.type in _POOLED and len(self._items) == MOST_ITEMS:
@@ -165,7 +165,7 @@ class _ItemTally:
         if len(self._counts) > MOST_VALUES:
             self._counts = None
 
-    def summary(self, check: str, clusters: Labels) -> QuestionMetrics:
+    def summary(self, check: str, clusters: LabelColumn) -> QuestionMetrics:
         """Its figures; the mean is over records, each of which counts once.
 
         Scores of questions have no bounds that are known here.

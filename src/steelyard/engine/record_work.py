@@ -66,7 +66,7 @@ class Ledger(ClaimLedger, Protocol):
         ...
 
 
-class Judges(Protocol):
+class JudgePort(Protocol):
     """Where records go that have an answer and need judges."""
 
     async def take(
@@ -81,7 +81,7 @@ class Judges(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class EngineContext:
     """What all loops of a run share."""
 
     ledger: Ledger
@@ -91,7 +91,7 @@ class Surroundings:
     on_result: Callable[[Result], None]
     """Told of every result once it is committed."""
     budget: Budget = field(default_factory=Budget)
-    judges: Judges | None = None
+    judges: JudgePort | None = None
     """Who judges; None where no rubric asks for it."""
     deadline: float = math.inf
     """When, by the clock's monotonic time, no further call is made."""
@@ -103,7 +103,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedTarget:
     """A target as the loop sees it."""
 
     target: Target | None

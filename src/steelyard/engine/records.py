@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from steelyard.engine.apart import apart
 from steelyard.engine.attempts import attempt_of, call_of, interruption
 from steelyard.engine.breakable import BrokenOff, Waiting, this_task
 from steelyard.engine.budget import Stop
@@ -21,15 +20,16 @@ from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_results import cancelled_of, failure_of, graded_of, made_before
 from steelyard.engine.record_work import (
     CANCELLED,
-    Asked,
-    Judges,
-    Surroundings,
+    AskedTarget,
+    EngineContext,
+    JudgePort,
     Work,
 )
 from steelyard.engine.retries import retry_wait
 from steelyard.engine.schedule import Schedule
 from steelyard.engine.slots import Slots
 from steelyard.engine.target_calls import TIMED, TargetCalls
+from steelyard.engine.threads import apart
 from steelyard.errors import TargetError
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import PlannedRecord, Result
@@ -44,7 +44,11 @@ class RecordLoop:
     """Evaluates the records of one target with a bounded number of calls at once."""
 
     def __init__(
-        self, source: Iterator[Work | Result], asked: Asked, around: Surroundings, phase: Phase
+        self,
+        source: Iterator[Work | Result],
+        asked: AskedTarget,
+        around: EngineContext,
+        phase: Phase,
     ) -> None:
         self._around = around
         self._asked = asked
@@ -237,7 +241,7 @@ class RecordLoop:
 
     async def _hand_over(self, work: Work, answered: Result, tried: Sequence[Attempt]) -> None:
         """Leave an answer to judges; once it is kept, its slot here is free."""
-        judges = cast(Judges, self._around.judges)
+        judges = cast(JudgePort, self._around.judges)
 
         def on_kept() -> None:
             self._settle(answered)

@@ -17,7 +17,7 @@ from steelyard.engine.redaction_numbers import payment_cards
 from steelyard.engine.redaction_own import OwnFields, OwnPattern
 from steelyard.engine.redaction_patterns import FINDERS, VERSION
 from steelyard.engine.redaction_sieve import SECRETS, Sieve
-from steelyard.engine.redaction_text import Span, unescaped, with_marks
+from steelyard.engine.redaction_text import TextSpan, unescaped, with_marks
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.exemption import NOTHING, Exemption
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -31,7 +31,7 @@ MARK = "[redacted]"
 _FIELD = re.compile(r"[a-z_]+")
 FIELDS = "field:"
 """Before the path of a field where things are counted; a pattern may have the same name."""
-_Find: TypeAlias = Callable[[str], Iterator[Span]]
+_Find: TypeAlias = Callable[[str], Iterator[TextSpan]]
 
 
 class Redactor:
@@ -254,14 +254,14 @@ def _stands_in(value: str, data: bytes) -> bool:
     return any(form.encode("utf-8", "surrogatepass") in data for form in forms)
 
 
-def _places(value: str, text: str) -> Iterator[Span]:
+def _places(value: str, text: str) -> Iterator[TextSpan]:
     place = text.find(value)
     while place >= 0:
-        yield Span(place, place + len(value))
+        yield TextSpan(place, place + len(value))
         place = text.find(value, place + len(value))
 
 
-def _replaced(text: str, spans: list[Span], mark: str) -> str:
+def _replaced(text: str, spans: list[TextSpan], mark: str) -> str:
     return with_marks(text, [(span, mark) for span in spans])
 
 

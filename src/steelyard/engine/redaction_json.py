@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
-from steelyard.engine.redaction_text import Span, with_marks
+from steelyard.engine.redaction_text import TextSpan, with_marks
 
 _BEGIN = re.compile(r"\s*[\[{]")
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*+"')
@@ -38,13 +38,13 @@ def inner_texts(text: str, clean: Callable[[str], str]) -> str:
     return _LITERAL.sub(cleaned, text)
 
 
-def replaced_in_json(text: str, spans: list[Span], mark: str) -> str:
+def replaced_in_json(text: str, spans: list[TextSpan], mark: str) -> str:
     """A JSON text with marks: quoted ones for numbers."""
     return with_marks(text, _marked(text, spans, mark)) if spans else text
 
 
-def _marked(text: str, spans: list[Span], mark: str) -> Iterator[tuple[Span, str]]:
-    tokens = [Span(*found.span()) for found in _TOKEN.finditer(text)]
+def _marked(text: str, spans: list[TextSpan], mark: str) -> Iterator[tuple[TextSpan, str]]:
+    tokens = [TextSpan(*found.span()) for found in _TOKEN.finditer(text)]
     starts = [token.start for token in tokens]
     done = 0
     for span in spans:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from steelyard.engine.redaction_text import SPACES, Span, apart, is_word, last_of
+from steelyard.engine.redaction_text import SPACES, TextSpan, apart, is_word, last_of
 
 DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015-"
 _DIGITS = set("0123456789")
@@ -54,7 +54,7 @@ class _Chain(NamedTuple):
     """Groups of digits with what stands between them, and where they are."""
 
     text: str
-    groups: list[Span]
+    groups: list[TextSpan]
 
     def digits(self, first: int, end: int) -> str:
         return "".join(self.text[group.start : group.end] for group in self.groups[first:end])
@@ -76,23 +76,23 @@ class _Chain(NamedTuple):
         return not is_word(after) and not (after and after in joining and is_word(one_more))
 
 
-def cards(text: str) -> Iterator[Span]:
+def cards(text: str) -> Iterator[TextSpan]:
     """The numbers of cards that a person has: payment cards and social security cards."""
     yield from apart([*payment_cards(text), *social_security_numbers(text)])
 
 
-def payment_cards(text: str) -> Iterator[Span]:
+def payment_cards(text: str) -> Iterator[TextSpan]:
     """Payment cards: 13 to 19 digits in one piece or in the groups that are printed on cards."""
     for chain in _chains(text):
         first = 0
         while first < len(chain.groups):
             end = _card_end(chain, first) if _may_start_card(chain, first) else 0
             if end:
-                yield Span(chain.groups[first].start, chain.groups[end - 1].end)
+                yield TextSpan(chain.groups[first].start, chain.groups[end - 1].end)
             first = end or first + 1
 
 
-def phones(text: str) -> Iterator[Span]:
+def phones(text: str) -> Iterator[TextSpan]:
     """Telephone numbers: with `+` and country, or national ones with clear separators."""
     for chain in _chains(text):
         first = 0
@@ -103,16 +103,16 @@ def phones(text: str) -> Iterator[Span]:
             first = end or first + 1
 
 
-def social_security_numbers(text: str) -> Iterator[Span]:
+def social_security_numbers(text: str) -> Iterator[TextSpan]:
     """Social security numbers of the United States, with their dashes: `123-45-6789`."""
     for match in _SOCIAL_SECURITY.finditer(text):
-        yield Span(*match.span())
+        yield TextSpan(*match.span())
 
 
 def _chains(text: str) -> Iterator[_Chain]:
     for match in _CHAIN.finditer(text):
         found = _GROUP.finditer(text, match.start(), match.end())
-        yield _Chain(text, [Span(group.start(), group.end()) for group in found])
+        yield _Chain(text, [TextSpan(group.start(), group.end()) for group in found])
 
 
 def _may_start_card(chain: _Chain, first: int) -> bool:
@@ -184,7 +184,7 @@ def _opening(chain: _Chain, first: int) -> int:
     return start
 
 
-def _phone_span(chain: _Chain, first: int, end: int) -> Span:
+def _phone_span(chain: _Chain, first: int, end: int) -> TextSpan:
     """A number with its plus, and with the parentheses that are its own."""
     start, over = chain.groups[first].start, chain.groups[end - 1].end
     closed = chain.text.count(")", start, over) - chain.text.count("(", start, over)
@@ -192,7 +192,7 @@ def _phone_span(chain: _Chain, first: int, end: int) -> Span:
         if last_of(chain.text, start) == sign and (sign == "+" or closed > 0):
             start -= 1
             closed -= sign == "("
-    return Span(start, over)
+    return TextSpan(start, over)
 
 
 def _may_start_phone(chain: _Chain, first: int) -> bool:

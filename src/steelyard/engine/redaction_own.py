@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
-from steelyard.engine.redaction_text import Span
+from steelyard.engine.redaction_text import TextSpan
 from steelyard.errors import ConfigError
 from steelyard.settings import REDACTED_KINDS
 
@@ -53,7 +53,7 @@ class OwnPattern:
         """
         return not self._is_local or b"\\" in data or self._compiled.search(data) is not None
 
-    def find(self, text: str) -> Iterator[Span]:
+    def find(self, text: str) -> Iterator[TextSpan]:
         """Where it fits."""
         data = text.encode("utf-8", "surrogatepass")
         # Between bytes and characters in one pass, however many there are.
@@ -62,7 +62,7 @@ class OwnPattern:
             start = place + _characters(data[byte : match.start()])
             byte, place = match.end(), start + _characters(data[match.start() : match.end()])
             if place > start:
-                yield Span(start, place)
+                yield TextSpan(start, place)
 
 
 def _characters(data: bytes) -> int:

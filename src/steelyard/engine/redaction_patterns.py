@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from steelyard.engine.redaction_numbers import DASHES, cards, phones
 from steelyard.engine.redaction_secrets import aws_secrets, given_secrets, sent_secrets
-from steelyard.engine.redaction_text import SPACES, Span, apart, is_word, last_of
+from steelyard.engine.redaction_text import SPACES, TextSpan, apart, is_word, last_of
 
 VERSION = "3"
 """Of the patterns as a whole: another one may find other things in the same text."""
@@ -76,7 +76,7 @@ _END = re.compile(r"-----END [0-9A-Z ]{1,60}-----")
 _KEY_TEXT = re.compile(r"[0-9A-Za-z+/=\s]*")
 
 
-def emails(text: str) -> Iterator[Span]:
+def emails(text: str) -> Iterator[TextSpan]:
     """Addresses: a name, an at sign (as it is or as `%40`), and a host with a top-level domain."""
     done = 0
     for at in _AT.finditer(text):
@@ -87,7 +87,7 @@ def emails(text: str) -> Iterator[Span]:
         if host is None or not name or _PICTURE.fullmatch(host[0]):
             continue
         done = host.end()
-        yield Span(at.start() - len(name), done)
+        yield TextSpan(at.start() - len(name), done)
 
 
 def _name(backwards: str) -> str:
@@ -96,7 +96,7 @@ def _name(backwards: str) -> str:
     return found[0].rstrip(".'%+-") if found else ""
 
 
-def ibans(text: str) -> Iterator[Span]:
+def ibans(text: str) -> Iterator[TextSpan]:
     """Account numbers in one piece or in groups of four, whose checksum is right.
 
     In small letters only those that have no letter beside the country.
@@ -111,7 +111,7 @@ def ibans(text: str) -> Iterator[Span]:
         size = _account_size(match[0])
         if size and not is_word(text[start + size : start + size + 1]):
             done = start + size
-            yield Span(start, done)
+            yield TextSpan(start, done)
 
 
 def _account_size(text: str) -> int:
@@ -126,22 +126,22 @@ def _account_size(text: str) -> int:
     return places[-1] + 1 if number % 97 == 1 else 0
 
 
-def keys(text: str) -> Iterator[Span]:
+def keys(text: str) -> Iterator[TextSpan]:
     """Keys of well-known services, web tokens, private keys, and what is called a password."""
     begun = _private_keys(text) if "-----BEGIN" in text else ()
     named = (*given_secrets(text), *sent_secrets(text))
     yield from apart([*_tokens(text), *begun, *named, *aws_secrets(text)])
 
 
-def _tokens(text: str) -> Iterator[Span]:
+def _tokens(text: str) -> Iterator[TextSpan]:
     for word in _WORD.finditer(text):
         for pattern, looks_right in _WORDS:
             for match in pattern.finditer(text, *word.span()):
                 if looks_right(match):
-                    yield Span(*match.span())
+                    yield TextSpan(*match.span())
     for match in _BEARER.finditer(text) if "Bearer" in text else ():
         if _is_random(_first_stretch(match[1])):
-            yield Span(*match.span(1))
+            yield TextSpan(*match.span(1))
 
 
 def _first_stretch(text: str) -> str:
@@ -162,7 +162,7 @@ _WORDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
 )
 
 
-def _private_keys(text: str) -> Iterator[Span]:
+def _private_keys(text: str) -> Iterator[TextSpan]:
     """From the first line to the last; to where it no longer reads as one when that is missing."""
     ends = [(match.start(), match.end()) for match in _END.finditer(text)]
     done = number = 0
@@ -176,10 +176,10 @@ def _private_keys(text: str) -> Iterator[Span]:
         else:
             rest = _KEY_TEXT.match(text, begin.end())
             done = rest.end() if rest else begin.end()
-        yield Span(begin.start(), done)
+        yield TextSpan(begin.start(), done)
 
 
-FINDERS: Mapping[str, Callable[[str], Iterator[Span]]] = {
+FINDERS: Mapping[str, Callable[[str], Iterator[TextSpan]]] = {
     "key": keys,
     "email": emails,
     "iban": ibans,

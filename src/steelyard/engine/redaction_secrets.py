@@ -6,7 +6,7 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 
-from steelyard.engine.redaction_text import Span
+from steelyard.engine.redaction_text import TextSpan
 
 _WORDS = r"passw(?:or)?d|passphrase|pwd"
 _NAMED = (
@@ -59,23 +59,23 @@ _LEAST = 8
 """So many capitals, and so many small letters, a random key of forty signs has at least."""
 
 
-def given_secrets(text: str) -> Iterator[Span]:
+def given_secrets(text: str) -> Iterator[TextSpan]:
     """Values of `password=…`, `"api_key": "…"` and the like."""
     for match in _GIVEN.finditer(text):
         if _is_secret(match, text):
-            yield Span(*match.span("value"))
+            yield TextSpan(*match.span("value"))
 
 
-def sent_secrets(text: str) -> Iterator[Span]:
+def sent_secrets(text: str) -> Iterator[TextSpan]:
     """Values of `--password …`, `https://user:…@host` and `Authorization: Basic …`."""
     for match in _OPTION.finditer(text) if "--" in text else ():
         if _is_given_to(match, text):
-            yield Span(*match.span("value"))
+            yield TextSpan(*match.span("value"))
     for match in _ADDRESS.finditer(text) if "://" in text else ():
-        yield Span(*match.span("value"))
+        yield TextSpan(*match.span("value"))
     for match in _AUTHORIZED.finditer(text):
         if _is_credential(match["scheme"].lower(), match["value"]):
-            yield Span(*match.span("value"))
+            yield TextSpan(*match.span("value"))
 
 
 def _is_given_to(match: re.Match[str], text: str) -> bool:
@@ -101,14 +101,14 @@ def _is_credential(scheme: str, value: str) -> bool:
         return False
 
 
-def aws_secrets(text: str) -> Iterator[Span]:
+def aws_secrets(text: str) -> Iterator[TextSpan]:
     """Secret access keys: forty signs of base64, as mixed as only chance mixes them."""
     for match in _AWS_SECRET.finditer(text):
         said = match[0]
         capitals = sum(sign.isupper() for sign in said)
         small = sum(sign.islower() for sign in said)
         if min(capitals, small) >= _LEAST and any(sign.isdigit() for sign in said):
-            yield Span(*match.span())
+            yield TextSpan(*match.span())
 
 
 def _is_secret(match: re.Match[str], text: str) -> bool:

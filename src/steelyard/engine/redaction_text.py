@@ -13,23 +13,23 @@ _ESCAPE = re.compile(r'(?<!\\)\\++(?:u([0-9A-Fa-f]{4})|(["/bfnrt]))')
 _MEANT = {'"': '"', "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A part of a text."""
 
     start: int
     end: int
 
 
-def apart(spans: list[Span]) -> Iterator[Span]:
+def apart(spans: list[TextSpan]) -> Iterator[TextSpan]:
     """Parts in their order, of which none begins before the one before it ends."""
     end = 0
     for span in sorted(spans):
         if span.end > end:
-            yield Span(max(span.start, end), span.end)
+            yield TextSpan(max(span.start, end), span.end)
             end = span.end
 
 
-def with_marks(text: str, marked: Iterable[tuple[Span, str]]) -> str:
+def with_marks(text: str, marked: Iterable[tuple[TextSpan, str]]) -> str:
     """A text in which marks stand for some parts."""
     parts: list[str] = []
     done = 0
@@ -51,9 +51,9 @@ class Unescaped(NamedTuple):
     lost: list[int]
     """How many characters are gone up to there."""
 
-    def origin(self, span: Span) -> Span:
+    def origin(self, span: TextSpan) -> TextSpan:
         """Where a part of the text stands in what was given."""
-        return Span(self._origin(span.start), self._origin(span.end))
+        return TextSpan(self._origin(span.start), self._origin(span.end))
 
     def _origin(self, place: int) -> int:
         passed = bisect_right(self.ends, place)

@@ -11,7 +11,7 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.claims import unawaited
 from steelyard.engine.costs import cost_of
-from steelyard.engine.record_work import CANCELLED, Asked, Surroundings, Work
+from steelyard.engine.record_work import CANCELLED, AskedTarget, EngineContext, Work
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.trace import Trace
 from steelyard.ports import Request, Target
@@ -31,7 +31,7 @@ class Called(NamedTuple):
 class TargetCalls:
     """Makes the calls."""
 
-    def __init__(self, asked: Asked, around: Surroundings, waiting: Waiting) -> None:
+    def __init__(self, asked: AskedTarget, around: EngineContext, waiting: Waiting) -> None:
         self._asked = asked
         self._around = around
         self._waiting = waiting

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from steelyard.engine.metrics import metrics_of
 from steelyard.execution.evaluating import redactor_of
-from steelyard.execution.ports import ExecutionPorts, KeptResult
+from steelyard.execution.ports import ExecutionPorts, StoredResult
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.provenance import provenance_of
 from steelyard.execution.row_artifacts import row_artifacts
@@ -40,7 +40,7 @@ class EarlySealing:
     def __init__(self, ports: ExecutionPorts, run_id: str, prepared: Prepared) -> None:
         self._repository = ports.repository
         self._run_id = run_id
-        self._missing = array("I", (prepared.options.repeat,)) * prepared.outlook.total
+        self._missing = array("I", (prepared.options.repeat,)) * prepared.forecast.total
         self._complete = 0
         """Records from the first on that need nothing more."""
         self._is_over = self._is_given_up = False
@@ -85,14 +85,14 @@ class EarlySealing:
         self._thread.shutdown()
         self.rows.close()
 
-    def _results(self) -> Iterator[KeptResult]:
+    def _results(self) -> Iterator[StoredResult]:
         begin = 0
         while (end := self._known(begin)) is not None:
             yield from self._taken(begin, end)
             begin = end
         yield from self._taken(begin, None)
 
-    def _taken(self, begin: int, end: int | None) -> Iterator[KeptResult]:
+    def _taken(self, begin: int, end: int | None) -> Iterator[StoredResult]:
         yield from self._repository.results(self._run_id, begin, end)
         self.rows.add_attempts(self._repository.attempt_rows(self._run_id, begin, end))
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
 from steelyard.engine.phase import Phase
-from steelyard.engine.record_work import Ledger, Surroundings
+from steelyard.engine.record_work import EngineContext, Ledger
 from steelyard.engine.records import RecordLoop
 from steelyard.engine.redaction import Redactor
 from steelyard.errors import TargetStoppedError
@@ -123,8 +123,8 @@ def _limiters(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Limiter
 
 def _surroundings(
     ports: ExecutionPorts, run_id: str, prepared: Prepared, ledger: Ledger, on_result: OnResult
-) -> Surroundings:
-    return Surroundings(
+) -> EngineContext:
+    return EngineContext(
         ledger=ledger,
         clock=ports.clock,
         retry=prepared.retry,

@@ -11,13 +11,13 @@ from typing import NamedTuple
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.judge_calls import JudgeCalls, KeptBefore
-from steelyard.engine.judge_errand import judge_claims
 from steelyard.engine.judge_probe import probe_endpoints
+from steelyard.engine.judge_request import judge_claims
 from steelyard.engine.judge_targets import Endpoint, JudgeTarget
 from steelyard.engine.judged_records import JudgedRecords
 from steelyard.engine.pending_rows import read_judgement
 from steelyard.engine.phase import JudgesPhase, Phase
-from steelyard.engine.record_work import Surroundings
+from steelyard.engine.record_work import EngineContext
 from steelyard.execution.ports import ExecutionPorts, Judgements, Part, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.work import Limiters
@@ -50,7 +50,7 @@ class KeptJudging:
 class Shared(NamedTuple):
     """What judging shares with the rest of a run."""
 
-    around: Surroundings
+    around: EngineContext
     phase: Phase
     limiters: Limiters
 

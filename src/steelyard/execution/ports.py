@@ -76,7 +76,7 @@ class TargetSpec:
         return self.response_source == "sampled"
 
 
-class KeptResult(Protocol):
+class StoredResult(Protocol):
     """A stored result in the forms in which it was kept."""
 
     @property
@@ -119,7 +119,7 @@ class RunRepository(Protocol):
     def tried(self, run_id: str) -> dict[tuple[int, int], tuple[int, str]]: ...
     def results(
         self, run_id: str, begin: int = 0, end: int | None = None
-    ) -> Iterator[KeptResult]: ...
+    ) -> Iterator[StoredResult]: ...
     def request_parts(self, run_id: str) -> Iterator[tuple[str, bytes]]: ...
     def record_hashes(self, run_id: str) -> Iterator[tuple[int, str | None]]: ...
     def attempt_rows(
@@ -127,7 +127,7 @@ class RunRepository(Protocol):
     ) -> Iterator[bytes]: ...
 
 
-class JudgeUsed(Protocol):
+class AskedJudgeRow(Protocol):
     """One judge asked through one target about one thing."""
 
     @property
@@ -147,7 +147,7 @@ class Judgements(Protocol):
     def spent_usd(self, run_id: str) -> float: ...
     def keys(self, run_id: str | None) -> Iterator[bytes]: ...
     def reply(self, key: bytes, run_id: str | None) -> bytes | None: ...
-    def used(self, run_id: str) -> Iterator[JudgeUsed]: ...
+    def used(self, run_id: str) -> Iterator[AskedJudgeRow]: ...
 
 
 class OpenLedger(Ledger, Protocol):
@@ -157,7 +157,7 @@ class OpenLedger(Ledger, Protocol):
     def close(self) -> Awaitable[None]: ...
 
 
-class Draft(Protocol):
+class ArtifactDraft(Protocol):
     """An artifact that is being written."""
 
     def write(self, data: bytes) -> None: ...
@@ -172,7 +172,7 @@ class Artifacts(Protocol):
     def folder(self) -> Path: ...
     def read(self, name: str) -> bytes | None: ...
     def clear_drafts(self) -> None: ...
-    def draft(self, name: str) -> Draft: ...
+    def draft(self, name: str) -> ArtifactDraft: ...
 
 
 class Worker(Protocol):
@@ -211,7 +211,7 @@ class Worker(Protocol):
         ...
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Starts the processes that work on parts of runs."""
 
     def warm(self, count: int) -> None:
@@ -227,7 +227,7 @@ class Crew(Protocol):
         ...
 
 
-class Sent(Protocol):
+class SentBatch(Protocol):
     """What was in a batch of a worker."""
 
     @property
@@ -241,7 +241,7 @@ class Sent(Protocol):
 class Register(Protocol):
     """Where the batches of workers are kept; what is awaited is committed."""
 
-    def keep(self, batch: bytes) -> Awaitable[Sent]: ...
+    def keep(self, batch: bytes) -> Awaitable[SentBatch]: ...
     def settle(self, holders: str) -> Awaitable[None]: ...
     def close(self) -> Awaitable[None]: ...
 
@@ -300,7 +300,7 @@ class ExecutionPorts:
     artifacts: Callable[[str], Artifacts]
     policies: Policies
     """How the rows of legal_eval are put to a target."""
-    crew: Crew
+    worker_pool: WorkerPool
     """The processes that work on parts of a run which this process holds."""
     register: Callable[[str], Register]
     """Where what they have found out is kept."""

@@ -70,7 +70,7 @@ class AskedJudges(Protocol):
 
 
 @dataclass(slots=True)
-class Outlook:
+class Forecast:
     """What the plan counted."""
 
     total: int = 0
@@ -131,7 +131,7 @@ class Prepared:
     """The patterns that are replaced in everything that is written."""
     secrets: tuple[str, ...]
     """What is replaced there wherever it stands, beside the secrets of the targets asked."""
-    outlook: Outlook
+    forecast: Forecast
     kept: Sequence[Planned] | None = None
     """All records, of a dataset that is small enough."""
     part: Part = WHOLE

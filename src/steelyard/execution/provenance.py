@@ -91,7 +91,7 @@ def kept_setup(prepared: Prepared, redact: Redactor) -> RunSetup:
 
 def setup_of(prepared: Prepared) -> RunSetup:
     """What is known when a run begins."""
-    dataset, grading, outlook = prepared.dataset, prepared.grading, prepared.outlook
+    dataset, grading, forecast = prepared.dataset, prepared.grading, prepared.forecast
     specs, retry = prepared.specs, prepared.retry
     single = next(iter(specs.values())) if len(specs) == 1 else None
     options = prepared.options.stored()
@@ -122,8 +122,8 @@ def setup_of(prepared: Prepared) -> RunSetup:
             max_attempts=retry.max_attempts, backoff_s=retry.backoff_s, jitter=retry.jitter
         ),
         derived_from=options.derived_from,
-        omitted_blocks=outlook.omitted_blocks or UNSET,
-        documents_not_shown=outlook.documents_not_shown or UNSET,
+        omitted_blocks=forecast.omitted_blocks or UNSET,
+        documents_not_shown=forecast.documents_not_shown or UNSET,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.execution.ports import Artifacts, Draft, ExecutionPorts, KeptResult
+from steelyard.execution.ports import ArtifactDraft, Artifacts, ExecutionPorts, StoredResult
 from steelyard.execution.provenance import Provenance
 from steelyard.model.json_value import JsonObject
 from steelyard.results.attempts import ATTEMPTS
@@ -45,7 +45,7 @@ class RowArtifacts:
             self._input = _InputRecords(self._drafts[_INPUT], provenance, redact, parts)
             self._open = stack.pop_all()
 
-    def facts(self, results: Iterable[KeptResult]) -> Iterator[Facts]:
+    def facts(self, results: Iterable[StoredResult]) -> Iterator[Facts]:
         """Write results, and pass on what metrics need of each."""
         predictions, validation, failures = (self._drafts[name].write for name in _ROWS[:3])
         add = self._input.add
@@ -100,7 +100,7 @@ class _InputRecords:
     """The accepted document of contract 2; of other contracts, hashes and the source's own."""
 
     def __init__(
-        self, draft: Draft, provenance: Provenance, redact: Redactor, parts: Parts
+        self, draft: ArtifactDraft, provenance: Provenance, redact: Redactor, parts: Parts
     ) -> None:
         self._draft = draft
         self._parts = parts

@@ -13,7 +13,7 @@ _STORED = tuple(name for name in StoredOptions.__struct_fields__ if name != "der
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunWishes:
+class CommonOptions:
     """What holds for every run that a command stands for."""
 
     rubric: str | None = None
@@ -38,7 +38,7 @@ class RunWishes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions(RunWishes):
+class RunOptions(CommonOptions):
     """One dataset, what answers, what grades, and which records."""
 
     dataset: Path

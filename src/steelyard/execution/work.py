@@ -15,7 +15,7 @@ from steelyard.engine.cache import AnswerCache
 from steelyard.engine.circuit import Circuit
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.pending_rows import read_answered
-from steelyard.engine.record_work import Asked, Work
+from steelyard.engine.record_work import AskedTarget, Work
 from steelyard.engine.selection import value_at
 from steelyard.execution.ports import ExecutionPorts, RunRepository, TargetSpec
 from steelyard.execution.prepared import Prepared
@@ -37,7 +37,7 @@ _LONGEST = 64
 _NONE: Mapping[tuple[int, int], bytes] = {}
 
 
-class Share(NamedTuple):
+class TargetShare(NamedTuple):
     """The part of a run's records that one loop works on: those of one target."""
 
     target: str
@@ -45,10 +45,10 @@ class Share(NamedTuple):
     """Whether records that no target is asked about are in it, too."""
 
 
-def shares(prepared: Prepared) -> Iterator[tuple[Share, TargetSpec]]:
+def shares(prepared: Prepared) -> Iterator[tuple[TargetShare, TargetSpec]]:
     """A share for each target, so that a slow or failing one keeps no other waiting."""
     for place, (name, spec) in enumerate(prepared.specs.items()):
-        yield Share(name, place == 0), spec
+        yield TargetShare(name, place == 0), spec
 
 
 class Limiters:
@@ -90,7 +90,7 @@ class Limiters:
 
 def asked(
     ports: ExecutionPorts, run_id: str, spec: TargetSpec, limiter: Limiter, prepared: Prepared
-) -> Asked:
+) -> AskedTarget:
     """A target with its limits and its answers so far, as a loop asks it.
 
     The answers of other runs of the project count where the user wants them to.
@@ -101,7 +101,7 @@ def asked(
             places.add(*answered)
         settings = json.dumps(spec.described(), sort_keys=True)
         cache = AnswerCache(settings, partial(_recalled, ports.repository, places), places)
-    return Asked(
+    return AskedTarget(
         target=spec.target,
         limiter=limiter,
         price=spec.price,
@@ -122,7 +122,7 @@ def _recalled(repository: RunRepository, places: AnswerPlaces, key: bytes) -> Tr
 
 def work_items(
     prepared: Prepared,
-    share: Share,
+    share: TargetShare,
     is_done: Callable[[int, int], bool],
     tried: Mapping[tuple[int, int], tuple[int, str]],
     answered: Mapping[tuple[int, int], bytes] = _NONE,

@@ -11,7 +11,7 @@ from steelyard.engine.phase import Phase
 from steelyard.errors import RunError
 from steelyard.execution.early_sealing import EarlySealing, may_seal_early
 from steelyard.execution.evaluating import OnResult, all_to_their_end, probe_judges
-from steelyard.execution.ports import ExecutionPorts, Part, Register, Sent, Worker
+from steelyard.execution.ports import ExecutionPorts, Part, Register, SentBatch, Worker
 from steelyard.execution.prepared import Prepared
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
@@ -26,7 +26,7 @@ def worker_count(prepared: Prepared) -> int:
     if asked == 1 or not prepared.paths:
         return 1
     specs = (*prepared.specs.values(), *prepared.judge_specs.values())
-    return min(asked, prepared.outlook.total, *(spec.max_concurrency for spec in specs))
+    return min(asked, prepared.forecast.total, *(spec.max_concurrency for spec in specs))
 
 
 async def evaluate_in_workers(
@@ -46,7 +46,7 @@ async def evaluate_in_workers(
     register = ports.register(run_id)
     early = EarlySealing(ports, run_id, prepared) if may_seal_early(prepared) else None
 
-    def on_sent(sent: Sent) -> None:
+    def on_sent(sent: SentBatch) -> None:
         if early:
             early.note(sent.places)
         for record_status, passed in sent.outcomes:
@@ -54,13 +54,13 @@ async def evaluate_in_workers(
 
     watches = [
         _Watch(
-            partial(ports.crew.start, run_id, part, list(prepared.specs)),
+            partial(ports.worker_pool.start, run_id, part, list(prepared.specs)),
             partial(register.settle, part.holder("")),
             register,
             phase,
             on_sent,
         )
-        for part in Part.all_of(count, prepared.outlook.total)
+        for part in Part.all_of(count, prepared.forecast.total)
     ]
     await phase.tell(watches[0], is_only_retrying=False)
     try:
@@ -96,7 +96,7 @@ class _Watch:
         settle: Callable[[], Awaitable[None]],
         register: Register,
         phase: Phase,
-        on_sent: Callable[[Sent], None],
+        on_sent: Callable[[SentBatch], None],
     ) -> None:
         self._start = start
         self._settle = settle

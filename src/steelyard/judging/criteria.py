@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from steelyard.judging.items import (
-    Found,
-    Item,
+    FoundItem,
+    QuestionItem,
     Sheet,
     ask_items,
     full_text,
@@ -65,15 +65,15 @@ class Criteria:
             target=self.target,
         )
 
-    def _items(self) -> list[Item]:
+    def _items(self) -> list[QuestionItem]:
         return [self._item(index) for index in range(len(self.criteria))]
 
-    def _item(self, index: int) -> Item:
+    def _item(self, index: int) -> QuestionItem:
         criterion = self.criteria[index]
         # Ids are anything at all, and the keys of an answer are not.
         key = f"criterion_{index + 1}" if self.is_grouped else "met"
         asked = full_text(criterion.title, criterion.description)
-        return Item(
+        return QuestionItem(
             id=criterion.id,
             type="criterion",
             field=yes_no_field(key, asked),
@@ -81,7 +81,7 @@ class Criteria:
             guidance=criterion.description,
         )
 
-    def _outcome(self, found: Sequence[Found]) -> Outcome:
+    def _outcome(self, found: Sequence[FoundItem]) -> Outcome:
         weights = [criterion.weight for criterion in self.criteria]
         rulings = [
             Ruling(weight, None if one.value is None else bool(one.value))
@@ -114,7 +114,7 @@ def stated_criteria(texts: Sequence[str]) -> tuple[Criterion, ...]:
     )
 
 
-def _details(points: Points, weights: list[float], found: Sequence[Found]) -> JsonObject:
+def _details(points: Points, weights: list[float], found: Sequence[FoundItem]) -> JsonObject:
     figures: JsonObject = asdict(points)
     del figures["raw_score"]
     return {
@@ -125,7 +125,7 @@ def _details(points: Points, weights: list[float], found: Sequence[Found]) -> Js
     }
 
 
-def _reason(points: Points, rulings: list[Ruling], found: Sequence[Found]) -> str:
+def _reason(points: Points, rulings: list[Ruling], found: Sequence[FoundItem]) -> str:
     pairs = list(zip(rulings, found, strict=True))
     missed = [
         one.item.text for ruling, one in pairs if ruling.is_met is False and ruling.weight > 0
@@ -146,7 +146,7 @@ def _reason(points: Points, rulings: list[Ruling], found: Sequence[Found]) -> st
     return "; ".join(parts)
 
 
-def _why_unscored(points: Points, found: Sequence[Found]) -> str:
+def _why_unscored(points: Points, found: Sequence[FoundItem]) -> str:
     if not points.scored:
         return f"none of {points.total} criteria could be judged: {why_not(found)}"
     return (

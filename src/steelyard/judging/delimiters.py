@@ -52,7 +52,7 @@ def marked(values: Mapping[str, JsonValue]) -> JsonObject:
     return {name: _marked(value) for name, value in values.items()}
 
 
-class Fence:
+class DelimiterFence:
     """Two lines that enclose material, for one nonce."""
 
     def __init__(self, nonce: str) -> None:

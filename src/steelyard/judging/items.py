@@ -30,7 +30,7 @@ _NAME_LENGTH = 70
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class QuestionItem:
     """One thing that a judge decides: a criterion, a statement or a question."""
 
     id: str
@@ -60,10 +60,10 @@ class Sheet:
     target: str | None = None
 
 
-class Found(NamedTuple):
+class FoundItem(NamedTuple):
     """What a judge decided about an item, and what a check's details say of it."""
 
-    item: Item
+    item: QuestionItem
     answer: FieldAnswer
     details: JsonObject
 
@@ -79,8 +79,8 @@ def yes_no_field(key: str, question: str) -> AnswerField:
 
 
 async def ask_items(
-    asker: Asker, sheet: Sheet, items: Sequence[Item], trace: Trace, case: Case
-) -> list[Found]:
+    asker: Asker, sheet: Sheet, items: Sequence[QuestionItem], trace: Trace, case: Case
+) -> list[FoundItem]:
     """What the judge decides about each item, in their order.
 
     A call that fails leaves its items without a decision and the others as they are.
@@ -90,14 +90,14 @@ async def ask_items(
     replies = await asyncio.gather(
         *(ask_for(asker, replace(call, sample=sample)) for call, _ in calls for sample in samples)
     )
-    found: dict[int, Found] = {}
+    found: dict[int, FoundItem] = {}
     for number, (_, asked) in enumerate(calls):
         given = replies[number * sheet.samples : (number + 1) * sheet.samples]
         found |= {id(item): _found(item, given) for item in asked}
     return [found[id(item)] for item in items]
 
 
-def sheet_questions(sheet: Sheet, items: Sequence[Item]) -> Iterator[AskedQuestion]:
+def sheet_questions(sheet: Sheet, items: Sequence[QuestionItem]) -> Iterator[AskedQuestion]:
     """What the judge is asked about items, whatever the trace; a turn stands for all of them."""
     for group in _groups(sheet, items):
         yield AskedQuestion(
@@ -114,7 +114,7 @@ def full_text(item_text: str, guidance: str) -> str:
     return f"{item_text}\n{guidance}".strip()
 
 
-def why_not(found: Iterable[Found]) -> str:
+def why_not(found: Iterable[FoundItem]) -> str:
     """Why items have no decision: each cause with how often it came up."""
     causes = Counter(one.answer.reason or "unusable" for one in found if one.value is None)
     return ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
@@ -128,13 +128,13 @@ def listed(texts: Sequence[str]) -> str:
 
 
 def _calls(
-    sheet: Sheet, items: Sequence[Item], trace: Trace, case: Case
-) -> list[tuple[AskedQuestion, tuple[Item, ...]]]:
+    sheet: Sheet, items: Sequence[QuestionItem], trace: Trace, case: Case
+) -> list[tuple[AskedQuestion, tuple[QuestionItem, ...]]]:
     """The calls and what each asks about."""
     return [(_call(sheet, group, trace, case), group) for group in _groups(sheet, items)]
 
 
-def _groups(sheet: Sheet, items: Sequence[Item]) -> list[tuple[Item, ...]]:
+def _groups(sheet: Sheet, items: Sequence[QuestionItem]) -> list[tuple[QuestionItem, ...]]:
     """What each call asks about; a grouped call asks all there is about one turn."""
     if not sheet.is_grouped:
         return [(item,) for item in items]
@@ -142,7 +142,9 @@ def _groups(sheet: Sheet, items: Sequence[Item]) -> list[tuple[Item, ...]]:
     return [tuple(item for item in items if item.turn == turn) for turn in turns]
 
 
-def _call(sheet: Sheet, items: tuple[Item, ...], trace: Trace, case: Case) -> AskedQuestion:
+def _call(
+    sheet: Sheet, items: tuple[QuestionItem, ...], trace: Trace, case: Case
+) -> AskedQuestion:
     first = items[0]
     return AskedQuestion(
         judge=sheet.judge,
@@ -168,7 +170,7 @@ def _material(sheet: Sheet, trace: Trace, case: Case, turn: int | None) -> JsonO
     return {**shown, "context": "\n\n".join(text for text in (case.context, earlier) if text)}
 
 
-def _instructions(sheet: Sheet, items: tuple[Item, ...]) -> JsonObject:
+def _instructions(sheet: Sheet, items: tuple[QuestionItem, ...]) -> JsonObject:
     if sheet.is_case_question:
         return {"criteria": "", "rubric": sheet.rubric}
     if sheet.is_grouped:
@@ -177,7 +179,7 @@ def _instructions(sheet: Sheet, items: tuple[Item, ...]) -> JsonObject:
     return {"question": items[0].text, "criteria": items[0].guidance, "rubric": sheet.rubric}
 
 
-def _found(item: Item, replies: Sequence[Answered]) -> Found:
+def _found(item: QuestionItem, replies: Sequence[Answered]) -> FoundItem:
     votes = voted(item.field, replies)
     answer = votes.reply.answers[item.field.key]
     details: JsonObject = {
@@ -191,7 +193,7 @@ def _found(item: Item, replies: Sequence[Answered]) -> Found:
     if votes.is_split:
         answer = replace(answer, value=None, reason=SPLIT)
         details = {**details, "value": None, "reason": SPLIT}
-    return Found(item, answer, {**details, "item": item.id})
+    return FoundItem(item, answer, {**details, "item": item.id})
 
 
 def _short(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from steelyard.formats.mustache import rendered
 from steelyard.judging.answer_schema import answer_schema, values_shown
-from steelyard.judging.delimiters import Fence, marked
+from steelyard.judging.delimiters import DelimiterFence, marked
 from steelyard.judging.examples import examples_of
 from steelyard.judging.fingerprint import identity
 from steelyard.judging.questions_asked import (
@@ -44,7 +44,7 @@ use it when the material does not allow a decision."""
 def judge_call(asker: Asker, asked: AskedQuestion, seed: int, complaint: str = "") -> JudgeCall:
     """The call for a question; a complaint about the first reply makes it the second round."""
     nonce = asker.secret(f"nonce {asked.sample}").hex()[:32]
-    fence = Fence(nonce)
+    fence = DelimiterFence(nonce)
     schema = answer_schema(asked.fields)
     instructions = _instructions(asked)
     return JudgeCall(
@@ -69,7 +69,7 @@ def call_identity(asked: AskedQuestion) -> str:
     """What makes it the same judge; the same for every trace that it is asked about."""
     return identity(
         template=asked.judge.template,
-        frame=_system(Fence(""), ()),
+        frame=_system(DelimiterFence(""), ()),
         schema=answer_schema(asked.fields),
         questions=[f"{one.question}: {values_shown(one)}" for one in asked.fields],
         instructions=_instructions(asked),
@@ -97,7 +97,7 @@ def _examples(asked: AskedQuestion) -> tuple[Example, ...]:
     return (*asked.examples, *examples_of(asked.judge))
 
 
-def _system(fence: Fence, examples: Sequence[Example]) -> str:
+def _system(fence: DelimiterFence, examples: Sequence[Example]) -> str:
     text = _FORMAT.format(begin=fence.begin, end=fence.end)
     if not examples:
         return text
@@ -105,7 +105,7 @@ def _system(fence: Fence, examples: Sequence[Example]) -> str:
     return f"{text}\n\nExamples of earlier judgements:\n\n{shown}"
 
 
-def _user(asked: AskedQuestion, fence: Fence, instructions: Extra, seed: int) -> str:
+def _user(asked: AskedQuestion, fence: DelimiterFence, instructions: Extra, seed: int) -> str:
     filled = dict.fromkeys(_OPTIONAL, "") | marked(asked.material) | dict(instructions)
     body = rendered(asked.judge.template, filled, fence.show).strip()
     names = set(_NAMES.findall(asked.judge.template))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from steelyard.judging.items import (
-    Found,
-    Item,
+    FoundItem,
+    QuestionItem,
     Sheet,
     ask_items,
     full_text,
@@ -81,7 +81,7 @@ class Questionnaire:
             return "the questions are about turns, and the trace has none"
         return f"{self.rubric.reference} has no question that judges answer"
 
-    def _outcome(self, found: Sequence[Found]) -> Outcome:
+    def _outcome(self, found: Sequence[FoundItem]) -> Outcome:
         answers = _answers(self.rubric, found)
         score = question_score(self.rubric, answers)
         counting = {one.item.id for one in found} & set(score.counting)
@@ -105,7 +105,7 @@ class Questionnaire:
         )
 
 
-def _items(rubric: QuestionRubric, turns: int) -> Iterator[Item]:
+def _items(rubric: QuestionRubric, turns: int) -> Iterator[QuestionItem]:
     asked = [question for question in rubric.questions if question.answered_by_auto]
     for question in asked:
         if question.scope == "trace":
@@ -116,9 +116,9 @@ def _items(rubric: QuestionRubric, turns: int) -> Iterator[Item]:
                 yield _item(question, turn)
 
 
-def _item(question: Question, turn: int | None) -> Item:
+def _item(question: Question, turn: int | None) -> QuestionItem:
     asked = full_text(question.label, question.guidance or "")
-    return Item(
+    return QuestionItem(
         id=question.key,
         type=question.type,
         field=JUDGED_TYPES[question.type].field(question, asked),
@@ -128,7 +128,7 @@ def _item(question: Question, turn: int | None) -> Item:
     )
 
 
-def _answers(rubric: QuestionRubric, found: Sequence[Found]) -> Answers:
+def _answers(rubric: QuestionRubric, found: Sequence[FoundItem]) -> Answers:
     """What was answered, in the contract's shape and the rubric's order."""
     questions = {question.key: question for question in rubric.questions}
     about_trace: dict[str, Answer] = {}
@@ -149,7 +149,7 @@ def _answer(question: Question, value: Value) -> Answer:
     return value if isinstance(value, str) else int(value)
 
 
-def _details(score: QuestionScore, counting: set[str], found: Sequence[Found]) -> JsonObject:
+def _details(score: QuestionScore, counting: set[str], found: Sequence[FoundItem]) -> JsonObject:
     return {
         "answered": sum(one.value is not None for one in found),
         "asked": len(found),
@@ -165,7 +165,7 @@ def _parts(score: QuestionScore) -> str:
     return f"mean of {len(score.parts)} question(s): {shown}"
 
 
-def _owed(rubric: QuestionRubric, found: Sequence[Found]) -> list[str]:
+def _owed(rubric: QuestionRubric, found: Sequence[FoundItem]) -> list[str]:
     """The required questions that have no answer, about the trace or about a turn of it."""
     required = {question.key for question in rubric.questions if question.required}
     missing = [one.item for one in found if one.value is None and one.item.id in required]
@@ -178,7 +178,7 @@ def _why_unscored(counting: set[str], owed: Sequence[str]) -> str:
     return "no answer to a question that counts" if counting else "no question counts"
 
 
-def _coverage(found: Sequence[Found]) -> str:
+def _coverage(found: Sequence[FoundItem]) -> str:
     """How many questions were answered, and why others were not."""
     missing = sum(one.value is None for one in found)
     said = f"{len(found) - missing} of {len(found)} answered"

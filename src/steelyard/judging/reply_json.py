@@ -17,7 +17,7 @@ _FENCE = "```"
 _LANGUAGE = re.compile(r"\w*+\s*+")
 
 
-class Said(NamedTuple):
+class RepliedJson(NamedTuple):
     """A value that a reply holds, or what stops it from holding one."""
 
     value: JsonValue = None
@@ -27,7 +27,7 @@ class Said(NamedTuple):
     complaint: str = ""
 
 
-def json_said(text: str) -> Said:
+def json_said(text: str) -> RepliedJson:
     """What a reply says in JSON: as it is, between other things, or after repair.
 
     A reply that says two different things says nothing.
@@ -35,18 +35,18 @@ def json_said(text: str) -> Said:
     whole = text.strip().removeprefix("\ufeff")
     is_json, value = _parsed(whole)
     if is_json:
-        return Said(value)
+        return RepliedJson(value)
     after = _after_thoughts(whole)
     if after is None:
-        return Said(fault="truncated", complaint="it ends before any answer")
+        return RepliedJson(fault="truncated", complaint="it ends before any answer")
     bare = _unfenced(after)
     is_json, value = _parsed(bare)
     if is_json:
-        return Said(value, "stripped")
-    return _embedded(after) or _repaired(after) or Said(bare, "coerced")
+        return RepliedJson(value, "stripped")
+    return _embedded(after) or _repaired(after) or RepliedJson(bare, "coerced")
 
 
-def _embedded(text: str) -> Said | None:
+def _embedded(text: str) -> RepliedJson | None:
     """The objects that stand between other words; None where they are not whole."""
     said: list[JsonValue] = []
     place, is_torn = 0, False
@@ -62,25 +62,25 @@ def _embedded(text: str) -> Said | None:
     if not said or is_torn or _has_remains(text[place:]):
         return None
     if any(other != said[0] for other in said):
-        return Said(fault="unusable", complaint="it holds several answers that differ")
-    return Said(said[0], "stripped")
+        return RepliedJson(fault="unusable", complaint="it holds several answers that differ")
+    return RepliedJson(said[0], "stripped")
 
 
 def _has_remains(text: str) -> bool:
     return "}" in text or '"value"' in text
 
 
-def _repaired(text: str) -> Said | None:
+def _repaired(text: str) -> RepliedJson | None:
     start = text.find("{")
     if start < 0:
         return None
     made = None if _has_remains(text[:start]) else repaired(text[start:])
     is_json, value = _parsed(made) if made else (False, None)
     if is_json:
-        return Said(value, "repaired")
+        return RepliedJson(value, "repaired")
     if closed_at(text, start) is None:
-        return Said(fault="truncated", complaint="it breaks off before its end")
-    return Said(fault="unusable", complaint="it is not valid JSON")
+        return RepliedJson(fault="truncated", complaint="it breaks off before its end")
+    return RepliedJson(fault="unusable", complaint="it is not valid JSON")
 
 
 def _after_thoughts(text: str) -> str | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, cast
 
 from steelyard.judging.items import (
-    Found,
-    Item,
+    FoundItem,
+    QuestionItem,
     Sheet,
     ask_items,
     full_text,
@@ -79,7 +79,7 @@ class RubricItems:
             target=self.target,
         )
 
-    def _asked(self) -> list[Item]:
+    def _asked(self) -> list[QuestionItem]:
         return [
             _item(item, f"item_{number}" if self.is_grouped else "satisfied")
             for number, item in enumerate(self.items, start=1)
@@ -111,23 +111,23 @@ class _Ruled(NamedTuple):
     """An item with what was decided: how far it is satisfied, and whether that is enough."""
 
     item: RubricItem
-    found: Found
+    found: FoundItem
     share: float | None
     is_satisfied: bool
 
 
-def _item(item: RubricItem, key: str) -> Item:
+def _item(item: RubricItem, key: str) -> QuestionItem:
     text = item.description
     if item.extra.get("operator") == "contradiction":
         text = f"Nothing in the answer contradicts this; it need not be said: {text}"
     ranges = _ranges(item)
     if not ranges:
-        return Item(id=item.id, type="item", field=yes_no_field(key, text), text=text)
+        return QuestionItem(id=item.id, type="item", field=yes_no_field(key, text), text=text)
     asked = full_text(text, ranges)
     field = AnswerField(
         key=key, kind="number", span=(0, MOST_POINTS), ends=WORST_TO_BEST, question=asked
     )
-    return Item(id=item.id, type="score", field=field, text=text, guidance=ranges)
+    return QuestionItem(id=item.id, type="score", field=field, text=text, guidance=ranges)
 
 
 def _ranges(item: RubricItem) -> str:
@@ -136,7 +136,7 @@ def _ranges(item: RubricItem) -> str:
     return ranges_text(read_ranges(ranges)) if ranges else ""
 
 
-def _ruled(item: RubricItem, found: Found) -> _Ruled:
+def _ruled(item: RubricItem, found: FoundItem) -> _Ruled:
     if found.value is None:
         return _Ruled(item, found, None, is_satisfied=False)
     share = cast(float, found.value)

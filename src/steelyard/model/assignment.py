@@ -26,7 +26,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class AssignmentChoice:
     """How many are chosen, and how."""
 
     count: int
@@ -53,7 +53,7 @@ class Assignment:
 
     run_id: str
     rubric: str
-    choice: Choice
+    choice: AssignmentChoice
     records: int
     """Those that could be chosen, each with a chance above 0."""
     left_out: Mapping[str, int]

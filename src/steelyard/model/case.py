@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from steelyard.model.attachment import Attachment
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import Extra, no_extra
@@ -53,7 +53,7 @@ class Case:
     evaluator: str | None = None
     evaluators: tuple[Evaluator, ...] = ()
     rubrics: tuple[RubricItem, ...] = ()
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerChoice, ...] = ()
     correct_choice_ids: tuple[str, ...] = ()
     criteria: tuple[Criterion, ...] = ()
     """The case's own criteria rubric."""

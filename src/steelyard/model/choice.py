@@ -8,7 +8,7 @@ from steelyard.model.json_value import Extra, no_extra
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AnswerChoice:
     """One of the answers to choose from."""
 
     id: str

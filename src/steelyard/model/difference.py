@@ -11,7 +11,7 @@ DifferenceKind: TypeAlias = Literal["added", "removed", "changed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class FieldDifference:
     """One field, check, question or record that differs."""
 
     kind: DifferenceKind
@@ -30,7 +30,7 @@ class Diff:
     old: str
     """The reference or the file of the one."""
     new: str
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[FieldDifference, ...] = ()
 
     @property
     def is_breaking(self) -> bool:

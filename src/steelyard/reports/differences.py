@@ -6,7 +6,7 @@ import difflib
 import json
 from collections.abc import Iterator
 
-from steelyard.model.difference import Diff, Difference
+from steelyard.model.difference import Diff, FieldDifference
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.reports.findings import Paint, printable
 
@@ -51,7 +51,7 @@ def diff_json(diff: Diff) -> JsonObject:
     }
 
 
-def _lines(difference: Difference, paint: Paint) -> Iterator[str]:
+def _lines(difference: FieldDifference, paint: Paint) -> Iterator[str]:
     mark = paint(_MARKS[difference.kind], "warning" if difference.is_breaking else "quiet")
     path = printable(difference.path)
     old, new = difference.old, difference.new

@@ -54,7 +54,7 @@ class RatedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ValidationReport:
+class JudgeValidationReport:
     """What came of a validation."""
 
     validation: JudgeValidation
@@ -87,7 +87,7 @@ class ValidationReport:
         return not self.refusals and not self.failed_gate
 
 
-def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator[str]:
+def validation_lines(report: JudgeValidationReport, paint: Paint = plain) -> Iterator[str]:
     """The report, line by line."""
     found = report.validation
     yield f"{paint(printable(found.judge), 'title')} against {_people(found)}"
@@ -112,7 +112,7 @@ def validation_lines(report: ValidationReport, paint: Paint = plain) -> Iterator
     yield from _conclusion(report, paint)
 
 
-def _conclusion(report: ValidationReport, paint: Paint) -> Iterator[str]:
+def _conclusion(report: JudgeValidationReport, paint: Paint) -> Iterator[str]:
     for note in report.notes:
         yield f"  {paint('note', 'warning')}       {printable(note)}"
     for refusal in report.refusals:
@@ -122,7 +122,7 @@ def _conclusion(report: ValidationReport, paint: Paint) -> Iterator[str]:
     yield f"  {_kept(report)}"
 
 
-def validation_json(report: ValidationReport) -> JsonObject:
+def validation_json(report: JudgeValidationReport) -> JsonObject:
     """The report with everything that it rests on."""
     found = report.validation
     row: JsonObject = {
@@ -172,7 +172,7 @@ def _people(found: JudgeValidation) -> str:
     return f"{people}{asked} ({printable(found.validated_against)})"
 
 
-def _labels(report: ValidationReport) -> str:
+def _labels(report: JudgeValidationReport) -> str:
     left = report.validation.left_out
     out = [
         f"{count(number)} {word}"
@@ -183,7 +183,7 @@ def _labels(report: ValidationReport) -> str:
     return f"{count(report.labels)} in all{rest}"
 
 
-def _split(report: ValidationReport) -> str:
+def _split(report: JudgeValidationReport) -> str:
     found = report.validation
     names = ("train", "dev", "test")
     sizes = ", ".join(f"{count(report.splits.get(name, 0))} {name}" for name in names)
@@ -285,7 +285,7 @@ def _run_lines(run: RatedRun) -> Iterator[str]:
                 yield f"             {drift}"
 
 
-def _kept(report: ValidationReport) -> str:
+def _kept(report: JudgeValidationReport) -> str:
     if report.kept == "unchanged":
         said = "the same comparison is in the registry already"
     elif report.kept == "recorded":

@@ -10,7 +10,7 @@ from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, rate_text
-from steelyard.stats.position import Position
+from steelyard.stats.position import PositionBias
 from steelyard.stats.preference import Preference
 
 _LEFT_OUT = {
@@ -23,7 +23,7 @@ _LEFT_OUT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedResponses:
     """One of the runs that are compared."""
 
     run_id: str
@@ -38,8 +38,8 @@ class PairwiseView:
     folder: str
     status: str
     dataset: str
-    a: Compared
-    b: Compared
+    a: ComparedResponses
+    b: ComparedResponses
     judges: tuple[JsonObject, ...]
     records: int
     """Records of which both answers were compared, or were to be."""
@@ -51,7 +51,7 @@ class PairwiseView:
     """Records whose answers are the same text: ties, about which nobody was asked."""
     left_out: Mapping[str, int]
     preference: Preference
-    position: Position
+    position: PositionBias
 
     @property
     def verdict(self) -> str:
@@ -184,7 +184,7 @@ def _parts(view: PairwiseView) -> str:
     return f"{listed} of {count(found.win_rate.n)}"
 
 
-def _position(found: Position, paint: Paint) -> Iterator[str]:
+def _position(found: PositionBias, paint: Paint) -> Iterator[str]:
     if found.first_rate.value is None:
         yield "position    no decision for either place"
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from steelyard.engine.shift import Graded, Moved, Shift
+from steelyard.engine.verdict_changes import ChangedVerdict, Graded, Shift
 from steelyard.model.difference import Diff
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import Bump, Published
@@ -141,7 +141,7 @@ def shift_json(measured: MeasuredShift) -> JsonObject:
     }
 
 
-def _moved_json(moved: Moved) -> JsonObject:
+def _moved_json(moved: ChangedVerdict) -> JsonObject:
     return {
         "index": moved.index,
         "record_id": moved.record_id,
@@ -155,7 +155,7 @@ def _moved_json(moved: Moved) -> JsonObject:
     }
 
 
-def _name(moved: Moved) -> str:
+def _name(moved: ChangedVerdict) -> str:
     repeat = f" (repeat {moved.repeat})" if moved.repeat else ""
     return printable(moved.record_id or f"record {moved.index}") + repeat
 

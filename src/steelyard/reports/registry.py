@@ -14,7 +14,7 @@ _STYLES = {"published": "good", "changed": "error", "broken": "error", "archived
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedVersion:
     """One version in a list."""
 
     id: str
@@ -33,13 +33,13 @@ class Shown:
 
     reference: str
     contract: str
-    listed: Listed
+    listed: ListedVersion
     content: JsonObject
     refers_to: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
 
 
-def list_lines(kind: str, listed: Sequence[Listed], paint: Paint) -> Iterator[str]:
+def list_lines(kind: str, listed: Sequence[ListedVersion], paint: Paint) -> Iterator[str]:
     """A line for each version."""
     if not listed:
         yield f"no {kind} yet; `steelyard {kind} publish PATH` fixes a version"
@@ -51,7 +51,7 @@ def list_lines(kind: str, listed: Sequence[Listed], paint: Paint) -> Iterator[st
         yield f"{_name(one):<{width}}  {status}  {sha256}  {when:<19}  {printable(one.source)}"
 
 
-def list_json(listed: Sequence[Listed]) -> JsonObject:
+def list_json(listed: Sequence[ListedVersion]) -> JsonObject:
     """Every id with its versions."""
     return {
         "data": [
@@ -104,5 +104,5 @@ def shown_json(shown: Shown) -> JsonObject:
     }
 
 
-def _name(listed: Listed) -> str:
+def _name(listed: ListedVersion) -> str:
     return printable(f"{listed.id}@{listed.version}" if listed.version else listed.id)

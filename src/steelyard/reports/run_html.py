@@ -38,7 +38,7 @@ _SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunPage:
+class RunReport:
     """What the template shows."""
 
     view: RunView
@@ -74,7 +74,7 @@ def run_html(view: RunView, predictions: Iterable[Prediction]) -> str:
     failed = (row for row in predictions if not row.is_passed)
     shown = list(islice(failed, _SHOWN))
     correction, repeats = view.metrics.corrected_pass_rate, view.metrics.repeats
-    page = RunPage(
+    page = RunReport(
         view=view,
         failed=shown,
         failed_total=len(shown) + sum(1 for _ in failed),

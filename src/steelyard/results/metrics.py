@@ -30,7 +30,7 @@ class Bounds(Value, frozen=True, kw_only=True):
     high: float | None
 
 
-class Latency(Value, frozen=True, kw_only=True):
+class LatencyMetrics(Value, frozen=True, kw_only=True):
     """Percentiles of the time of an answer."""
 
     p50: float | None = None
@@ -54,14 +54,14 @@ class Tokens(Value, frozen=True, kw_only=True):
         return cls(input=inward, output=outward, total=inward + outward, n=n)
 
 
-class Cost(Value, frozen=True, kw_only=True):
+class CostMetrics(Value, frozen=True, kw_only=True):
     """What `n` rows cost in dollars."""
 
     total: float | None = None
     n: int = 0
 
 
-class TotalCost(Cost, frozen=True, kw_only=True):
+class TotalCost(CostMetrics, frozen=True, kw_only=True):
     """What a run cost in dollars."""
 
     judging: float | None = None
@@ -83,7 +83,7 @@ class JudgingMetrics(Value, frozen=True, kw_only=True):
     unanswered: int
     attempts: int
     tokens: Tokens
-    cost_usd: Cost
+    cost_usd: CostMetrics
     cache: Cache
 
 
@@ -223,7 +223,7 @@ class Summary(Value, frozen=True, kw_only=True):
     pass_rate_bounds: Bounds | None = None
     score: Interval
     score_distribution: tuple[int, ...] = ()
-    latency_ms: Latency = Latency()
+    latency_ms: LatencyMetrics = LatencyMetrics()
     tokens: Tokens = Tokens()
     cost_usd: TotalCost = TotalCost()
     judging: JudgingMetrics | None = None

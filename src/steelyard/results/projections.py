@@ -80,7 +80,7 @@ class _JudgeCall(msgspec.Struct):
     fingerprint: str | None = None
 
 
-class Juror(msgspec.Struct):
+class JurorScore(msgspec.Struct):
     """What one juror says of a response."""
 
     judge: str = ""
@@ -96,7 +96,7 @@ class JudgedDetails(msgspec.Struct):
     rule: str | None = None
     calls: list[_JudgeCall] = []
     items: list[_JudgeCall] = []
-    jurors: list[Juror] = []
+    jurors: list[JurorScore] = []
 
     def fingerprints(self) -> tuple[str, ...]:
         """The judges as they were asked, each once."""
@@ -105,7 +105,7 @@ class JudgedDetails(msgspec.Struct):
         return tuple(dict.fromkeys(mark for mark in found if mark is not None))
 
 
-class JudgedCheck(msgspec.Struct):
+class JudgedCheckScore(msgspec.Struct):
     """What a check decided, whether or not it asked judges."""
 
     check: str
@@ -119,13 +119,13 @@ class JudgedCheck(msgspec.Struct):
         """How judges decided it."""
         return _read_judged_details(self.details)
 
-    def inner(self) -> list[JudgedCheck]:
+    def inner(self) -> list[JudgedCheckScore]:
         """The checks that a composite is joined from."""
         return _read_judged_inner(self.details).results
 
 
 class _JudgedInner(msgspec.Struct):
-    results: list[JudgedCheck] = []
+    results: list[JudgedCheckScore] = []
 
 
 class _Messages(msgspec.Struct):
@@ -141,7 +141,7 @@ class JudgedPrediction(msgspec.Struct):
     record_sha256: str | None
     status: str
     passed: bool | None
-    evaluator_scores: list[JudgedCheck]
+    evaluator_scores: list[JudgedCheckScore]
     trace: _Messages | None = None
     cluster: str | None = None
     slices: Slices = msgspec.field(default_factory=dict[str, list[str] | str])

@@ -40,7 +40,7 @@ def _nobody() -> ByPerson:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class AnswerSheet:
     """The answers to one question."""
 
     key: str
@@ -64,7 +64,7 @@ class Sheet:
         return COMPARED_TYPES[self.type]
 
 
-def question_agreement(sheet: Sheet) -> QuestionAgreement:
+def question_agreement(sheet: AnswerSheet) -> QuestionAgreement:
     """All that can be said about one question."""
     judge = _judge_side(sheet) if sheet.judge is not None else None
     test, why_not = _alternative(sheet) if judge else (None, None)
@@ -82,7 +82,7 @@ def question_agreement(sheet: Sheet) -> QuestionAgreement:
     )
 
 
-def _people_side(sheet: Sheet, given: ByPerson) -> AgreementSide | None:
+def _people_side(sheet: AnswerSheet, given: ByPerson) -> AgreementSide | None:
     said = _by_item(given)
     shared = {item: people for item, people in said.items() if len(people) > 1}
     if not shared:
@@ -115,7 +115,7 @@ def _people_side(sheet: Sheet, given: ByPerson) -> AgreementSide | None:
 
 
 def _people_options(
-    sheet: Sheet, shared: Mapping[Item, Mapping[str, Answer]], names: Sequence[str]
+    sheet: AnswerSheet, shared: Mapping[Item, Mapping[str, Answer]], names: Sequence[str]
 ) -> tuple[OptionAgreement, ...]:
     """Each option as a yes or no of its own."""
     groups = _groups(sheet, shared)
@@ -127,7 +127,7 @@ def _people_options(
     return tuple(found)
 
 
-def _judge_side(sheet: Sheet) -> AgreementSide | None:
+def _judge_side(sheet: AnswerSheet) -> AgreementSide | None:
     judge = cast(Given, sheet.judge)
     said = _by_item(sheet.blind)
     answered = {item: people for item, people in said.items() if item in judge}
@@ -166,7 +166,7 @@ def _judge_side(sheet: Sheet) -> AgreementSide | None:
 
 
 def _judge_estimates(
-    sheet: Sheet, compared: Sequence[Item], pairs: Sequence[tuple[Answer, Answer]]
+    sheet: AnswerSheet, compared: Sequence[Item], pairs: Sequence[tuple[Answer, Answer]]
 ) -> tuple[Estimate, ...]:
     if not pairs:
         return ()
@@ -178,7 +178,7 @@ def _judge_estimates(
 
 
 def _judge_choices(
-    sheet: Sheet, answered: Mapping[Item, Mapping[str, Answer]], compared: Sequence[Item]
+    sheet: AnswerSheet, answered: Mapping[Item, Mapping[str, Answer]], compared: Sequence[Item]
 ) -> tuple[tuple[Estimate, ...], tuple[OptionAgreement, ...]]:
     """Jaccard's index with each person, and each option with what most people say of it."""
     if not compared:
@@ -202,7 +202,7 @@ def _judge_choices(
     return (overall,), tuple(found)
 
 
-def _alternative(sheet: Sheet) -> tuple[AlternativeTest | None, str | None]:
+def _alternative(sheet: AnswerSheet) -> tuple[AlternativeTest | None, str | None]:
     """The alternative annotator test among those who answered blind."""
     if len(sheet.blind) < 2:
         return None, "not enough data: it takes two people or more"
@@ -242,7 +242,9 @@ def _by_item(given: ByPerson) -> dict[Item, dict[str, Answer]]:
     return dict(sorted(said.items()))
 
 
-def _differ(sheet: Sheet, people: Mapping[str, Answer], human: Answer, judge: Answer) -> bool:
+def _differ(
+    sheet: AnswerSheet, people: Mapping[str, Answer], human: Answer, judge: Answer
+) -> bool:
     """Whether a judge says something else; of options, of one on which people are not divided."""
     if not sheet.how.has_several:
         return human != judge
@@ -258,7 +260,7 @@ def _choices(people: Mapping[str, Answer]) -> list[tuple[frozenset[str], frozens
     return list(combinations([_chosen(answer) for answer in people.values()], 2))
 
 
-def _groups(sheet: Sheet, items: Collection[Item]) -> list[int]:
+def _groups(sheet: AnswerSheet, items: Collection[Item]) -> list[int]:
     """A number for each record or conversation: what belongs together is not independent."""
     numbers: dict[tuple[str, str], int] = {}
     found: list[int] = []
@@ -270,7 +272,7 @@ def _groups(sheet: Sheet, items: Collection[Item]) -> list[int]:
     return found
 
 
-def _ratings(sheet: Sheet, rows: Sequence[Sequence[Answer | None]]) -> Ratings:
+def _ratings(sheet: AnswerSheet, rows: Sequence[Sequence[Answer | None]]) -> Ratings:
     return _ratings_of(cast("Sequence[Sequence[int | str | None]]", rows), sheet.categories)
 
 
@@ -287,7 +289,7 @@ def _ratings_of(
     return Ratings(made, np.array(values, dtype=np.float64))
 
 
-def _given(sheet: Sheet, said: Collection[Mapping[str, Answer]]) -> dict[str, int]:
+def _given(sheet: AnswerSheet, said: Collection[Mapping[str, Answer]]) -> dict[str, int]:
     """How often each answer was given, in the order in which it may be."""
     answers = [answer for people in said for answer in people.values()]
     counts = Counter(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from steelyard.errors import InvalidError
-from steelyard.model.assignment import Assigned, Candidate, Choice
+from steelyard.model.assignment import Assigned, AssignmentChoice, Candidate
 from steelyard.stats.sampling import (
     Drawn,
     inclusion_probabilities,
@@ -22,7 +22,7 @@ Without a chance it could not be spoken for, and no weight would bring its kind 
 """
 
 
-def choose(candidates: Sequence[Candidate], choice: Choice) -> list[Assigned]:
+def choose(candidates: Sequence[Candidate], choice: AssignmentChoice) -> list[Assigned]:
     """A sample of records, in their order."""
     if choice.count > len(candidates):
         raise InvalidError(
@@ -53,7 +53,7 @@ def stratum_of(candidate: Candidate) -> str:
     return " + ".join(sorted(candidate.strata)) or "none"
 
 
-def _by_strata(names: Sequence[str], choice: Choice) -> list[Drawn]:
+def _by_strata(names: Sequence[str], choice: AssignmentChoice) -> list[Drawn]:
     strata = len(Counter(names))
     if choice.count < strata:
         raise InvalidError(
@@ -63,7 +63,7 @@ def _by_strata(names: Sequence[str], choice: Choice) -> list[Drawn]:
     return stratified(names, choice.count, choice.seed, is_equal=choice.is_equal)
 
 
-def _doubts(candidates: Sequence[Candidate], choice: Choice) -> list[float]:
+def _doubts(candidates: Sequence[Candidate], choice: AssignmentChoice) -> list[float]:
     """How near to the threshold each score is: 1 at it, the least at the farthest there can be."""
     farthest = max(choice.threshold, 1 - choice.threshold)
     return [
@@ -72,7 +72,7 @@ def _doubts(candidates: Sequence[Candidate], choice: Choice) -> list[float]:
     ]
 
 
-def _splits(candidates: Sequence[Candidate], _choice: Choice) -> list[float]:
+def _splits(candidates: Sequence[Candidate], _choice: AssignmentChoice) -> list[float]:
     """How far each jury is divided."""
     if all(one.split is None for one in candidates):
         raise InvalidError("no response was looked at by a jury; choose by something else")

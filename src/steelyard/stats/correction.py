@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.model.interval import Interval
 from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.stats.draws import RESAMPLES, SEED
-from steelyard.stats.effective import Share, cluster_effect, clustered_share, kish
+from steelyard.stats.effective import WeightShare, cluster_effect, clustered_share, kish
 from steelyard.stats.intervals import Z95
 from steelyard.stats.summaries import TAILS, quantiles
 
@@ -46,10 +46,10 @@ class Labels:
 class JudgeRates(NamedTuple):
     """How often a judge is right, with what the labels leave open."""
 
-    tpr: Share
-    tnr: Share
+    tpr: WeightShare
+    tnr: WeightShare
     labels: int
-    strata: tuple[Share, Share, Share] | None = None
+    strata: tuple[WeightShare, WeightShare, WeightShare] | None = None
     """Of labels with unequal chances: the share of passes, of good ones if passed, if failed."""
 
     def drawn(self, random: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
@@ -61,7 +61,7 @@ class JudgeRates(NamedTuple):
         tpr = good_passes / (good_passes + (1 - passes) * if_failed)
         return tpr, bad_fails / (bad_fails + passes * (1 - if_passed))
 
-    def verdict_variance(self, passes: Share) -> float:
+    def verdict_variance(self, passes: WeightShare) -> float:
         """The variance that more labels cannot reduce: that of the judge's pass share."""
         gain = self.tpr.value + self.tnr.value - 1
         return passes.value * (1 - passes.value) / passes.n / gain**2
@@ -79,7 +79,7 @@ def unknown_design(validation: JudgeValidation) -> str:
 def counted_rates(counts: Counts) -> JudgeRates:
     """TPR and TNR where only the counts of labels are known."""
     shares = [
-        Share(right / max(1, right + wrong), right + wrong)
+        WeightShare(right / max(1, right + wrong), right + wrong)
         for right, wrong in ((counts.tp, counts.fn), (counts.tn, counts.fp))
     ]
     return JudgeRates(shares[0], shares[1], counts.n)
@@ -107,13 +107,13 @@ def _weighted_rates(labels: Labels, weights: NDArray[np.float64]) -> JudgeRates:
     """
     good, passed = labels.good.astype(float), labels.passed
     effect = _effect(labels, weights)
-    passes = Share(float(weights @ passed / weights.sum()), kish(weights) / effect)
+    passes = WeightShare(float(weights @ passed / weights.sum()), kish(weights) / effect)
     if_passed, if_failed = (
-        Share(_mean(good[one], weights[one]), kish(weights[one]) / effect)
+        WeightShare(_mean(good[one], weights[one]), kish(weights[one]) / effect)
         for one in (passed, ~passed)
     )
     tpr, tnr = (
-        Share(_mean(passed[one] == kind, weights[one]), kish(weights[one]) / effect)
+        WeightShare(_mean(passed[one] == kind, weights[one]), kish(weights[one]) / effect)
         for kind in (True, False)
         for one in [labels.good == kind]
     )
@@ -130,7 +130,7 @@ def _mean(values: NDArray[np.float64] | NDArray[np.bool_], weights: NDArray[np.f
     return float(weights @ values / weights.sum()) if len(weights) else 0.0
 
 
-def rogan_gladen(rates: JudgeRates, passes: Share) -> Interval:
+def rogan_gladen(rates: JudgeRates, passes: WeightShare) -> Interval:
     """The true rate behind a judge's pass rate, from its TPR and TNR (Rogan and Gladen 1978).
 
     Right for labels that were balanced by what people say, because TPR and TNR hold within each
@@ -150,7 +150,7 @@ def rogan_gladen(rates: JudgeRates, passes: Share) -> Interval:
     return Interval(value, min(low, value), max(high, value), method, rates.labels)
 
 
-def require_allowed(rates: JudgeRates, passes: Share) -> None:
+def require_allowed(rates: JudgeRates, passes: WeightShare) -> None:
     """Refuse an observed pass share that the judge's TPR and TNR do not allow."""
     _allowed(rates, passes)
 
@@ -193,7 +193,7 @@ def require_labels(rates: JudgeRates) -> None:
             )
 
 
-def _allowed(rates: JudgeRates, passes: Share) -> NDArray[np.float64]:
+def _allowed(rates: JudgeRates, passes: WeightShare) -> NDArray[np.float64]:
     """Draws of the true rate, those outside [0, 1] left out."""
     random = np.random.default_rng(SEED)
     kept: list[NDArray[np.float64]] = []

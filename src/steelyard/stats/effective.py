@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Share(NamedTuple):
+class WeightShare(NamedTuple):
     """A share, and the number of independent items that would know it as well."""
 
     value: float
@@ -64,11 +64,11 @@ def cluster_effect(
     return max(effect, whole) if is_unsure else effect
 
 
-def clustered_share(values: NDArray[Any], clusters: Sequence[int] | NDArray[Any]) -> Share:
+def clustered_share(values: NDArray[Any], clusters: Sequence[int] | NDArray[Any]) -> WeightShare:
     """The share of true values, at the effective number of items."""
     n = len(values)
     if not n:
-        return Share(0.0, 0.0)
+        return WeightShare(0.0, 0.0)
     share = float(values.mean())
     is_rare = values.astype(bool) if share <= 0.5 else ~values.astype(bool)
-    return Share(share, n / cluster_effect(values - share, clusters, is_rare))
+    return WeightShare(share, n / cluster_effect(values - share, clusters, is_rare))

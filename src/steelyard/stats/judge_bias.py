@@ -20,7 +20,7 @@ FEWEST = 10
 _HALF = 0.5
 
 
-class Measured(NamedTuple):
+class MeasuredBias(NamedTuple):
     """One response: its covariate, whether the judge errs, and what it belongs to."""
 
     value: float
@@ -40,7 +40,7 @@ class ErrorsByHalf:
     p_value: float
 
 
-def errors_by_half(measured: Sequence[Measured]) -> ErrorsByHalf | None:
+def errors_by_half(measured: Sequence[MeasuredBias]) -> ErrorsByHalf | None:
     """The error rate of responses above the median of a covariate minus that of the others.
 
     The interval is a Bayesian bootstrap with Jeffreys' prior on both rates; p is Fisher's exact or

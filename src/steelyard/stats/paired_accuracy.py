@@ -15,7 +15,7 @@ _LEVEL = 0.05
 _HALF = 0.5
 
 
-class Trial(NamedTuple):
+class AccuracyTrial(NamedTuple):
     """One labelled item, and whether each of two judges is right about it."""
 
     is_good: bool
@@ -25,7 +25,7 @@ class Trial(NamedTuple):
     """Items of one group (a conversation, repeats of a record) are not independent."""
 
 
-def accuracy_difference(trials: Sequence[Trial], comparisons: int = 1) -> Interval:
+def accuracy_difference(trials: Sequence[AccuracyTrial], comparisons: int = 1) -> Interval:
     """The first minus the second in balanced accuracy, the mean of TPR and TNR.
 
     A Bayesian bootstrap over items, with half an item assumed for each outcome of good and of bad

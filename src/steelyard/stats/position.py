@@ -12,7 +12,7 @@ from steelyard.stats.paired import paired_difference
 from steelyard.stats.rates import rate_interval
 
 
-class Position(NamedTuple):
+class PositionBias(NamedTuple):
     """What swapping the answers does to a judge."""
 
     flip_rate: Interval
@@ -35,7 +35,7 @@ class Position(NamedTuple):
 
 def position_bias(
     picks: Sequence[tuple[Pick, Pick]], clusters: Sequence[int] | None = None
-) -> Position:
+) -> PositionBias:
     """Both orders of each pair, as what was picked in the one order and in the other.
 
     A judge that looks at the answers picks `first` in one order and `second` in the other. A pair
@@ -49,7 +49,7 @@ def position_bias(
         (one == other, group) for (one, other), group in placed if "tie" not in {one, other}
     ]
     first_rate, p_value = _first_rate(placed, is_clustered=is_clustered)
-    return Position(
+    return PositionBias(
         flip_rate=rate_interval(
             [float(is_flip) for is_flip, _ in decided],
             [group for _, group in decided] if is_clustered else None,

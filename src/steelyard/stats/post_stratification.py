@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.model.interval import Interval
 from steelyard.stats.correction import FEWEST_LABELS, NotCorrectableError
 from steelyard.stats.draws import RESAMPLES, SEED
-from steelyard.stats.effective import Share, cluster_effect, clustered_share, kish
+from steelyard.stats.effective import WeightShare, cluster_effect, clustered_share, kish
 from steelyard.stats.summaries import TAILS, quantiles
 from steelyard.stats.tables import independence
 
@@ -62,10 +62,10 @@ class LabelledRun:
 class Strata(NamedTuple):
     """What a corrected rate consists of."""
 
-    passes: Share
+    passes: WeightShare
     """The share of responses that the judge passes."""
-    good_if_passed: Share
-    good_if_failed: Share
+    good_if_passed: WeightShare
+    good_if_failed: WeightShare
     labels: int
     is_weighted: bool = False
 
@@ -83,7 +83,7 @@ class Strata(NamedTuple):
         return slope**2 * share * (1 - share) / n
 
 
-def _known(share: Share) -> float:
+def _known(share: WeightShare) -> float:
     """Its value; one half where nothing is known, which is the mean of Jeffreys' prior."""
     return share.value if share.n else 0.5
 
@@ -100,18 +100,18 @@ def strata_of(run: LabelledRun) -> Strata:
     good, clusters = run.good.astype(float), run.clusters[run.labelled]
     passes = clustered_share(run.passed.astype(float), run.clusters)
     residuals, is_rare = np.zeros(len(good)), np.zeros(len(good), dtype=bool)
-    found: list[Share] = []
+    found: list[WeightShare] = []
     for verdict, share in ((True, passes.value), (False, 1 - passes.value)):
         these = said == verdict
         weight = weights[these]
         value = float(weight @ good[these] / weight.sum()) if len(weight) else 0.0
-        found.append(Share(value, kish(weight)))
+        found.append(WeightShare(value, kish(weight)))
         residuals[these] = share * weight * (good[these] - value) / max(weight.sum(), 1e-300)
         is_rare[these] = good[these] != (value > 0.5)
     slope = _known(found[0]) - _known(found[1])
     verdicts = slope * (run.passed - passes.value) / len(run.passed)
     effect = cluster_effect(residuals, clusters, is_rare, _shared(run, residuals, verdicts))
-    shares = [Share(one.value, one.n / effect) for one in found]
+    shares = [WeightShare(one.value, one.n / effect) for one in found]
     is_weighted = any(len(set(weights[said == verdict].tolist())) > 1 for verdict in (True, False))
     strata = Strata(passes, *shares, labels=len(good), is_weighted=is_weighted)
     _require_enough(strata, len(np.unique(clusters)))
@@ -224,7 +224,7 @@ def corrected_difference(a: Strata, b: Strata, together: VerdictPairs) -> Interv
     shift = _mixed(passes_b, _cautious(b), random) - _mixed(passes_a, _cautious(a), random)
     observed = [float(shares[0] + shares[place]) for place in (1, 2)]
     value_a, value_b = (
-        one._replace(passes=Share(share, together.n)).value
+        one._replace(passes=WeightShare(share, together.n)).value
         for one, share in zip((a, b), observed, strict=True)
     )
     labels = min(a.labels, b.labels)
@@ -238,7 +238,7 @@ def corrected_difference(a: Strata, b: Strata, together: VerdictPairs) -> Interv
 def _cautious(strata: Strata) -> Strata:
     """One label fewer for each verdict: with 20 labels too many equal systems would differ."""
     fewer = (
-        Share(one.value, max(0.0, one.n - 1))
+        WeightShare(one.value, max(0.0, one.n - 1))
         for one in (strata.good_if_passed, strata.good_if_failed)
     )
     return Strata(strata.passes, *fewer, labels=strata.labels, is_weighted=strata.is_weighted)

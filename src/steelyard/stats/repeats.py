@@ -31,7 +31,7 @@ class Tries(NamedTuple):
     clusters: NDArray[Any] | None = None
 
 
-class Estimate(NamedTuple):
+class RepeatEstimate(NamedTuple):
     """An estimate over cases, and what their tries without a score could make of it."""
 
     interval: Interval
@@ -40,7 +40,7 @@ class Estimate(NamedTuple):
     """If every try without a score had failed, or had passed; None where no case lacks one."""
 
 
-def pass_k(tries: Tries, k: int, way: Way) -> Estimate:
+def pass_k(tries: Tries, k: int, way: Way) -> RepeatEstimate:
     """The chance that at least one of k tries passes, or that all of them do.
 
     Unbiased for each case with k scored tries or more (Chen et al. 2021): the share of the
@@ -64,10 +64,10 @@ def pass_k(tries: Tries, k: int, way: Way) -> Estimate:
     labels = None if tries.clusters is None else tries.clusters[chosen]
     interval = mean_interval(np.array(seen)[places][chosen], labels)
     if not tries.unscored and all(n == planned for _, n in kinds):
-        return Estimate(interval, None, None)
+        return RepeatEstimate(interval, None, None)
     times, cases = np.bincount(places, minlength=len(kinds)), len(places) + tries.unscored
     low, high = float(worst @ times) / cases, (float(best @ times) + tries.unscored) / cases
-    return Estimate(interval if is_settled else _covering(interval, low, high), low, high)
+    return RepeatEstimate(interval if is_settled else _covering(interval, low, high), low, high)
 
 
 def _covering(found: Interval, low: float, high: float) -> Interval:

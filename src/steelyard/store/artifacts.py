@@ -17,7 +17,7 @@ _PART = ".part"
 _CHUNK = 64 * 1024
 
 
-class Draft:
+class ArtifactFileDraft:
     """An artifact that is being written; it exists only once it is sealed."""
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -76,7 +76,7 @@ class ArtifactFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def draft(self, name: str) -> Draft:
+    def draft(self, name: str) -> ArtifactFileDraft:
         """Begin one artifact; a name that is there already is refused."""
         if name not in ARTIFACTS:
             raise RunError(f"'{name}' is no artifact of a run")
@@ -86,7 +86,7 @@ class ArtifactFolder:
             if not self.folder.is_dir():
                 make_private_folder(self.folder)
                 sync_folder(self.folder.parent)
-        return Draft(self.folder, name)
+        return ArtifactFileDraft(self.folder, name)
 
     def read(self, name: str) -> bytes | None:
         """A sealed artifact; None when it is not there."""

@@ -40,7 +40,7 @@ _RUN_ID = re.compile(rb"run_[0-9A-Z]{26}")
 _NO_PLAN = b"{}"
 
 
-class OldRun(NamedTuple):
+class PrunableRun(NamedTuple):
     """A run that has ended."""
 
     run_id: str
@@ -49,7 +49,7 @@ class OldRun(NamedTuple):
     """Whether there is more of it than its line: a summary, or a folder without artifacts."""
 
 
-class PruneShelf:
+class RetentionStore:
     """The runs of a project: its database, its artifacts and its notes."""
 
     def __init__(self, engine: Engine, folder: Path) -> None:
@@ -61,7 +61,7 @@ class PruneShelf:
         """Let go of the database."""
         self._engine.dispose()
 
-    def finished(self) -> list[OldRun]:
+    def finished(self) -> list[PrunableRun]:
         """Every run that nothing can follow, the oldest first."""
         last = select(states.c.at).where(states.c.run_id == runs.c.run_id)
         last = last.order_by(states.c.step.desc()).limit(1).scalar_subquery()
@@ -71,7 +71,7 @@ class PruneShelf:
         with self._transaction() as connection:
             found = connection.execute(query).all()
         return [
-            OldRun(row.run_id, row.at, row.has_summary or self._is_empty(row.run_id))
+            PrunableRun(row.run_id, row.at, row.has_summary or self._is_empty(row.run_id))
             for row in found
         ]
 

@@ -13,7 +13,7 @@ MOST_KNOWN = 65_536
 """So many texts are known at a time; what is forgotten counts as seen for the first time."""
 
 
-class RequestParts:
+class RequestPartRows:
     """Tells which long texts are shown again, without keeping any of them in memory.
 
     The first record that shows a text has it in full, so that what only one shows is where

@@ -28,7 +28,7 @@ from steelyard.results.predictions import CheckScore, Prediction, prediction_of,
 from steelyard.results.record_validation import record_validation_of
 from steelyard.results.requests import request_row
 from steelyard.store.listed_columns import listed_in, listed_of
-from steelyard.store.request_parts import RequestParts
+from steelyard.store.request_parts import RequestPartRows
 from steelyard.store.row_writer import Rows, TableRow
 from steelyard.store.tables import NO_RECORD
 
@@ -46,7 +46,7 @@ class ResultRows:
         self._run_id = run_id
         self._redact = redact
         self._ids: dict[str, str] = {}
-        self._parts = RequestParts(run_id, redact)
+        self._parts = RequestPartRows(run_id, redact)
 
     def of_result(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
         """A result with its attempts."""

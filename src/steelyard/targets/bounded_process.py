@@ -62,7 +62,7 @@ _PROGRAMS = _Programs()
 atexit.register(_PROGRAMS.end_all)
 
 
-class Bounds(NamedTuple):
+class ProcessLimits(NamedTuple):
     """What a program may use."""
 
     timeout_s: float
@@ -92,7 +92,7 @@ class Program:
     """What stands on its standard input; None for nothing at all."""
     folder: Path
     environ: Mapping[str, str]
-    bounds: Bounds
+    bounds: ProcessLimits
 
 
 class BoundedProcess:

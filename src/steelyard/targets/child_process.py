@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from steelyard.errors import TargetError
-from steelyard.targets.bounded_process import BoundedProcess, Bounds, Ended, Program
+from steelyard.targets.bounded_process import BoundedProcess, Ended, ProcessLimits, Program
 from steelyard.targets.http_endpoint import MAX_BODY
 from steelyard.targets.supervisor import MAX_PROCESSES
 from steelyard.targets.threads import Threads
@@ -22,7 +22,7 @@ class ChildProcesses:
     def __init__(self, folder: Path, environ: Mapping[str, str], timeout_s: float) -> None:
         self._folder = folder
         self._environ = environ
-        self._bounds = Bounds(timeout_s, MAX_BODY)
+        self._bounds = ProcessLimits(timeout_s, MAX_BODY)
         self._threads = Threads("steelyard-wait")
 
     async def run(self, argv: Sequence[str], given: bytes | None) -> Ended:

@@ -11,7 +11,7 @@ from steelyard.errors import TargetError
 from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock
 from steelyard.settings import METHOD, NO_RULES, TIMEOUT_S, RedactionRules
-from steelyard.targets.http_endpoint import HttpEndpoint, Reply
+from steelyard.targets.http_endpoint import HttpEndpoint, HttpReply
 from steelyard.targets.reply_json import refusal_text
 from steelyard.targets.response_body import ACCEPTED, unpacked
 from steelyard.targets.retry_after import retry_after_s
@@ -85,7 +85,7 @@ class HttpCalls:
         """Close the connections."""
         await self._endpoint.close()
 
-    async def _reply(self, body: bytes, query: str) -> Reply:
+    async def _reply(self, body: bytes, query: str) -> HttpReply:
         try:
             reply = await self._endpoint.send(body, query)
         except TargetError as error:
@@ -94,7 +94,7 @@ class HttpCalls:
         encoding = reply.headers.get("content-encoding")
         return reply._replace(data=unpacked(reply.data, encoding)) if encoding else reply
 
-    def _refusal(self, reply: Reply) -> TargetError:
+    def _refusal(self, reply: HttpReply) -> TargetError:
         status = reply.status
         code = _STATUS_CODES.get(status) or ("internal_error" if status >= 500 else "bad_request")
         said = refusal_text(reply.data)
@@ -106,7 +106,7 @@ class HttpCalls:
         # Cut only afterwards: half a secret would not be found.
         return self._redact.text(message)[:_MAX_MESSAGE]
 
-    def _error(self, code: str, message: str, reply: Reply) -> TargetError:
+    def _error(self, code: str, message: str, reply: HttpReply) -> TargetError:
         headers = reply.headers
         return TargetError(
             code,
@@ -118,5 +118,5 @@ class HttpCalls:
         )
 
 
-def _request_id(reply: Reply) -> str | None:
+def _request_id(reply: HttpReply) -> str | None:
     return reply.headers.get("x-request-id") or reply.headers.get("request-id")

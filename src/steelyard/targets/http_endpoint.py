@@ -29,7 +29,7 @@ _CUT_OFF = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 _OURS = {"content-length", "transfer-encoding", "connection"}
 
 
-class Reply(NamedTuple):
+class HttpReply(NamedTuple):
     """What an endpoint answered; the names of headers are in small letters."""
 
     status: int
@@ -66,7 +66,7 @@ class HttpEndpoint:
         self._head = "\r\n".join(lines).encode()
         self._has_body = method != "GET"
 
-    async def send(self, body: bytes = b"", query: str = "") -> Reply:
+    async def send(self, body: bytes = b"", query: str = "") -> HttpReply:
         """The answer to one body or query; it comes whole and in time, or not at all."""
         line = b"%b?%b" % (self._line, query.encode("ascii")) if query else self._line
         if self._has_body:
@@ -92,7 +92,7 @@ class HttpEndpoint:
             connection.abort()
         return None
 
-    async def _ask(self, connection: _Connection, data: bytes, due: float) -> Reply:
+    async def _ask(self, connection: _Connection, data: bytes, due: float) -> HttpReply:
         if due < self._alarm_at:
             self._set_alarm(due)
         try:
@@ -161,13 +161,13 @@ class _Connection(asyncio.Protocol):
         self._timeout_s = timeout_s
         self._loop = asyncio.get_running_loop()
         self._parser = HttpResponseParser(self)
-        self._waiter: asyncio.Future[Reply] | None = None
+        self._waiter: asyncio.Future[HttpReply] | None = None
         self._is_closed = False
         self.is_reusable = False
         self.is_closed_unanswered = False
         """Whether it was closed before a single byte of the answer came."""
 
-    def ask(self, data: bytes, due: float) -> asyncio.Future[Reply]:
+    def ask(self, data: bytes, due: float) -> asyncio.Future[HttpReply]:
         """Send a request that is answered in time; the future ends with that or its error."""
         if self._is_closed:
             self.is_closed_unanswered = True
@@ -279,7 +279,7 @@ class _Connection(asyncio.Protocol):
         if len(data) > MAX_BODY:
             self._fail(too_large())
             return
-        reply = Reply(self._parser.get_status_code(), self._headers, data)
+        reply = HttpReply(self._parser.get_status_code(), self._headers, data)
         waiter = self._settled()
         if not waiter.done():
             waiter.set_result(reply)
@@ -296,8 +296,8 @@ class _Connection(asyncio.Protocol):
             waiter.set_exception(error)
         self._transport.abort()
 
-    def _settled(self) -> asyncio.Future[Reply]:
-        waiter, self._waiter = cast("asyncio.Future[Reply]", self._waiter), None
+    def _settled(self) -> asyncio.Future[HttpReply]:
+        waiter, self._waiter = cast("asyncio.Future[HttpReply]", self._waiter), None
         return waiter
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from steelyard.checks.programs import NotRun, ProgramCall, Ran
-from steelyard.targets.bounded_process import BoundedProcess, Bounds, Ended, Program
+from steelyard.targets.bounded_process import BoundedProcess, Ended, ProcessLimits, Program
 from steelyard.targets.program_files import program_files
 from steelyard.targets.supervisor import MAX_PROCESSES
 
@@ -79,7 +79,7 @@ class LocalPrograms:
         return Ran(ended.code, output, self._redact(complaint))
 
     def _ended(self, argv: tuple[str, ...], given: bytes, folder: Path, timeout_s: float) -> Ended:
-        bounds = Bounds(timeout_s, MAX_OUTPUT)
+        bounds = ProcessLimits(timeout_s, MAX_OUTPUT)
         program = Program(
             argv=argv, given=given, folder=folder, environ=self._environ, bounds=bounds
         )

@@ -7,12 +7,12 @@ import pytest
 from steelyard.checks.catalog import Catalog
 from steelyard.checks.choice import Choice as ChoiceCheck
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
 from strategies.traces import said
 
-OFFERED = tuple(Choice(name, f"text of {name}") for name in "ABCD")
+OFFERED = tuple(AnswerChoice(name, f"text of {name}") for name in "ABCD")
 ANY, EXACT = ChoiceCheck(), ChoiceCheck(match="exact")
 
 

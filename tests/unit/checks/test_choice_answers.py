@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.checks.choice_answers import RULES, ChoiceReader, Selection
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from strategies.effort import examples
 from strategies.legal_eval import choices, texts
 
 TEXTS = ["i", "ii and iii", "A treaty is binding", "none of the statements"]
-ABCD = tuple(Choice(name, text) for name, text in zip("ABCD", TEXTS, strict=True))
+ABCD = tuple(AnswerChoice(name, text) for name, text in zip("ABCD", TEXTS, strict=True))
 READER = ChoiceReader(ABCD)
 SIZE = 300_000
 HOSTILE = {
@@ -238,7 +238,7 @@ def test_an_answer_in_tags(answer: str, ids: str) -> None:
         ("final_answer: C", "C"),
         ("Option C", "C"),
         ("I choose option (c), clearly.", "C"),
-        ("This is Choice C: it fits.", "C"),
+        ("This is AnswerChoice C: it fits.", "C"),
         ("Option A is wrong. Option C is right.", "C"),
         ("Answer: A\nNo, wait.\nAnswer: C\nThat is all.", "C"),
         ("The answer is C, and A is wrong.", "C"),
@@ -500,19 +500,21 @@ def test_reasoning_is_passed_over_when_an_answer_follows(answer: str, rule: str,
 )
 def test_an_id_may_be_anything(ids: tuple[str, ...], answer: str, selected: str | None) -> None:
     """LE-41, LE-42"""
-    reader = ChoiceReader(tuple(Choice(name, f"text of {name}") for name in ids))
+    reader = ChoiceReader(tuple(AnswerChoice(name, f"text of {name}") for name in ids))
 
     assert ",".join(reader.read(answer).ids) == (selected or "")
 
 
 def test_a_text_that_two_choices_have_selects_neither() -> None:
-    reader = ChoiceReader((Choice("A", "Yes"), Choice("B", "Yes"), Choice("C", "No")))
+    reader = ChoiceReader(
+        (AnswerChoice("A", "Yes"), AnswerChoice("B", "Yes"), AnswerChoice("C", "No"))
+    )
 
     assert [reader.read(answer).ids for answer in ("Yes", "No")] == [(), ("C",)]
 
 
 def test_an_id_wins_over_the_same_text_of_another_choice() -> None:
-    reader = ChoiceReader((Choice("A", "B"), Choice("B", "A")))
+    reader = ChoiceReader((AnswerChoice("A", "B"), AnswerChoice("B", "A")))
 
     assert [reader.read(answer).ids for answer in ("A", "Answer: A")] == [("A",), ("A",)]
 
@@ -526,7 +528,7 @@ def test_a_long_line_is_no_choice() -> None:
 @pytest.mark.trials
 def test_no_answer_takes_more_than_linear_time(name: str) -> None:
     """LE-49"""
-    long = (*ABCD, Choice("E", "x" * 20_000))
+    long = (*ABCD, AnswerChoice("E", "x" * 20_000))
     started = time.process_time()
     found = ChoiceReader(long).read(HOSTILE[name])
 
@@ -542,7 +544,7 @@ def test_no_answer_takes_more_than_linear_time(name: str) -> None:
     ),
 )
 @settings(max_examples=examples(300))
-def test_any_answer_to_any_choices_is_read(offered: list[Choice], parts: list[str]) -> None:
+def test_any_answer_to_any_choices_is_read(offered: list[AnswerChoice], parts: list[str]) -> None:
     found = ChoiceReader(tuple(offered)).read("".join(parts))
 
     assert found.rule in {None, *RULES}
@@ -552,7 +554,7 @@ def test_any_answer_to_any_choices_is_read(offered: list[Choice], parts: list[st
 
 @given(st.lists(choices, min_size=1, max_size=5, unique_by=lambda choice: choice.id), st.data())
 @settings(max_examples=examples(200))
-def test_an_id_in_json_is_always_found(offered: list[Choice], data: st.DataObject) -> None:
+def test_an_id_in_json_is_always_found(offered: list[AnswerChoice], data: st.DataObject) -> None:
     picked = data.draw(st.sampled_from(offered))
     found = ChoiceReader(tuple(offered)).read(json.dumps({"answer": picked.id}))
 

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from fakes.metrics import metrics
 from steelyard.cli.running import (
-    Progress,
+    ProgressLine,
     check_allowed,
     exit_code,
     group_code,
@@ -26,7 +26,7 @@ from steelyard.model.interval import Interval
 from steelyard.model.run import RecordStatus, Result, RunState
 from steelyard.model.verdict import Verdict
 from steelyard.usecases.results.gates import Gates
-from steelyard.usecases.runs.run import FinishedRun
+from steelyard.usecases.runs.execute import FinishedRun
 
 LOW = "the lower bound of the pass rate"
 
@@ -169,7 +169,7 @@ def test_progress_elsewhere_than_on_a_terminal_is_a_line_now_and_then(
     total: int | None,
     said: str,
 ) -> None:
-    with Progress("desk", total, is_quiet=False, now=hurried()) as progress:
+    with ProgressLine("desk", total, is_quiet=False, now=hurried()) as progress:
         progress.note(result(passed=True))
         progress.note(result(passed=False))
 
@@ -180,7 +180,7 @@ def test_progress_elsewhere_than_on_a_terminal_is_a_line_now_and_then(
 def test_progress_is_silent_when_asked_or_when_there_is_nothing_to_wait_for(
     capsys: pytest.CaptureFixture[str], is_quiet: bool
 ) -> None:
-    with Progress("desk", 1, is_quiet=is_quiet) as progress:
+    with ProgressLine("desk", 1, is_quiet=is_quiet) as progress:
         progress.note(result("timeout"))
 
     assert capsys.readouterr() == ("", "")
@@ -189,7 +189,7 @@ def test_progress_is_silent_when_asked_or_when_there_is_nothing_to_wait_for(
 def test_progress_counts_records_without_a_score(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with Progress("desk", 2, is_quiet=False, now=hurried()) as progress:
+    with ProgressLine("desk", 2, is_quiet=False, now=hurried()) as progress:
         progress.note(result("timeout"))
 
     assert capsys.readouterr().err == "desk: 1 of 2, 0 passed, 1 without a score\n"

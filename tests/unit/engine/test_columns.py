@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.engine.columns import Column, Labels, Places
+from steelyard.engine.columns import Column, LabelColumn, Places
 
 NUMBERS = st.lists(st.one_of(st.sampled_from((0.0, 0.5, 1.0)), st.floats(-10, 10)), max_size=20)
 
@@ -96,7 +96,7 @@ def test_entries_are_found_whatever_records_have_one(listed: set[int], wanted: s
 
 @given(st.lists(st.lists(st.sampled_from((None, "a", "b")), max_size=4), max_size=4))
 def test_records_of_one_name_have_one_label(batches: list[list[str | None]]) -> None:
-    labels = Labels()
+    labels = LabelColumn()
     for batch in batches:
         labels.extend(batch)
     names = [name for batch in batches for name in batch]

@@ -16,7 +16,7 @@ from steelyard.judging.criteria import Criteria
 from steelyard.judging.instrument import judges_of
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.policy import Policy
@@ -24,7 +24,7 @@ from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.settings import JudgeSetting
 
 GRADERS = NamedJudges()
-YES_NO = (Choice("A", "yes"), Choice("B", "no"))
+YES_NO = (AnswerChoice("A", "yes"), AnswerChoice("B", "no"))
 
 
 def asked(kind: str, name: str | None = None, **settings: object) -> Evaluator:
@@ -199,7 +199,7 @@ def test_an_evaluator_that_cannot_be_made_grades_nothing(
             ["format", "tool_usage"],
         ),
         (Case(id="a", expected={"format": "json", "max_latency_ms": 9}), ["format", "latency"]),
-        (Case(id="a", choices=(Choice("A", "yes"), Choice("B", "no"))), ["choice"]),
+        (Case(id="a", choices=(AnswerChoice("A", "yes"), AnswerChoice("B", "no"))), ["choice"]),
     ],
 )
 def test_what_a_case_expects_becomes_a_check_that_takes_it_from_the_case(
@@ -211,7 +211,11 @@ def test_what_a_case_expects_becomes_a_check_that_takes_it_from_the_case(
 
 
 def test_a_choice_is_right_when_any_correct_one_is_chosen() -> None:
-    case = Case(id="a", choices=(Choice("A", "yes"), Choice("B", "no")), correct_choice_ids=("A",))
+    case = Case(
+        id="a",
+        choices=(AnswerChoice("A", "yes"), AnswerChoice("B", "no")),
+        correct_choice_ids=("A",),
+    )
 
     assert rubric_of(case).checks[0].check == ChoiceCheck()
 

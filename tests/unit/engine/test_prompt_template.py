@@ -10,7 +10,7 @@ from steelyard.engine.prompt_template import VARIABLES, PromptTemplate
 from steelyard.engine.prompts import build_prompt
 from steelyard.errors import TemplateError
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.message import FileBlock, Message, TextBlock
 
 CASE = Case(
@@ -20,7 +20,7 @@ CASE = Case(
     context="Nine to five.",
     tags=("hours", "short"),
     metadata={"topic": {"name": "time"}, "level": 2},
-    choices=(Choice(id="A", text="nine"), Choice(id="B", text="ten")),
+    choices=(AnswerChoice(id="A", text="nine"), AnswerChoice(id="B", text="ten")),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.engine.columns import Labels
+from steelyard.engine.columns import LabelColumn
 from steelyard.engine.question_metrics import (
     MOST_ITEMS,
     MOST_VALUES,
@@ -32,7 +32,7 @@ def fact(
 def questions(
     *records: Record, check: str = "quality", clusters: list[str] | None = None
 ) -> dict[str, Any]:
-    tally, labels = QuestionTally(), Labels()
+    tally, labels = QuestionTally(), LabelColumn()
     labels.extend(clusters or [None] * len(records))
     for place, record in enumerate(records):
         tally.add(check, answers_by_item(record), place)
@@ -178,7 +178,7 @@ def test_questions_of_two_checks_with_one_name_are_kept_apart() -> None:
     tally.add("first", answers_by_item(first), 0)
     tally.add("second", answers_by_item([fact("right", "yes_no", 0)]), 0)
 
-    assert list(tally.summary(Labels())) == ["first/right", "tone", "second/right"]
+    assert list(tally.summary(LabelColumn())) == ["first/right", "tone", "second/right"]
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=20))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.engine.redaction_text import Span, is_word, last_of, unescaped
+from steelyard.engine.redaction_text import TextSpan, is_word, last_of, unescaped
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_every_part_leads_back_to_where_it_stands(text: str, data: st.DataObject
     seen = unescaped(written)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    origin = seen.origin(Span(start, end))
+    origin = seen.origin(TextSpan(start, end))
 
     assert seen.text == text
     assert json.loads(f'"{written[origin.start : origin.end]}"') == text[start:end]

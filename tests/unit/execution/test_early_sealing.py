@@ -23,7 +23,7 @@ from steelyard.model.run import Result, RunState
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.store.runs import RunStore
-from steelyard.usecases.runs import run
+from steelyard.usecases.runs import execute
 from steelyard.usecases.runs.ports import RunPorts
 
 ROWS = [row(f"c{number}", tags=[f"t{number % 3}"]) for number in range(40)]
@@ -73,7 +73,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int | None]]:
 
     monkeypatch.setattr(RunStore, "results", results)
     monkeypatch.setattr(early_sealing, "STEP", 4)
-    monkeypatch.setattr(run, "_evaluate", evaluate_early)
+    monkeypatch.setattr(execute, "_evaluate", evaluate_early)
     return asked
 
 
@@ -81,7 +81,7 @@ def untimed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: row[name] for name in row if name not in TIMED} for row in rows]
 
 
-def slices_of(done: run.FinishedRun) -> list[tuple[Any, ...]]:
+def slices_of(done: execute.FinishedRun) -> list[tuple[Any, ...]]:
     names = ("slice", "value", "total_records", "fail_count", "pass_rate")
     slices = json_of(done, "metrics_by_slice.json")["slices"]
     return [tuple(one[name] for name in names) for one in slices]
@@ -97,7 +97,7 @@ def test_the_artifacts_are_those_of_a_run_that_is_sealed_at_its_end(
     early = project.run(project.ports(Hesitant()), dataset, **options)
     steps = list(queries)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "_evaluate", run.evaluate_records)
+        patch.setattr(execute, "_evaluate", execute.evaluate_records)
         late = project.run(project.ports(Hesitant()), dataset, **options)
 
     check_run(Path(early.folder))

@@ -19,7 +19,7 @@ from fakes.targets import ScriptedTarget, fails
 from steelyard.execution.evaluating import Done
 from steelyard.execution.ports import TargetSpec
 from steelyard.store.clock import SystemClock
-from steelyard.usecases.runs.run import FinishedRun
+from steelyard.usecases.runs.execute import FinishedRun
 
 ROWS = [row(f"r{number}", input=f"Is {number} a number?") for number in range(20)]
 PRICE = (0.0, 200_000.0)

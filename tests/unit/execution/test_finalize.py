@@ -18,8 +18,8 @@ from steelyard import __version__
 from steelyard.errors import RunError
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
-from steelyard.usecases.runs import planning
-from steelyard.usecases.runs.run import start_run
+from steelyard.usecases.runs import prepare as prepare_module
+from steelyard.usecases.runs.execute import start_run
 
 KEY = "sk-0123456789abcdef"
 RECORDS = [
@@ -144,7 +144,7 @@ def test_results_of_a_dataset_that_had_changed_are_never_those_of_the_old_one(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Long JSONL is read row by row: what is appended meanwhile is never asked nor kept."""
-    monkeypatch.setattr(planning, "KEPT_BYTES", 0)
+    monkeypatch.setattr(prepare_module, "KEPT_BYTES", 0)
     dataset = project.cases([row("a"), row("b")])
     old = (project.root / dataset).read_text(encoding="utf-8")
     new = old + json.dumps(row("c")) + "\n"
@@ -163,7 +163,7 @@ def test_results_of_a_dataset_that_had_changed_are_never_those_of_the_old_one(
 def test_what_is_no_row_any_more_stops_a_run_that_goes_on_with_the_old_file(
     project: Project, monkeypatch: pytest.MonkeyPatch, more: object
 ) -> None:
-    monkeypatch.setattr(planning, "KEPT_BYTES", 0)
+    monkeypatch.setattr(prepare_module, "KEPT_BYTES", 0)
     dataset = project.cases([row("a"), row("b")])
     old = (project.root / dataset).read_text(encoding="utf-8")
     changing = Changing(lambda: project.write("d.jsonl", old + json.dumps(more) + "\n"))

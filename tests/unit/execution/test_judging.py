@@ -19,10 +19,10 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Rubric
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
-from steelyard.usecases.runs.derive import regrade_options
-from steelyard.usecases.runs.planning import prepare
+from steelyard.usecases.runs.derived_runs import regrade_options
+from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import start_run
+from steelyard.usecases.runs.prepare import prepare
 
 JUDGED = f"{SETTINGS}judges: {{default: {{target: judge}}}}\n"
 ENFORCED = '{"colour": "vexiloquar-7"}'
@@ -125,12 +125,12 @@ def test_who_is_asked_stands_in_the_rubric_or_else_in_the_settings(
 def test_a_plan_estimates_what_judging_takes(project: Project) -> None:
     rubric = judged_rubric(AsksJudge(items=("a", "b")), AsksJudge())
     ports = judged_ports(project, spec(ScriptedJudge(), price=(2.0, 2.0)), rubric=rubric)
-    outlook = project.prepare(ports, project.cases(ROWS), rubric="judged", repeat=2).outlook
+    forecast = project.prepare(ports, project.cases(ROWS), rubric="judged", repeat=2).forecast
 
-    assert outlook.judges == {"judge": 3 * 4 * 2}
-    assert outlook.judge_input_tokens > 0
-    assert outlook.judge_cost_usd == pytest.approx(outlook.judge_input_tokens * 2e-6)
-    assert outlook.calls == 8
+    assert forecast.judges == {"judge": 3 * 4 * 2}
+    assert forecast.judge_input_tokens > 0
+    assert forecast.judge_cost_usd == pytest.approx(forecast.judge_input_tokens * 2e-6)
+    assert forecast.calls == 8
 
 
 def test_records_whose_judge_was_not_recorded_are_told_before_the_run(

@@ -12,8 +12,8 @@ from fakes.targets import ScriptedTarget
 from steelyard.execution.ports import Part
 from steelyard.execution.prepared import Planned, Prepared
 from steelyard.execution.run_options import RunOptions
-from steelyard.usecases.runs import planning
-from steelyard.usecases.runs.planning import prepare_part
+from steelyard.usecases.runs import prepare as prepare_module
+from steelyard.usecases.runs.prepare import prepare_part
 
 ROWS = [row(f"c{number}", tags=[f"t{number % 3}"]) for number in range(200)]
 BROKEN = [*ROWS[:70], {"id": "bad"}, *ROWS[70:]]
@@ -97,7 +97,7 @@ def test_records_that_other_processes_read_are_not_kept(
 def test_a_sound_dataset_is_not_checked_twice(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "KEPT_BYTES", 0)
+    monkeypatch.setattr(prepare_module, "KEPT_BYTES", 0)
     ports = project.ports(ScriptedTarget())
     sound, broken = (
         project.prepare(ports, project.cases(rows, name))

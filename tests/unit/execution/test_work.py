@@ -17,7 +17,7 @@ from steelyard.engine.limiter import START
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.record_work import Work
 from steelyard.execution.prepared import Prepared
-from steelyard.execution.work import Limiters, Share, asked, shares, work_items
+from steelyard.execution.work import Limiters, TargetShare, asked, shares, work_items
 from steelyard.model.run import Result
 
 TWO = [
@@ -36,7 +36,7 @@ def prepared(project: Project, dataset: Path, **options: Any) -> Prepared:
 
 def items(
     made: Prepared,
-    share: Share,
+    share: TargetShare,
     done: frozenset[tuple[int, int]] = frozenset(),
     tried: Mapping[tuple[int, int], tuple[int, str]] | None = None,
 ) -> list[Work | Result]:
@@ -61,7 +61,7 @@ def test_each_target_has_its_share_and_the_first_what_is_nobodys(project: Projec
         [(0, 0), (2, 0), (4, 0)],
         [(1, 0), (3, 0)],
     ]
-    broken = found[Share("one", is_first=True)][1]
+    broken = found[TargetShare("one", is_first=True)][1]
     assert isinstance(broken, Result)
     assert (broken.status, broken.target) == ("invalid_record", None)
 
@@ -70,27 +70,27 @@ def test_what_nothing_grades_is_skipped_with_the_reason(project: Project) -> Non
     graded = {"record_id": "g", "input": {"prompt": "?"}, "expected": {"max_latency_ms": 9000}}
     dataset = project.document([{"record_id": "u", "input": {"prompt": "?"}}, graded])
     made = prepared(project, dataset, repeat=2)
-    found = items(made, Share("scripted", is_first=True))
+    found = items(made, TargetShare("scripted", is_first=True))
 
     assert places(found) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     skipped = [item for item in found if isinstance(item, Result)]
     assert [(item.status, item.label) for item in skipped] == [("skipped", "nothing_grades")] * 2
     assert skipped[0].message
-    assert items(made, Share("other", is_first=False)) == []
+    assert items(made, TargetShare("other", is_first=False)) == []
 
 
 def test_what_has_a_result_is_left_out(project: Project) -> None:
     made = prepared(project, project.cases(TWO[:2]), target="scripted", repeat=3)
     done = frozenset([(0, 0), (0, 1), (0, 2), (1, 1)])
 
-    assert places(items(made, Share("scripted", is_first=True), done)) == [(1, 0), (1, 2)]
+    assert places(items(made, TargetShare("scripted", is_first=True), done)) == [(1, 0), (1, 2)]
 
 
 def test_an_invalid_record_has_one_result_however_often_others_are_asked(
     project: Project,
 ) -> None:
     made = prepared(project, project.cases(TWO), target="scripted", repeat=2)
-    share = Share("scripted", is_first=True)
+    share = TargetShare("scripted", is_first=True)
 
     assert [place for place in places(items(made, share)) if place[0] == 2] == [(2, 0)]
     assert (2, 0) not in places(items(made, share, frozenset([(2, 0)])))
@@ -99,7 +99,7 @@ def test_an_invalid_record_has_one_result_however_often_others_are_asked(
 def test_attempts_that_were_made_are_counted_on(project: Project) -> None:
     made = prepared(project, project.cases([row("a")]), repeat=2)
     tried = {(0, 1): (2, "long ago")}
-    first, second = items(made, Share("scripted", is_first=True), tried=tried)
+    first, second = items(made, TargetShare("scripted", is_first=True), tried=tried)
 
     assert isinstance(first, Work)
     assert isinstance(second, Work)
@@ -120,7 +120,7 @@ def test_a_record_knows_its_slices(
     project: Project, tags: list[str], slices: tuple[tuple[str, str | None], ...]
 ) -> None:
     made = prepared(project, project.cases([row("a", tags=tags)]))
-    (item,) = items(made, Share("scripted", is_first=True))
+    (item,) = items(made, TargetShare("scripted", is_first=True))
 
     assert isinstance(item, Work)
     assert item.record.slices == slices
@@ -177,9 +177,9 @@ def test_slices_are_told_apart_whatever_they_are_made_of(project: Project) -> No
         row("c", tags=["x", "y", "x"]),
     ]
     dataset = project.cases(rows)
-    usual = items(prepared(project, dataset, target="one"), Share("one", is_first=True))
+    usual = items(prepared(project, dataset, target="one"), TargetShare("one", is_first=True))
     project.write("steelyard.yaml", f"{SETTINGS}slices: [metadata.level, tags]\n")
-    own = items(prepared(project, dataset, target="one"), Share("one", is_first=True))
+    own = items(prepared(project, dataset, target="one"), TargetShare("one", is_first=True))
 
     assert [cast(Work, item).record.slices for item in usual] == [
         (("tags", "x"), ("tags", "y"), ("task_type", None)),

@@ -18,15 +18,15 @@ from steelyard.errors import RunError
 from steelyard.execution import workers
 from steelyard.execution.workers import STARTS, worker_count
 from steelyard.model.run import Result, RunState
+from steelyard.usecases.runs.execute import FinishedRun, start_run
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import FinishedRun, start_run
 
 RUN = "run_of_paper"
 
 
 def door_of(project: Project, *parts: list[PaperWorker]) -> tuple[RunPorts, PaperCrew]:
     made = PaperCrew(parts)
-    return project.ports(ScriptedTarget(), crew=made, new_run_id=lambda: RUN), made
+    return project.ports(ScriptedTarget(), worker_pool=made, new_run_id=lambda: RUN), made
 
 
 def run(project: Project, ports: RunPorts) -> FinishedRun:
@@ -67,12 +67,12 @@ def test_no_more_processes_than_records(project: Project, records: int, count: i
 def test_what_processes_send_is_kept_told_and_sealed(project: Project) -> None:
     first = PaperWorker([batch(evaluated(1))])
     second = PaperWorker([batch(unevaluated(0, "evaluation_error"))])
-    ports, crew = door_of(project, [first], [second])
+    ports, worker_pool = door_of(project, [first], [second])
     done = run(project, ports)
     told = {(one.status, one.verdict is not None) for one in project.seen}
 
     assert [kept["index"] for kept in rows_of(done)] == [0, 1]
-    assert crew.started == [(RUN, (0, 2, 1), ["scripted"]), (RUN, (1, 2, 1), ["scripted"])]
+    assert worker_pool.started == [(RUN, (0, 2, 1), ["scripted"]), (RUN, (1, 2, 1), ["scripted"])]
     assert first.seen == second.seen == ["kept", "closed"]
     assert told == {("evaluated", True), ("evaluation_error", False)}
     assert (done.status, measured(done).pass_count) == ("completed_with_failures", 1)
@@ -95,11 +95,11 @@ def test_a_run_is_retrying_when_all_its_processes_are(project: Project) -> None:
 def test_a_process_that_is_killed_is_started_again(project: Project, deaths: int) -> None:
     killed = [PaperWorker(code=-9) for _ in range(deaths)]
     lives = PaperWorker([batch(evaluated(0))])
-    ports, crew = door_of(project, [*killed, lives], [PaperWorker([batch(evaluated(1))])])
+    ports, worker_pool = door_of(project, [*killed, lives], [PaperWorker([batch(evaluated(1))])])
     done = run(project, ports)
 
     assert measured(done).pass_count == 2
-    assert len(crew.started) == 2 + deaths
+    assert len(worker_pool.started) == 2 + deaths
     assert all(one.seen == ["closed"] for one in killed)
 
 
@@ -141,7 +141,7 @@ def test_a_batch_that_is_refused_ends_the_run_and_is_not_confirmed(project: Proj
 def test_a_cancel_reaches_every_process(project: Project) -> None:
     told: list[Callable[[], None]] = []
     both = [PaperWorker(is_stubborn=True, code=0) for _ in range(2)]
-    ports, crew = door_of(project, *([one] for one in both))
+    ports, worker_pool = door_of(project, *([one] for one in both))
 
     def on_cancel(_run_id: str, callback: Callable[[], None]) -> None:
         told.append(callback)
@@ -151,7 +151,7 @@ def test_a_cancel_reaches_every_process(project: Project) -> None:
     async def cancelled() -> None:
         prepared = project.prepare(ports, project.cases([row("a"), row("b")]), workers=2)
         running = asyncio.ensure_future(start_run(ports, prepared, lambda _: None, print))
-        while not told or len(crew.started) < 2:
+        while not told or len(worker_pool.started) < 2:
             assert not running.done()
             await asyncio.sleep(0)
         await asyncio.to_thread(told[0])

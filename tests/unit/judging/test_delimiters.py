@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.formats.mustache import rendered
-from steelyard.judging.delimiters import Fence, harmless, marked
+from steelyard.judging.delimiters import DelimiterFence, harmless, marked
 
 NONCE = "0f" * 16
-FENCE = Fence(NONCE)
+FENCE = DelimiterFence(NONCE)
 ROLE_TOKENS = [
     *("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>"),
     *("<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<bos>", "<eos>"),

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from steelyard.judging.reply_json import Said, json_said
+from steelyard.judging.reply_json import RepliedJson, json_said
 from steelyard.model.json_value import JsonObject
 
 A: JsonObject = {"a": 1}
@@ -15,30 +15,33 @@ A: JsonObject = {"a": 1}
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"a": 1}', Said(A)),
-        (' \n{"a": 1}\n', Said(A)),
-        ('\ufeff{"a": 1}', Said(A)),
-        ("4", Said(4)),
-        ('"Yes"', Said("Yes")),
-        ('```json\n{"a": 1}\n```', Said(A, "stripped")),
-        ('```\n{"a": 1}```', Said(A, "stripped")),
-        ("```\n4\n```", Said(4, "stripped")),
-        ('Here it is:\n```json\n{"a": 1}\n```\nAs asked.', Said(A, "stripped")),
-        ('Sure! {"a": 1} Anything else?', Said(A, "stripped")),
-        ('<think>{"a": 2}?</think>{"a": 1}', Said(A, "stripped")),
-        ('<Thinking>hm</Thinking>\n\n{"a": 1}', Said(A, "stripped")),
-        ('no tag at the start</think>{"a": 1}', Said(A, "stripped")),
-        ('{"a": 1}\n{"a": 1}', Said(A, "stripped")),
-        ("{'a': 1,}", Said(A, "repaired")),
-        ('{"a": NaN}', Said({"a": "NaN"}, "repaired")),
-        ("```json\n{'a': 1}\n```", Said(A, "repaired")),
-        ('Verdict: {"a": 1', Said(fault="truncated", complaint="it breaks off before its end")),
-        ("<think>so", Said(fault="truncated", complaint="it ends before any answer")),
-        ("Yes", Said("Yes", "coerced")),
-        ("```\nYes", Said("```\nYes", "coerced")),
+        ('{"a": 1}', RepliedJson(A)),
+        (' \n{"a": 1}\n', RepliedJson(A)),
+        ('\ufeff{"a": 1}', RepliedJson(A)),
+        ("4", RepliedJson(4)),
+        ('"Yes"', RepliedJson("Yes")),
+        ('```json\n{"a": 1}\n```', RepliedJson(A, "stripped")),
+        ('```\n{"a": 1}```', RepliedJson(A, "stripped")),
+        ("```\n4\n```", RepliedJson(4, "stripped")),
+        ('Here it is:\n```json\n{"a": 1}\n```\nAs asked.', RepliedJson(A, "stripped")),
+        ('Sure! {"a": 1} Anything else?', RepliedJson(A, "stripped")),
+        ('<think>{"a": 2}?</think>{"a": 1}', RepliedJson(A, "stripped")),
+        ('<Thinking>hm</Thinking>\n\n{"a": 1}', RepliedJson(A, "stripped")),
+        ('no tag at the start</think>{"a": 1}', RepliedJson(A, "stripped")),
+        ('{"a": 1}\n{"a": 1}', RepliedJson(A, "stripped")),
+        ("{'a': 1,}", RepliedJson(A, "repaired")),
+        ('{"a": NaN}', RepliedJson({"a": "NaN"}, "repaired")),
+        ("```json\n{'a': 1}\n```", RepliedJson(A, "repaired")),
+        (
+            'Verdict: {"a": 1',
+            RepliedJson(fault="truncated", complaint="it breaks off before its end"),
+        ),
+        ("<think>so", RepliedJson(fault="truncated", complaint="it ends before any answer")),
+        ("Yes", RepliedJson("Yes", "coerced")),
+        ("```\nYes", RepliedJson("```\nYes", "coerced")),
     ],
 )
-def test_a_reply_is_read(text: str, said: Said) -> None:
+def test_a_reply_is_read(text: str, said: RepliedJson) -> None:
     assert json_said(text) == said
 
 

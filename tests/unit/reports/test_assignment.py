@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.model.assignment import Assigned, Assignment, Candidate, Choice
+from steelyard.model.assignment import Assigned, Assignment, AssignmentChoice, Candidate
 from steelyard.reports.assignment import assignment_json, assignment_lines
 
 FOUND = Assignment(
     run_id="run_1",
     rubric="rubric/desk-v1",
-    choice=Choice(count=2, by="near_threshold", threshold=0.6, seed=3),
+    choice=AssignmentChoice(count=2, by="near_threshold", threshold=0.6, seed=3),
     records=1_200,
     left_out={"without a response": 1_001},
     assigned=(

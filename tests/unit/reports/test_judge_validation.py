@@ -21,8 +21,8 @@ from steelyard.model.validation import (
 )
 from steelyard.reports.judge_rates import gate_text
 from steelyard.reports.judge_validation import (
+    JudgeValidationReport,
     RatedRun,
-    ValidationReport,
     validation_json,
     validation_lines,
 )
@@ -30,7 +30,7 @@ from steelyard.reports.judge_validation import (
 RATE = Interval(0.7, 0.6, 0.8, "wilson", 100)
 
 
-def a_report(**more: Any) -> ValidationReport:
+def a_report(**more: Any) -> JudgeValidationReport:
     known: dict[str, Any] = {
         "validation": a_validation(
             validated_against="labels.jsonl",
@@ -45,7 +45,7 @@ def a_report(**more: Any) -> ValidationReport:
         "kept": "recorded",
         **more,
     }
-    return ValidationReport(**known)
+    return JudgeValidationReport(**known)
 
 
 def text(**more: Any) -> str:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.engine.shift import Graded, Moved, Shift
-from steelyard.model.difference import Diff, Difference
+from steelyard.engine.verdict_changes import ChangedVerdict, Graded, Shift
+from steelyard.model.difference import Diff, FieldDifference
 from steelyard.model.published import Published, StoredFile
 from steelyard.reports.findings import plain
 from steelyard.reports.publication import (
@@ -32,10 +32,12 @@ DIFF = Diff(
     old="rubric/basic@1.0.0",
     new="rubric/basic@1.1.0",
     differences=(
-        Difference(kind="changed", path="scoring.combine", old="min", new="max", is_breaking=True),
+        FieldDifference(
+            kind="changed", path="scoring.combine", old="min", new="max", is_breaking=True
+        ),
     ),
 )
-MOVED = Moved(0, "q1", 0, Graded("evaluated", 0.0, False), Graded("evaluated", 1.0, True))
+MOVED = ChangedVerdict(0, "q1", 0, Graded("evaluated", 0.0, False), Graded("evaluated", 1.0, True))
 SHIFT = Shift(
     pairs=2,
     unpaired=1,
@@ -134,7 +136,7 @@ def test_where_nothing_moved_it_is_said() -> None:
         ),
     ],
 )
-def test_a_record_that_moved_is_named(moved: Moved, told: str) -> None:
+def test_a_record_that_moved_is_named(moved: ChangedVerdict, told: str) -> None:
     made = Publication(
         reference="r", outcome="refused", shift=measured(replace(SHIFT, moved=(moved,)))
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.reports.findings import plain
 from steelyard.reports.registry import (
-    Listed,
+    ListedVersion,
     Shown,
     list_json,
     list_lines,
@@ -13,7 +13,7 @@ from steelyard.reports.registry import (
     shown_text,
 )
 
-FIRST = Listed(
+FIRST = ListedVersion(
     id="basic",
     version="1.0.0",
     status="published",
@@ -21,7 +21,7 @@ FIRST = Listed(
     sha256="0123456789abcdef" * 4,
     published_at="2026-01-15T12:00:00.000+00:00",
 )
-BROKEN = Listed(id="odd", status="broken", source="rubrics/odd.yaml")
+BROKEN = ListedVersion(id="odd", status="broken", source="rubrics/odd.yaml")
 SHOWN = Shown(
     reference="rubric/basic@1.0.0",
     contract="check_rubric",
@@ -46,7 +46,7 @@ def test_an_empty_list_says_what_would_fill_it() -> None:
 
 
 def test_versions_stand_under_their_id() -> None:
-    second = Listed(id="basic", version="2.0.0", status="not published", source="x")
+    second = ListedVersion(id="basic", version="2.0.0", status="not published", source="x")
 
     assert list_json([FIRST, second, BROKEN]) == {
         "data": [

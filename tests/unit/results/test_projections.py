@@ -19,7 +19,7 @@ WHOLE: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
     projections.GradedCheck: CheckScore,
     projections.Answer: Prediction,
     projections.JudgedPrediction: Prediction,
-    projections.JudgedCheck: CheckScore,
+    projections.JudgedCheckScore: CheckScore,
     projections.ReviewedPrediction: Prediction,
     projections.ReviewedCheck: CheckScore,
     projections.PairwisePrediction: Prediction,

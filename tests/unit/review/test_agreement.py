@@ -13,8 +13,8 @@ from steelyard.review.agreement import (
     NOT_BLIND,
     ONE_PERSON,
     TIES,
+    AnswerSheet,
     Given,
-    Sheet,
     question_agreement,
 )
 
@@ -33,8 +33,8 @@ def given(*answers: Answer | None) -> Given:
     }
 
 
-def sheet(**more: Any) -> Sheet:
-    return Sheet(key="k", label="Is it?", **more)
+def sheet(**more: Any) -> AnswerSheet:
+    return AnswerSheet(key="k", label="Is it?", **more)
 
 
 def side(found: AgreementSide | None) -> AgreementSide:
@@ -342,7 +342,7 @@ def test_where_there_is_too_little_the_test_says_so(people: int, items: int, why
     ],
     ids=["score", "multi_select"],
 )
-def test_the_test_is_made_for_scores_and_options_too(made: Sheet) -> None:
+def test_the_test_is_made_for_scores_and_options_too(made: AnswerSheet) -> None:
     test = question_agreement(made).alternative
 
     assert test is not None

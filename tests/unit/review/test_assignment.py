@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from steelyard.errors import RequestError
-from steelyard.model.assignment import CHOSEN_BY, Assigned, Candidate, Choice, ChosenBy
+from steelyard.model.assignment import CHOSEN_BY, Assigned, AssignmentChoice, Candidate, ChosenBy
 from steelyard.review.assignment import FLOOR, choose, stratum_of
 
 
@@ -17,7 +17,7 @@ def candidate(place: int, **more: Any) -> Candidate:
 
 
 def chosen(candidates: list[Candidate], count: int, **more: Any) -> dict[str, float]:
-    found = choose(candidates, Choice(count=count, **more))
+    found = choose(candidates, AssignmentChoice(count=count, **more))
     return {one.candidate.record_id: one.inclusion_prob for one in found}
 
 
@@ -72,7 +72,8 @@ def test_without_a_jury_nobody_can_be_divided() -> None:
 
 def test_a_record_without_a_jury_beside_others_keeps_a_chance() -> None:
     found = choose(
-        [candidate(1, split=None), candidate(2, split=1.0)], Choice(count=2, by="jury_split")
+        [candidate(1, split=None), candidate(2, split=1.0)],
+        AssignmentChoice(count=2, by="jury_split"),
     )
 
     assert len(found) == 2
@@ -85,7 +86,9 @@ def test_strata_give_by_size_or_equally(equal: bool, shares: dict[str, int]) -> 
     made = [
         candidate(place, strata=("fail",) if place < 20 else ("pass",)) for place in range(100)
     ]
-    found: list[Assigned] = choose(made, Choice(count=10, by="stratified", is_equal=equal))
+    found: list[Assigned] = choose(
+        made, AssignmentChoice(count=10, by="stratified", is_equal=equal)
+    )
     sizes = {"fail": 20, "pass": 80}
 
     for name, wanted in shares.items():

@@ -22,7 +22,7 @@ from steelyard.stats.correction import (
     require_allowed,
     rogan_gladen,
 )
-from steelyard.stats.effective import Share
+from steelyard.stats.effective import WeightShare
 from steelyard.stats.intervals import wilson
 
 JUDGED = 1_000
@@ -49,7 +49,7 @@ def labels_of(cells: dict[str, int], chances: dict[bool, float] | None = None) -
 
 
 def test_rogan_gladen_is_the_published_one() -> None:
-    found = rogan_gladen(of_counts(92, 8, 88, 12), Share(0.80, 100))
+    found = rogan_gladen(of_counts(92, 8, 88, 12), WeightShare(0.80, 100))
     value, low, high = ends(found)
 
     assert value == pytest.approx(0.85)
@@ -67,31 +67,53 @@ def test_rates_of_a_judge_have_wilsons_interval() -> None:
 @pytest.mark.parametrize(
     ("rates", "passes", "said"),
     [
-        (of_counts(5, 15, 4, 15), Share(0.5, 100), "TPR 25.0 % . TNR 21.1 % is not above 100 %"),
-        (of_counts(5, 5, 5, 5), Share(0.5, 100), "no better than a coin"),
-        (of_counts(0, 0, 15, 5), Share(0.5, 100), "labels of good responses are worth 0 indep"),
-        (of_counts(15, 5, 0, 0), Share(0.5, 100), "labels of bad responses are worth 0 indep"),
-        (of_counts(4, 0, 4, 0), Share(0.5, 100), "8 labels are too few; at least 10 are needed"),
-        (of_counts(9, 1, 9, 1), Share(0.0, 0), "nothing was judged"),
-        (of_counts(90, 10, 90, 10), Share(0.995, 1_000), "judge has drifted, or the labels"),
-        (of_counts(90, 10, 90, 10), Share(0.01, 1_000), "which TPR 90.0 % and TNR 90.0 % do not"),
+        (
+            of_counts(5, 15, 4, 15),
+            WeightShare(0.5, 100),
+            "TPR 25.0 % . TNR 21.1 % is not above 100 %",
+        ),
+        (of_counts(5, 5, 5, 5), WeightShare(0.5, 100), "no better than a coin"),
+        (
+            of_counts(0, 0, 15, 5),
+            WeightShare(0.5, 100),
+            "labels of good responses are worth 0 indep",
+        ),
+        (
+            of_counts(15, 5, 0, 0),
+            WeightShare(0.5, 100),
+            "labels of bad responses are worth 0 indep",
+        ),
+        (
+            of_counts(4, 0, 4, 0),
+            WeightShare(0.5, 100),
+            "8 labels are too few; at least 10 are needed",
+        ),
+        (of_counts(9, 1, 9, 1), WeightShare(0.0, 0), "nothing was judged"),
+        (of_counts(90, 10, 90, 10), WeightShare(0.995, 1_000), "judge has drifted, or the labels"),
+        (
+            of_counts(90, 10, 90, 10),
+            WeightShare(0.01, 1_000),
+            "which TPR 90.0 % and TNR 90.0 % do not",
+        ),
     ],
 )
-def test_what_cannot_be_corrected_is_refused(rates: JudgeRates, passes: Share, said: str) -> None:
+def test_what_cannot_be_corrected_is_refused(
+    rates: JudgeRates, passes: WeightShare, said: str
+) -> None:
     with pytest.raises(NotCorrectableError, match=said):
         rogan_gladen(rates, passes)
 
 
 @pytest.mark.parametrize(("passes", "value"), [(0.96, 1.0), (0.05, 0.0)])
 def test_a_rate_just_outside_has_an_interval_with_a_width(passes: float, value: float) -> None:
-    found, low, high = ends(rogan_gladen(of_counts(90, 10, 90, 10), Share(passes, 100)))
+    found, low, high = ends(rogan_gladen(of_counts(90, 10, 90, 10), WeightShare(passes, 100)))
 
     assert found == value
     assert high - low > 0.02
 
 
 def test_an_observed_rate_within_reach_is_allowed() -> None:
-    require_allowed(of_counts(90, 10, 90, 10), Share(0.9, 1_000))
+    require_allowed(of_counts(90, 10, 90, 10), WeightShare(0.9, 1_000))
 
 
 def test_a_label_counts_by_the_inverse_of_its_chance() -> None:
@@ -100,7 +122,7 @@ def test_a_label_counts_by_the_inverse_of_its_chance() -> None:
     rates = judge_rates(labels_of(cells, {False: 1.0, True: 0.1}))
 
     assert (rates.tpr.value, rates.tnr.value) == pytest.approx((90 / 100, 80 / 100))
-    found = rogan_gladen(rates, Share(0.6, 1_000))
+    found = rogan_gladen(rates, WeightShare(0.6, 1_000))
     assert found.value == pytest.approx((0.6 + 0.8 - 1) / (0.9 + 0.8 - 1))
     assert found.method == ROGAN_GLADEN_WEIGHTED
 
@@ -157,7 +179,7 @@ def test_labels_balanced_by_class_hold_the_truth(labels: int) -> None:
         known = Labels(good=good[chosen], passed=passed[chosen], clusters=chosen)
         share = wilson(float(passed.sum()), JUDGED).value
         assert share is not None
-        _, low, high = ends(rogan_gladen(judge_rates(known), Share(share, JUDGED)))
+        _, low, high = ends(rogan_gladen(judge_rates(known), WeightShare(share, JUDGED)))
         covered += low <= 0.7 <= high
 
     assert covered / 150 >= 0.91
@@ -177,7 +199,7 @@ def test_labels_by_verdict_of_one_run_hold_the_truth_of_another(other: float) ->
         known = Labels(good=good[chosen], passed=passed[chosen], clusters=chosen, chances=chances)
         _, judged = drawn(random, other)
         value, low, high = ends(
-            rogan_gladen(judge_rates(known), Share(float(judged.mean()), JUDGED))
+            rogan_gladen(judge_rates(known), WeightShare(float(judged.mean()), JUDGED))
         )
         covered += low <= other <= high
         values.append(value)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard.stats.effective import (
-    Share,
+    WeightShare,
     cluster_effect,
     clustered_share,
     kish,
@@ -22,8 +22,8 @@ def test_equal_weights_are_worth_what_they_are() -> None:
 def test_items_of_their_own_lose_nothing() -> None:
     values = np.array([1.0, 0.0, 1.0, 1.0])
 
-    assert clustered_share(values, [0, 1, 2, 3]) == Share(0.75, 4)
-    assert clustered_share(np.array([]), []) == Share(0.0, 0.0)
+    assert clustered_share(values, [0, 1, 2, 3]) == WeightShare(0.75, 4)
+    assert clustered_share(np.array([]), []) == WeightShare(0.0, 0.0)
 
 
 @pytest.mark.parametrize("values", [[1.0] * 12, [1.0] * 6 + [0.0] * 6])

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, fisher_exact
 
-from steelyard.stats.judge_bias import ErrorsByHalf, Measured, errors_by_half
+from steelyard.stats.judge_bias import ErrorsByHalf, MeasuredBias, errors_by_half
 
 
-def measured(above: tuple[int, int], below: tuple[int, int]) -> list[Measured]:
+def measured(above: tuple[int, int], below: tuple[int, int]) -> list[MeasuredBias]:
     """So many errors of so many responses in each half."""
-    made: list[Measured] = []
+    made: list[MeasuredBias] = []
     for value, (errors, size) in ((2.0, above), (1.0, below)):
-        made.extend(Measured(value, place < errors, len(made)) for place in range(size))
+        made.extend(MeasuredBias(value, place < errors, len(made)) for place in range(size))
     return [one._replace(group=place) for place, one in enumerate(made)]
 
 
@@ -58,7 +58,7 @@ def test_no_error_at_all_has_an_interval_around_nothing() -> None:
         [one._replace(value=1.0) for one in measured((9, 30), (9, 30))],
     ],
 )
-def test_halves_with_too_few_responses_are_not_compared(some: list[Measured]) -> None:
+def test_halves_with_too_few_responses_are_not_compared(some: list[MeasuredBias]) -> None:
     assert errors_by_half(some) is None
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from steelyard.model.interval import Interval
-from steelyard.stats.paired_accuracy import Trial, accuracy_difference
+from steelyard.stats.paired_accuracy import AccuracyTrial, accuracy_difference
 
 
-def trials(good: str, bad: str) -> list[Trial]:
+def trials(good: str, bad: str) -> list[AccuracyTrial]:
     """One word a response: whether the first and the second are right, such as 10."""
     found = [(True, word) for word in good.split()] + [(False, word) for word in bad.split()]
     return [
-        Trial(is_good, word[0] == "1", word[1] == "1", place)
+        AccuracyTrial(is_good, word[0] == "1", word[1] == "1", place)
         for place, (is_good, word) in enumerate(found)
     ]
 
@@ -24,14 +24,16 @@ def bounds(found: Interval) -> tuple[float, float]:
     return found.low, found.high
 
 
-def drawn(random: np.random.Generator, size: int, rates: tuple[float, float]) -> list[Trial]:
+def drawn(
+    random: np.random.Generator, size: int, rates: tuple[float, float]
+) -> list[AccuracyTrial]:
     """Two judges that are right at these rates, and err together in part."""
-    made: list[Trial] = []
+    made: list[AccuracyTrial] = []
     for place in range(size):
         shared, own = random.random(), random.random(2)
         luck = [shared if random.random() < 0.5 else one for one in own]
         right = [bool(value < rate) for value, rate in zip(luck, rates, strict=True)]
-        made.append(Trial(place % 5 > 0, right[0], right[1], place))
+        made.append(AccuracyTrial(place % 5 > 0, right[0], right[1], place))
     return made
 
 

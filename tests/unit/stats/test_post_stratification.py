@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.model.interval import Interval
 from steelyard.stats.correction import NotCorrectableError
-from steelyard.stats.effective import Share
+from steelyard.stats.effective import WeightShare
 from steelyard.stats.post_stratification import (
     PAIRED,
     POST_STRATIFIED,
@@ -163,7 +163,9 @@ def test_pairs_of_verdicts_are_counted_by_the_share_of_repeats() -> None:
 
 
 def test_records_on_which_both_runs_agree_add_no_error() -> None:
-    strata = Strata(Share(0.5, 400), Share(0.9, 1_000_000), Share(0.1, 1_000_000), 100)
+    strata = Strata(
+        WeightShare(0.5, 400), WeightShare(0.9, 1_000_000), WeightShare(0.1, 1_000_000), 100
+    )
     alike = corrected_difference(strata, strata, VerdictPairs((0.5, 0.0, 0.0, 0.5), 400))
     unlike = corrected_difference(strata, strata, VerdictPairs((0.25, 0.25, 0.25, 0.25), 400))
     widths = [ends(found)[2] - ends(found)[1] for found in (alike, unlike)]
@@ -172,9 +174,9 @@ def test_records_on_which_both_runs_agree_add_no_error() -> None:
     assert (alike.method, alike.n) == (PAIRED, 100)
 
 
-@pytest.mark.parametrize("other", [Share(0.8, 50), Share(0.9, 50)])
-def test_the_order_of_two_runs_only_turns_the_sign(other: Share) -> None:
-    a = Strata(Share(0.9, 400), Share(0.9, 50), Share(0.2, 50), 100)
+@pytest.mark.parametrize("other", [WeightShare(0.8, 50), WeightShare(0.9, 50)])
+def test_the_order_of_two_runs_only_turns_the_sign(other: WeightShare) -> None:
+    a = Strata(WeightShare(0.9, 400), WeightShare(0.9, 50), WeightShare(0.2, 50), 100)
     b = a._replace(good_if_passed=other)
     pairs = VerdictPairs((0.4, 0.15, 0.15, 0.3), 400)
     there = corrected_difference(a, b, pairs)
@@ -185,8 +187,8 @@ def test_the_order_of_two_runs_only_turns_the_sign(other: Share) -> None:
 
 
 def test_the_difference_is_that_of_the_corrected_rates() -> None:
-    a = Strata(Share(0.9, 400), Share(0.9, 50), Share(0.2, 50), 100)
-    b = Strata(Share(0.9, 400), Share(0.8, 50), Share(0.1, 50), 100)
+    a = Strata(WeightShare(0.9, 400), WeightShare(0.9, 50), WeightShare(0.2, 50), 100)
+    b = Strata(WeightShare(0.9, 400), WeightShare(0.8, 50), WeightShare(0.1, 50), 100)
     value, low, high = ends(corrected_difference(a, b, VerdictPairs((0.4, 0.2, 0.1, 0.3), 400)))
 
     assert value == pytest.approx((0.5 * 0.8 + 0.5 * 0.1) - (0.6 * 0.9 + 0.4 * 0.2))

@@ -22,7 +22,7 @@ from steelyard.results.attempts import Attempt
 from steelyard.store.database import open_database
 from steelyard.store.judgements import JudgementStore
 from steelyard.store.ledger import BatchLedger
-from steelyard.store.pruned import PruneShelf
+from steelyard.store.pruned import RetentionStore
 from steelyard.store.row_writer import RowWriter
 from steelyard.store.runs import RunStore
 
@@ -260,7 +260,7 @@ def test_what_is_pruned_is_gone_with_its_judgements(store: RunStore, tmp_path: P
         await ledger.keep_judgement(judgement(cache_key=b"question"), ())
 
     keeping(store, use)
-    shelf = PruneShelf(store.engine, tmp_path)
+    shelf = RetentionStore(store.engine, tmp_path)
     counted = shelf.rows("run_1")
     shelf.forget("run_1", [], is_last=False)
     read = JudgementStore(store.engine)

@@ -16,7 +16,7 @@ from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.pruned import PrunedFile
 from steelyard.settings import RetentionSettings
 from steelyard.store.artifacts import digest_of
-from steelyard.store.pruned import PruneShelf
+from steelyard.store.pruned import RetentionStore
 from steelyard.usecases.runs.prune import plan_pruning
 
 
@@ -147,7 +147,7 @@ def test_a_store_that_fails_is_told(project: Project) -> None:
 
 
 def test_the_shelf_lets_go_of_the_database(project: Project) -> None:
-    shelf = PruneShelf(engine_of(project.ports()).engine, project.root)
+    shelf = RetentionStore(engine_of(project.ports()).engine, project.root)
 
     shelf.close()
     assert shelf.finished() == []

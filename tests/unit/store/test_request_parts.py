@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from steelyard.engine.redaction import Redactor
 from steelyard.store import request_parts
-from steelyard.store.request_parts import RequestParts
+from steelyard.store.request_parts import RequestPartRows
 
 if TYPE_CHECKING:
     import pytest
 
 
-def parts() -> RequestParts:
-    return RequestParts("run_1", Redactor(["a-secret-value"], ["email"]))
+def parts() -> RequestPartRows:
+    return RequestPartRows("run_1", Redactor(["a-secret-value"], ["email"]))
 
 
 def test_a_text_is_kept_when_it_is_shown_again_and_only_then() -> None:

@@ -30,9 +30,9 @@ async def ended(worker: WorkerProcess) -> tuple[bytes, int]:
 def test_a_process_that_cannot_begin_says_why_and_ends(
     root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    crew = WorkerProcesses(root)
-    crew.warm(1)
-    worker = crew.start("run_1", (0, 2, 64), ["live"])
+    worker_pool = WorkerProcesses(root)
+    worker_pool.warm(1)
+    worker = worker_pool.start("run_1", (0, 2, 64), ["live"])
 
     assert asyncio.run(ended(worker)) == (b"", 3)
     assert capfd.readouterr().err.startswith("steelyard: no run 'run_1' in this project")
@@ -64,11 +64,11 @@ def children() -> set[int]:
 
 def test_processes_for_which_there_was_no_work_are_ended(root: Path) -> None:
     before = children()
-    crew = WorkerProcesses(root)
-    crew.warm(2)
+    worker_pool = WorkerProcesses(root)
+    worker_pool.warm(2)
     started = children() - before
-    crew.close()
-    crew.close()
+    worker_pool.close()
+    worker_pool.close()
 
     assert len(started) == 2
     assert not started & children()

@@ -13,7 +13,7 @@ import pytest
 
 from servers.scripted_bytes import Scripted, scripted
 from steelyard.errors import TargetError
-from steelyard.targets.http_endpoint import MAX_BODY, HttpEndpoint, Reply
+from steelyard.targets.http_endpoint import MAX_BODY, HttpEndpoint, HttpReply
 
 TLS = Path(__file__).parents[2] / "servers" / "tls"
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -48,7 +48,7 @@ def talk(
     return asyncio.run(main())
 
 
-async def once(endpoint: HttpEndpoint, _server: Scripted) -> Reply:
+async def once(endpoint: HttpEndpoint, _server: Scripted) -> HttpReply:
     return await endpoint.send(b"{}")
 
 
@@ -115,7 +115,7 @@ def test_the_request_is_whole_and_its_framing_is_ours() -> None:
 def test_a_question_may_stand_in_the_address(
     method: str, body: bytes, query: str, line: str, sent: bytes
 ) -> None:
-    async def ask(endpoint: HttpEndpoint, _server: Scripted) -> Reply:
+    async def ask(endpoint: HttpEndpoint, _server: Scripted) -> HttpReply:
         return await endpoint.send(body, query)
 
     reply, server = talk([[sized()]], ask, method=method)
@@ -294,7 +294,7 @@ def test_an_endpoint_that_was_closed_keeps_its_deadline() -> None:
 
 
 def test_a_call_that_is_cancelled_takes_its_connection_with_it() -> None:
-    async def cancelled(endpoint: HttpEndpoint, server: Scripted) -> Reply:
+    async def cancelled(endpoint: HttpEndpoint, server: Scripted) -> HttpReply:
         call = asyncio.ensure_future(endpoint.send(b"1"))
         while not server.requests:
             await asyncio.sleep(0.005)

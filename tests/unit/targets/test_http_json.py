@@ -14,7 +14,7 @@ from servers.notes import Notes
 from servers.openai_server import Answer, says, sends, serving
 from steelyard.errors import TargetError
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Prompt, Request, Target
@@ -40,7 +40,7 @@ CASE = Case(
     expected={"max_latency_ms": 5},
     tags=("a",),
     metadata={"topic": "trains"},
-    choices=(Choice("A", "nine"),),
+    choices=(AnswerChoice("A", "nine"),),
     correct_choice_ids=("A",),
     extra={"secret": "At nine."},
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from steelyard.contracts.importers.cells import Columns, number, text, texts
+from steelyard.contracts.importers.cells import CellColumns, number, text, texts
 
-COLUMNS = Columns(
+COLUMNS = CellColumns(
     fields={
         **dict.fromkeys(("record_id", "input.prompt", "reference.answer"), text),
         **dict.fromkeys(("tags", "expected.required_criteria"), texts),

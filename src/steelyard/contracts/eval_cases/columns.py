@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from steelyard.contracts.importers.cells import Columns, text, texts, words
+from steelyard.contracts.importers.cells import CellColumns, text, texts, words
 from steelyard.contracts.importers.source_row import structured
 
-COLUMNS = Columns(
+COLUMNS = CellColumns(
     fields={
         **dict.fromkeys(("id", "expected_outcome", "conversation_id"), text),
         **dict.fromkeys(("input", "expected_output"), words),

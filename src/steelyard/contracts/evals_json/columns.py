@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from steelyard.contracts.importers.cells import Columns, flag, text, texts
+from steelyard.contracts.importers.cells import CellColumns, flag, text, texts
 
-COLUMNS = Columns(
+COLUMNS = CellColumns(
     fields={
         **dict.fromkeys(("id", "prompt", "expected_output"), text),
         **dict.fromkeys(("expectations", "must_contain_any", "must_not_contain"), texts),

@@ -13,7 +13,7 @@ Reading: TypeAlias = Callable[[JsonValue, str], JsonValue]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
+class CellColumns:
     """What the columns of a table can fill in the rows of a contract."""
 
     fields: Mapping[str, Reading]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from steelyard.contracts.contract import Contract
-from steelyard.contracts.importers.cells import Columns
+from steelyard.contracts.importers.cells import CellColumns
 from steelyard.contracts.importers.source_row import (
     CHOICES,
     Import,
@@ -30,7 +30,7 @@ class ColumnMap:
     """Which column fills which field of a contract."""
 
     contract: Contract
-    columns: Columns
+    columns: CellColumns
     dataset: str
     names: Mapping[str, str]
 
@@ -39,7 +39,7 @@ class ColumnMap:
         """A map whose fields the contract has; raises RequestError for another."""
         if not contract.columns:
             raise InvalidError(f"{contract.name} cannot be made of a table; convert another file")
-        columns: Columns = contract.part("columns")
+        columns: CellColumns = contract.part("columns")
         known, short = columns.fields, columns.short
         full: dict[str, str] = {}
         for name, column in names.items():

@@ -23,7 +23,7 @@ _MESSAGE_EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 _DETAILS = "gen_ai.client.inference.operation.details"
 
 
-class Said(NamedTuple):
+class OtelMessage(NamedTuple):
     """The messages of one call: what went in, and what came out."""
 
     given: list[JsonObject]
@@ -32,7 +32,7 @@ class Said(NamedTuple):
     choices: int
 
 
-def said_in(span: Span) -> Said:
+def said_in(span: Span) -> OtelMessage:
     """The messages that a span carries, as the conventions write them; none where it has none."""
     attributes = dict(span.attributes)
     for event in span.events:
@@ -42,8 +42,8 @@ def said_in(span: Span) -> Said:
         given, made = read(attributes, span)
         if given or made:
             head = _instructions(attributes.get("gen_ai.system_instructions"))
-            return Said([*head, *given], made[:1], len(made))
-    return Said([], [], 0)
+            return OtelMessage([*head, *given], made[:1], len(made))
+    return OtelMessage([], [], 0)
 
 
 def add_message(said: Conversation, entry: JsonObject) -> None:

@@ -7,7 +7,7 @@ from typing import cast
 from steelyard.contracts.legal_eval.attachments import AttachmentBuilder
 from steelyard.contracts.message_rows import beyond
 from steelyard.model.case import Case, Place
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.criterion import Criterion
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message, Role
@@ -69,8 +69,8 @@ def _message(row: JsonObject) -> Message:
     return Message(role=role, content=content, extra=beyond(row, _MESSAGE))
 
 
-def _choice(row: JsonObject) -> Choice:
-    return Choice(cast(str, row["id"]), cast(str, row["text"]), beyond(row, _CHOICE))
+def _choice(row: JsonObject) -> AnswerChoice:
+    return AnswerChoice(cast(str, row["id"]), cast(str, row["text"]), beyond(row, _CHOICE))
 
 
 def _criterion(row: JsonObject) -> Criterion:

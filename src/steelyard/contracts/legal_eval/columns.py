@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.contracts.importers.cells import Columns, text, texts
+from steelyard.contracts.importers.cells import CellColumns, text, texts
 from steelyard.contracts.importers.source_row import choices_of, structured
 from steelyard.contracts.legal_eval.contract import LEGAL_EVAL
 from steelyard.model.json_value import JsonObject
@@ -20,7 +20,7 @@ def _completed(row: JsonObject, dataset: str) -> JsonObject:
     return {**given, **({"task_type": task_type} if task_type else {}), **row}
 
 
-COLUMNS = Columns(
+COLUMNS = CellColumns(
     fields={
         **dict.fromkeys(("id", "dataset", "task_type", "prompt", "context"), text),
         **dict.fromkeys(("messages", "attachments", "rubric"), structured),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from steelyard.contracts.legal_eval.policies import PLACEHOLDER, placeholders
 from steelyard.model.attachment import Attachment
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.json_value import JsonValue
 from steelyard.model.message import Message
 from steelyard.model.policy import Policy
@@ -29,7 +29,7 @@ def policy_messages(case: Case, policy: Policy) -> tuple[Message, ...]:
     return (*said, *earlier, written)
 
 
-def choice_lines(choices: Iterable[Choice]) -> str:
+def choice_lines(choices: Iterable[AnswerChoice]) -> str:
     """Choices as a target sees them, one a line: `A. text`."""
     return "\n".join(f"{choice.id}. {choice.text}" for choice in choices)
 

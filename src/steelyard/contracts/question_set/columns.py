@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from steelyard.contracts.importers.cells import Columns, text, texts, words
+from steelyard.contracts.importers.cells import CellColumns, text, texts, words
 
-COLUMNS = Columns(
+COLUMNS = CellColumns(
     fields={
         **dict.fromkeys(("id", "input", "rubric_ref", "bundle"), text),
         **dict.fromkeys(("criteria", "expected"), words),

@@ -21,7 +21,7 @@ from steelyard.ports import Files, FoundPath, Workspace
 from steelyard.usecases.datasets.open_dataset import open_dataset
 
 
-class Draft(Protocol):
+class OutputDraft(Protocol):
     """A file that is being written; it stands under its name only once it is settled."""
 
     def write(self, data: bytes) -> None:
@@ -41,7 +41,7 @@ class Draft(Protocol):
         ...
 
 
-MakeDraft = Callable[[Path], Draft]
+MakeDraft = Callable[[Path], OutputDraft]
 
 
 class Rejected(NamedTuple):
@@ -54,7 +54,7 @@ class Rejected(NamedTuple):
 class Output(Protocol):
     """Takes cases of one contract and makes its files of them."""
 
-    drafts: dict[Path, Draft]
+    drafts: dict[Path, OutputDraft]
 
     def add(self, case: Case | JsonObject) -> None:
         """One more case, or a row of the contract as it is."""
@@ -73,8 +73,8 @@ def open_output(path: Path, contract: Contract, header: Dataset, make: MakeDraft
     """The output for a contract and a file's extension."""
     write = partial(contract.write, extension=path.suffix.lower())
     if path.suffix.lower() != ".jsonl":
-        return Document(path, write, header, make)
-    lines = Lines(path, make, lambda case: write(replace(header, cases=(case,))))
+        return DocumentOutput(path, write, header, make)
+    lines = LineOutput(path, make, lambda case: write(replace(header, cases=(case,))))
     if contract.sidecar:
         lines.add_file(path.with_suffix(".yaml"), contract.part("sidecar")(header))
     return lines
@@ -95,7 +95,7 @@ def check_output(
     return [Rejected(position, row) for position, row in rows if not row.is_accepted]
 
 
-class Lines:
+class LineOutput:
     """Rows of JSONL, written as they come."""
 
     def __init__(self, path: Path, make: MakeDraft, line: Callable[[Case], bytes]) -> None:
@@ -133,7 +133,7 @@ class Lines:
         self.drafts[self._path] = new
 
 
-class Document:
+class DocumentOutput:
     """One document, written when all of its cases are known."""
 
     def __init__(
@@ -144,7 +144,7 @@ class Document:
         self._header = header
         self._make = make
         self._cases: list[Case] = []
-        self.drafts: dict[Path, Draft] = {}
+        self.drafts: dict[Path, OutputDraft] = {}
 
     def add(self, case: Case | JsonObject) -> None:
         """Keep one case."""
@@ -169,7 +169,7 @@ class Document:
 class _Staged:
     """The user's files with drafts among them, under the names that they will have."""
 
-    def __init__(self, workspace: Workspace, drafts: dict[Path, Draft]) -> None:
+    def __init__(self, workspace: Workspace, drafts: dict[Path, OutputDraft]) -> None:
         self._workspace = workspace
         self._drafts = drafts
 

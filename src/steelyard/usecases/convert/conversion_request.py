@@ -8,7 +8,7 @@ from pathlib import Path
 
 from steelyard.contracts.catalog import Contracts
 from steelyard.ports import Workspace
-from steelyard.usecases.convert.conversion_output import Draft, MakeDraft
+from steelyard.usecases.convert.conversion_output import MakeDraft, OutputDraft
 from steelyard.usecases.convert.source_records import Frames
 
 
@@ -36,7 +36,7 @@ class ConvertPorts:
     frames: Frames
     draft: MakeDraft
     """A draft beside the file that it will be."""
-    scratch: Callable[[], Draft]
+    scratch: Callable[[], OutputDraft]
     """A draft that is nowhere."""
     show: Callable[[bytes], None]
     """Where a result goes that is no file."""

@@ -20,8 +20,8 @@ from steelyard.model.case import Case
 from steelyard.model.conversion import Change, Conversion, Outcome, Refusal
 from steelyard.model.message import Message
 from steelyard.usecases.convert.conversion_output import (
-    Draft,
     Output,
+    OutputDraft,
     check_output,
     open_output,
 )
@@ -35,8 +35,8 @@ from steelyard.usecases.convert.import_rows import (
     row_intake,
 )
 from steelyard.usecases.convert.intake import (
-    Candidate,
     Intake,
+    IntakeCandidate,
     contract_intake,
     place_of,
     refusal,
@@ -73,7 +73,7 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
     tally.change("", (*intake.changes, *changes))
     with ExitStack() as stack:
 
-        def draft(at: Path) -> Draft:
+        def draft(at: Path) -> OutputDraft:
             made = ports.scratch() if options.output is None else ports.draft(at)
             stack.callback(made.discard)
             return made
@@ -132,7 +132,7 @@ def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
 
 
 def _carry(
-    candidate: Candidate, way: Way, options: ConvertOptions, output: Output, tally: Tally
+    candidate: IntakeCandidate, way: Way, options: ConvertOptions, output: Output, tally: Tally
 ) -> None:
     """Add one candidate to the output, or count why it is not."""
     tally.read += 1

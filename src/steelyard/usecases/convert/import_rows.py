@@ -35,7 +35,7 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.inspect_logs import LogFile, open_logs
-from steelyard.usecases.convert.intake import Candidate, Intake, read_row
+from steelyard.usecases.convert.intake import Intake, IntakeCandidate, read_row
 from steelyard.usecases.convert.source_records import Frames, file_records, source_files
 
 BENCHMARKS: dict[str, Callable[[JsonObject], list[JsonObject]]] = {
@@ -211,13 +211,15 @@ class _Unique:
         return found
 
 
-def _as_rows(imports: Iterator[tuple[str, Import]]) -> Iterator[Candidate]:
+def _as_rows(imports: Iterator[tuple[str, Import]]) -> Iterator[IntakeCandidate]:
     for place, found in imports:
         if isinstance(found, Refusal):
-            yield Candidate(place, found)
+            yield IntakeCandidate(place, found)
         else:
             name = found.row.get("id")
-            yield Candidate(name if isinstance(name, str) else place, found.row, found.changes)
+            yield IntakeCandidate(
+                name if isinstance(name, str) else place, found.row, found.changes
+            )
 
 
 def _as_cases(
@@ -225,7 +227,7 @@ def _as_cases(
     contract: Contract,
     source: RowSource,
     workspace: Workspace,
-) -> Iterator[Candidate]:
+) -> Iterator[IntakeCandidate]:
     """The cases of the rows, read a batch at a time by the contract's own reader."""
     while batch := list(islice(imports, _BATCH)):
         rows = [found.row for _, found in batch if isinstance(found, Imported)]
@@ -240,10 +242,12 @@ def _as_cases(
         read = reading.rows()
         for place, found in batch:
             if isinstance(found, Refusal):
-                yield Candidate(place, found)
+                yield IntakeCandidate(place, found)
             else:
                 row = next(read)
-                yield Candidate(row.record_id or place, read_row(reading, row), found.changes)
+                yield IntakeCandidate(
+                    row.record_id or place, read_row(reading, row), found.changes
+                )
 
 
 def _config(workspace: Workspace, path: Path) -> JsonObject:

@@ -24,7 +24,7 @@ _LINE = re.compile(r"Line \d+: ")
 _INDEX = re.compile(r"\[\d+\]")
 
 
-class Candidate(NamedTuple):
+class IntakeCandidate(NamedTuple):
     """What one row of the source stands for: a case, a row of its contract, or neither."""
 
     label: str
@@ -41,7 +41,7 @@ class Intake:
     contract: Contract
     """The contract whose names its cases carry."""
     header: Dataset
-    candidates: Callable[[], Iterator[Candidate]]
+    candidates: Callable[[], Iterator[IntakeCandidate]]
     changes: tuple[Change, ...] = ()
     """What the source says as a whole and no contract has a place for."""
 
@@ -92,13 +92,13 @@ def place_of(row: Row) -> str:
     return f"line {row.line}" if row.line else f"item {row.index + 1}"
 
 
-def _cases(path: Path, reading: DatasetReading) -> Iterator[Candidate]:
+def _cases(path: Path, reading: DatasetReading) -> Iterator[IntakeCandidate]:
     first: tuple[Finding, ...] = ()
     for row in reading.rows():
         found = read_row(reading, row)
         if isinstance(found, Refusal) and not first:
             first = row.findings
-        yield Candidate(place_of(row), found)
+        yield IntakeCandidate(place_of(row), found)
     if reading.is_spoiled:
         _refuse_spoiled(path, list(first))
 

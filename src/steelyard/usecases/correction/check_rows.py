@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.model.validation import JudgeValidation, LabelledItem
 from steelyard.stats.confusion import item_clusters
 from steelyard.stats.correction import JudgeRates, Labels, counted_rates, judge_rates
-from steelyard.stats.effective import Share, clustered_share
+from steelyard.stats.effective import WeightShare, clustered_share
 from steelyard.stats.post_stratification import LabelledRun
 from steelyard.usecases.correction.judged_rows import Decision, JudgedRow, JudgedRows
 
@@ -56,7 +56,7 @@ class CheckRows:
         return len(set(self.indices))
 
     @property
-    def passes(self) -> Share:
+    def passes(self) -> WeightShare:
         """The share of responses that pass, at the effective number of responses."""
         return clustered_share(self.passed.astype(float), np.array(self.clusters))
 

@@ -21,9 +21,14 @@ from steelyard.model.validation import JudgeValidation
 from steelyard.reports.run_text import RunView
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.usecases.correction.check_rows import CheckRows, RunRows, read_check_rows
-from steelyard.usecases.correction.corrected_estimates import Estimate, estimate_of
+from steelyard.usecases.correction.corrected_estimates import CorrectedEstimate, estimate_of
 from steelyard.usecases.correction.judge_drift import drift_of
-from steelyard.usecases.correction.standing import NEVER, REFUSED, Doubt, standing_of
+from steelyard.usecases.correction.validation_status import (
+    NEVER,
+    REFUSED,
+    Doubt,
+    validation_status_of,
+)
 from steelyard.usecases.results.pruned_files import pruned_on
 
 NO_CLAIMS: Mapping[str, str] = {}
@@ -109,7 +114,7 @@ def usable_validations(
     if len(rules) != 1:
         how = "differs from record to record" if rules else "was not kept"
         return f"{check.judge}: what makes a pass of its replies {how}"
-    found = standing_of(check.judge, check.fingerprints, rules.pop(), validations, now)
+    found = validation_status_of(check.judge, check.fingerprints, rules.pop(), validations, now)
     return found.why if isinstance(found, Doubt) else found
 
 
@@ -140,7 +145,7 @@ def _with_claim(found: CorrectedRate, validated_at: str | None) -> CorrectedRate
     return replace(found, reason=reason)
 
 
-def _rate(check: CheckRows, estimate: Estimate, drift: Drift | None) -> CorrectedRate:
+def _rate(check: CheckRows, estimate: CorrectedEstimate, drift: Drift | None) -> CorrectedRate:
     found, validation = estimate.found, estimate.validation
     tpr, tnr = estimate.rates
     return CorrectedRate(

@@ -31,13 +31,13 @@ from steelyard.usecases.correction.check_rows import (
     of_population,
     own_items,
 )
-from steelyard.usecases.correction.standing import REFUSED
 from steelyard.usecases.correction.validation_rules import refusal_of, run_difference
+from steelyard.usecases.correction.validation_status import REFUSED
 
 UNLIKELY = 0.001
 
 
-class Estimate(NamedTuple):
+class CorrectedEstimate(NamedTuple):
     """A corrected rate, with the labels that it rests on."""
 
     found: Interval
@@ -52,7 +52,7 @@ class Estimate(NamedTuple):
 
 def estimate_of(
     check: CheckRows, population: str, validations: Sequence[JudgeValidation]
-) -> Estimate | str:
+) -> CorrectedEstimate | str:
     """The estimate from the newest labels of these very responses, else from the newest of all.
 
     A reason stands where there is none. `validations` come the newest first.
@@ -77,7 +77,7 @@ def own_validation(
     return own
 
 
-def _from_own(check: CheckRows, validation: JudgeValidation) -> Estimate:
+def _from_own(check: CheckRows, validation: JudgeValidation) -> CorrectedEstimate:
     items = with_verdicts(validation.items, check)
     validation = replace(validation, items=items)
     if validation.design == "by_label":
@@ -86,12 +86,12 @@ def _from_own(check: CheckRows, validation: JudgeValidation) -> Estimate:
         strata = strata_of(own_labels(check, validation, items))
         found = post_stratified(strata)
         needed = labels_needed(found, strata.verdict_variance)
-    return Estimate(found, validation, known_rates(validation), needed, is_own=True)
+    return CorrectedEstimate(found, validation, known_rates(validation), needed, is_own=True)
 
 
-def _from_others(check: CheckRows, validation: JudgeValidation) -> Estimate:
+def _from_others(check: CheckRows, validation: JudgeValidation) -> CorrectedEstimate:
     found, needed = _by_rates(check, rates_of_validation(validation))
-    return Estimate(found, validation, known_rates(validation), needed, is_own=False)
+    return CorrectedEstimate(found, validation, known_rates(validation), needed, is_own=False)
 
 
 def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None]:

@@ -11,7 +11,7 @@ from steelyard.model.validation import JudgeValidation
 from steelyard.reports.correction import drift_direction
 from steelyard.stats.confusion import difference_p, known_rates
 from steelyard.usecases.correction.check_rows import CheckRows, is_weighted, own_items
-from steelyard.usecases.correction.corrected_estimates import Estimate
+from steelyard.usecases.correction.corrected_estimates import CorrectedEstimate
 from steelyard.usecases.correction.validation_rules import refusal_of, run_difference
 from steelyard.usecases.correction.validations import fits
 
@@ -19,7 +19,7 @@ from steelyard.usecases.correction.validations import fits
 def drift_of(
     check: CheckRows,
     population: str,
-    estimate: Estimate,
+    estimate: CorrectedEstimate,
     validations: Iterable[JudgeValidation],
 ) -> Drift | None:
     """TPR and TNR by the run's own labels against those of the newest older labels.

@@ -12,9 +12,9 @@ from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import (
     COMPOSITE,
     SCORED,
-    JudgedCheck,
+    JudgedCheckScore,
     JudgedPrediction,
-    Juror,
+    JurorScore,
     read_judged,
 )
 from steelyard.usecases.results.read_run import decoded_rows
@@ -91,7 +91,7 @@ class JudgedRows:
             self._population.update(bytes(message))
 
 
-def _decisions(scores: list[JudgedCheck], before: str = "") -> Iterator[tuple[str, Decision]]:
+def _decisions(scores: list[JudgedCheckScore], before: str = "") -> Iterator[tuple[str, Decision]]:
     for score in scores:
         name = f"{before}{score.check}"
         if score.kind == COMPOSITE:
@@ -112,6 +112,6 @@ def _decisions(scores: list[JudgedCheck], before: str = "") -> Iterator[tuple[st
         )
 
 
-def _vote(juror: Juror) -> JurorVote:
+def _vote(juror: JurorScore) -> JurorVote:
     passed = juror.passed if juror.status == SCORED else None
     return JurorVote(juror.judge, juror.weight, passed)

@@ -13,7 +13,7 @@ from steelyard.stats.correction import (
 )
 from steelyard.stats.intervals import DIFFERENT
 from steelyard.usecases.correction.check_rows import label_rates
-from steelyard.usecases.correction.validations import Least
+from steelyard.usecases.correction.validations import MinimumValidation
 
 MOST_LEFT_OUT = 0.02
 """Items that the judge or people find hard are not missing at random: without a larger share of
@@ -111,7 +111,7 @@ def claimed_shortage(labels: int | None) -> str:
     return f"{said}; at least {FEWEST_LABELS} are needed"
 
 
-def shortfall(validation: JudgeValidation, least: Least) -> str:
+def shortfall(validation: JudgeValidation, least: MinimumValidation) -> str:
     """What a validation lacks of what is required; empty where it lacks nothing."""
     wanted = zip(("TPR", "TNR"), known_rates(validation), (least.tpr, least.tnr), strict=True)
     missing = [

@@ -26,7 +26,7 @@ class Validations(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Least:
+class MinimumValidation:
     """What a validation must reach for a judge to be asked; rates by their lower bounds."""
 
     tpr: float | None = None

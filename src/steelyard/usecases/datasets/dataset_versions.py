@@ -10,10 +10,10 @@ from steelyard.contracts.differences import record_differences
 from steelyard.contracts.reading import DatasetReading
 from steelyard.errors import InvalidError
 from steelyard.formats.json_hash import record_sha256
-from steelyard.model.difference import Diff, Difference
+from steelyard.model.difference import Diff, FieldDifference
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.published import Published, dataset_name
-from steelyard.reports.registry import Listed, Shown
+from steelyard.reports.registry import ListedVersion, Shown
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged, find_dataset
 from steelyard.usecases.registry.look_up import suites_of
@@ -44,7 +44,7 @@ def show_dataset(ports: RegistryPorts, name: str) -> Shown:
     return Shown(
         reference=held.reference if held else name,
         contract=found.contract,
-        listed=Listed(
+        listed=ListedVersion(
             id=dataset.id,
             version=held.version if held else dataset.version,
             status=held.status if held else "not published",
@@ -67,29 +67,29 @@ def compare_datasets(ports: RegistryPorts, a: str, b: str) -> Diff:
     before, after = _hashes(old.reading), _hashes(new.reading)
     changed = {name for name in before if name in after and before[name] != after[name]}
     was = dict(_values(old.reading, changed))
-    found: list[Difference] = list(_headers(old, new))
+    found: list[FieldDifference] = list(_headers(old, new))
     for name, value in _values(new.reading, changed):
         found.extend(record_differences(was[name], value, f"records.{name}"))
     gone = (name for name in before if name not in after)
     found.extend(
-        Difference(kind="removed", path=f"records.{name}", old=name, is_breaking=True)
+        FieldDifference(kind="removed", path=f"records.{name}", old=name, is_breaking=True)
         for name in gone
     )
     fresh = (name for name in after if name not in before)
-    found.extend(Difference(kind="added", path=f"records.{name}", new=name) for name in fresh)
+    found.extend(FieldDifference(kind="added", path=f"records.{name}", new=name) for name in fresh)
     return Diff(old=a, new=b, differences=tuple(found))
 
 
-def _headers(old: _Version, new: _Version) -> Iterator[Difference]:
+def _headers(old: _Version, new: _Version) -> Iterator[FieldDifference]:
     """What the files say of themselves."""
     before, after = (one.reading.dataset(()) for one in (old, new))
     for name in ("id", "contract", "version", "description"):
         was, now = getattr(before, name), getattr(after, name)
         if was != now:
-            yield Difference(kind="changed", path=name, old=was, new=now)
+            yield FieldDifference(kind="changed", path=name, old=was, new=now)
     was, now = dict(before.metadata), dict(after.metadata)
     if was != now:
-        yield Difference(kind="changed", path="metadata", old=was, new=now)
+        yield FieldDifference(kind="changed", path="metadata", old=was, new=now)
 
 
 def _open(ports: RegistryPorts, name: str) -> _Version:

@@ -24,9 +24,9 @@ from steelyard.usecases.correction.validation_rules import MOST_LEFT_OUT, defect
 from steelyard.usecases.judges.jurors import Bench, jury_of
 from steelyard.usecases.judges.label_chances import uneven_chances, with_chances
 from steelyard.usecases.judges.label_sets import (
+    LabelPlace,
     People,
-    Place,
-    Said,
+    StatedLabel,
     is_looked_at,
     label_set_sha256,
     require_in_train,
@@ -37,7 +37,7 @@ from steelyard.usecases.review.reviewed_runs import response_runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedInstrument:
     """What a validation is about."""
 
     judge: str
@@ -55,7 +55,7 @@ class Asked:
     """Whether the run is of the labelled responses alone, and not what they were chosen from."""
 
 
-class Compared(NamedTuple):
+class ComparedLabels(NamedTuple):
     """A validation, with what is told about it beside."""
 
     validation: JudgeValidation
@@ -96,7 +96,9 @@ class _Run:
     run_id: str
     names: tuple[str, ...]
     """The ids under which people may know its responses."""
-    said: dict[tuple[str, int], Said] = field(default_factory=dict[tuple[str, int], Said])
+    said: dict[tuple[str, int], StatedLabel] = field(
+        default_factory=dict[tuple[str, int], StatedLabel]
+    )
     rows: dict[tuple[str, int], JudgedRow] = field(
         default_factory=dict[tuple[str, int], JudgedRow]
     )
@@ -104,7 +106,9 @@ class _Run:
     population: str = ""
 
 
-def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> Compared:
+def compared(
+    asked: AskedInstrument, people: People, folders: Sequence[Path], at: str
+) -> ComparedLabels:
     """The judge's verdicts in some runs against what people say about their responses."""
     runs = [_opened(folder) for folder in folders]
     other_runs, no_run = _sorted_out(people.said, runs, is_asked_now=asked.is_asked_now)
@@ -152,11 +156,13 @@ def compared(asked: Asked, people: People, folders: Sequence[Path], at: str) -> 
         for run in runs
     }
     refusals = tuple(_refusals(validation))
-    return Compared(validation, check, dict(splits), refusals, places, jury_of(tally.benches))
+    return ComparedLabels(
+        validation, check, dict(splits), refusals, places, jury_of(tally.benches)
+    )
 
 
 def _weighed(
-    asked: Asked, items: Sequence[LabelledItem], runs: Sequence[_Run]
+    asked: AskedInstrument, items: Sequence[LabelledItem], runs: Sequence[_Run]
 ) -> Sequence[LabelledItem]:
     """The items with the chances that follow from the runs, where the verdict decided on them."""
     if asked.design != "by_verdict" or asked.is_asked_now:
@@ -180,7 +186,7 @@ def _opened(folder: Path) -> _Run:
 
 
 def _sorted_out(
-    said: dict[Place, Said], runs: Sequence[_Run], *, is_asked_now: bool
+    said: dict[LabelPlace, StatedLabel], runs: Sequence[_Run], *, is_asked_now: bool
 ) -> tuple[int, int]:
     """Give each run what people say about it; how many labels are of other runs, or of none.
 
@@ -197,14 +203,14 @@ def _sorted_out(
         if not fitting and place.run_id:
             others += len(one.votes)
         for run in fitting[:1]:
-            whole = run.said.setdefault((place.record_id, place.repeat), Said())
+            whole = run.said.setdefault((place.record_id, place.repeat), StatedLabel())
             for person, passed in one.votes.items():
                 whole.add(person, passed, f"'{place.record_id}' in {run.run_id}")
             whole.chances |= one.chances
     return others, nowhere
 
 
-def _read(asked: Asked, runs: Sequence[_Run]) -> str:
+def _read(asked: AskedInstrument, runs: Sequence[_Run]) -> str:
     """Read all runs; the name of the check whose verdicts are compared."""
     by_judge: dict[str, set[str]] = {}
     noted: list[dict[str, _Noted]] = []
@@ -231,7 +237,7 @@ def _read(asked: Asked, runs: Sequence[_Run]) -> str:
     return check
 
 
-def _check(asked: Asked, by_judge: dict[str, set[str]]) -> str:
+def _check(asked: AskedInstrument, by_judge: dict[str, set[str]]) -> str:
     is_judge = asked.judge.startswith("judge/")
     fitting = [name for name, judges in by_judge.items() if not is_judge or asked.judge in judges]
     if asked.check is not None:
@@ -252,7 +258,7 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _name(asked: Asked, check: str) -> str:
+def _name(asked: AskedInstrument, check: str) -> str:
     return asked.judge if asked.judge.startswith("judge/") else f"{asked.judge} {check}"
 
 
@@ -272,11 +278,11 @@ def _only_rule(runs: Sequence[_Run], check: str) -> str:
 class _Tally:
     """Puts verdicts beside labels."""
 
-    def __init__(self, asked: Asked, check: str) -> None:
+    def __init__(self, asked: AskedInstrument, check: str) -> None:
         self._asked = asked
         self._check = check
         self.items: list[LabelledItem] = []
-        self.counted: list[tuple[tuple[str, int], Said]] = []
+        self.counted: list[tuple[tuple[str, int], StatedLabel]] = []
         self.benches: list[Bench] = []
         self.other_splits = self.ties = self.without_judgement = self.unscored = 0
 
@@ -301,7 +307,9 @@ class _Tally:
                 self.benches.append(Bench(said.is_good, decision.jurors, decision.passed, group))
 
 
-def _item(run: _Run, name: str, row: JudgedRow, decision: Decision, said: Said) -> LabelledItem:
+def _item(
+    run: _Run, name: str, row: JudgedRow, decision: Decision, said: StatedLabel
+) -> LabelledItem:
     chances = {chance for chance in said.chances if chance is not None}
     if len(chances) > 1:
         told = " and ".join(f"{chance:g}" for chance in sorted(chances))

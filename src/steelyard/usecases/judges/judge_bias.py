@@ -11,7 +11,7 @@ from steelyard.model.judge_bias import RESPONSE_LENGTH, CovariateBias, JudgeErro
 from steelyard.model.validation import LabelledItem
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import Answer, read_answer
-from steelyard.stats.judge_bias import Measured, errors_by_half
+from steelyard.stats.judge_bias import MeasuredBias, errors_by_half
 from steelyard.stats.multiplicity import adjusted
 from steelyard.usecases.results.read_run import decoded_rows, read_run
 
@@ -90,7 +90,7 @@ def _bias(name: str, error: JudgeError, responses: Sequence[_Response]) -> Covar
     is_good = error == "false_fail"
     some = [one for one in responses if one.item.is_good is is_good and name in one.covariates]
     measured = [
-        Measured(one.covariates[name], one.item.is_passed is not is_good, one.group)
+        MeasuredBias(one.covariates[name], one.item.is_passed is not is_good, one.group)
         for one in some
     ]
     found = errors_by_half(measured)

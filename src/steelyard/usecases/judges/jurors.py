@@ -9,7 +9,7 @@ from steelyard.model.agreement import Estimate
 from steelyard.model.validation import Counts, JurorCounts, JuryCounts
 from steelyard.stats.confusion import balanced_accuracy, rates_of
 from steelyard.stats.jury import effective_votes, error_correlation
-from steelyard.stats.paired_accuracy import Trial, accuracy_difference
+from steelyard.stats.paired_accuracy import AccuracyTrial, accuracy_difference
 from steelyard.usecases.correction.judged_rows import JurorVote
 
 
@@ -57,7 +57,7 @@ def _minus_juror(benches: Sequence[Bench], place: int) -> Estimate:
     """The jury minus one juror, over the responses that the juror has a score for."""
     numbers: dict[str, int] = {}
     trials = [
-        Trial(
+        AccuracyTrial(
             bench.is_good,
             bench.is_passed is bench.is_good,
             bench.votes[place].passed is bench.is_good,

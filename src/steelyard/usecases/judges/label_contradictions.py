@@ -20,11 +20,11 @@ from steelyard.usecases.correction.corrected_estimates import (
     require_random,
 )
 from steelyard.usecases.correction.validation_rules import run_difference
-from steelyard.usecases.judges.judge_against_people import Compared
+from steelyard.usecases.judges.judge_against_people import ComparedLabels
 
 
 def contradictions(
-    found: Compared, folders: Sequence[Path], *, is_asked_now: bool
+    found: ComparedLabels, folders: Sequence[Path], *, is_asked_now: bool
 ) -> Iterator[str]:
     """Why the labels cannot be what they are said to be, run by run.
 

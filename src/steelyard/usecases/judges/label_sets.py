@@ -15,13 +15,13 @@ from steelyard.judging.question_scores import question_score
 from steelyard.model.label import Label
 from steelyard.model.rubric import PASS_THRESHOLD
 from steelyard.model.validation import Split, SplitChoice
-from steelyard.usecases.review.labels import KnownRubrics, LabelDesk
+from steelyard.usecases.review.labels import KnownRubrics, LabelReader
 
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.2), ("dev", 0.6), ("test", 1.0))
 """Up to which share of all items each split goes."""
 
 
-class Place(NamedTuple):
+class LabelPlace(NamedTuple):
     """A response that people look at."""
 
     run_id: str
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 
 @dataclass(slots=True)
-class Said:
+class StatedLabel:
     """What people say about one response."""
 
     votes: dict[str, bool] = field(default_factory=dict[str, bool])
@@ -54,7 +54,7 @@ class Said:
 class People:
     """All that people say, with what was left out."""
 
-    said: dict[Place, Said] = field(default_factory=dict[Place, Said])
+    said: dict[LabelPlace, StatedLabel] = field(default_factory=dict[LabelPlace, StatedLabel])
     rubric: str = ""
     annotators: set[str] = field(default_factory=set[str])
     labels: int = 0
@@ -64,7 +64,7 @@ class People:
     no_pass: int = 0
 
 
-def labels_of_file(desk: LabelDesk, stream: BinaryIO, path: Path) -> list[Label]:
+def labels_of_file(desk: LabelReader, stream: BinaryIO, path: Path) -> list[Label]:
     """The labels of a file; one that is wrong is an error, because all of them decide together."""
     labels: list[Label] = []
     wrong: list[str] = []
@@ -107,8 +107,8 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
             people.no_pass += 1
             continue
         people.annotators.add(label.annotator)
-        place = Place(label.run_id or "", label.record_id, label.repeat)
-        said = people.said.setdefault(place, Said())
+        place = LabelPlace(label.run_id or "", label.record_id, label.repeat)
+        said = people.said.setdefault(place, StatedLabel())
         said.add(label.annotator, passed, f"'{label.record_id}'")
         said.chances.add(label.inclusion_prob)
     return people
@@ -154,7 +154,7 @@ def require_in_train(examples: Sequence[str], labelled: Iterable[str], seed: int
             )
 
 
-def label_set_sha256(said: Iterable[tuple[tuple[str, int], Said]]) -> str:
+def label_set_sha256(said: Iterable[tuple[tuple[str, int], StatedLabel]]) -> str:
     """The hash over labels, in whatever order they came and whichever run shows the responses."""
     rows = sorted(json.dumps([*place, sorted(one.votes.items())]) for place, one in said)
     return hashlib.sha256("\n".join(rows).encode("ascii")).hexdigest()

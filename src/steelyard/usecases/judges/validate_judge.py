@@ -21,18 +21,22 @@ from steelyard.model.label import Design, Label
 from steelyard.model.reference import Reference, exact_name
 from steelyard.model.validation import CanaryTally, JudgeValidation, SplitChoice
 from steelyard.reports.judge_rates import gate_text
-from steelyard.reports.judge_validation import Kept, RatedRun, ValidationReport
+from steelyard.reports.judge_validation import JudgeValidationReport, Kept, RatedRun
 from steelyard.reports.run_text import RunView
 from steelyard.usecases.correction.correct_run import corrected_run
 from steelyard.usecases.correction.validation_rules import shortage
 from steelyard.usecases.correction.validations import Validations, fits
-from steelyard.usecases.judges.judge_against_people import Asked, Compared, compared
+from steelyard.usecases.judges.judge_against_people import (
+    AskedInstrument,
+    ComparedLabels,
+    compared,
+)
 from steelyard.usecases.judges.judge_bias import judge_bias
 from steelyard.usecases.judges.judge_history import judge_history
 from steelyard.usecases.judges.label_contradictions import contradictions
 from steelyard.usecases.judges.label_sets import People, labels_of_file, people_of
 from steelyard.usecases.judges.validation_runs import (
-    Grading,
+    ValidationGrading,
     canary_tally,
     grading_of_run,
     labelled_cases,
@@ -43,10 +47,10 @@ from steelyard.usecases.judges.validation_runs import (
 from steelyard.usecases.judges.write_validation import writing_of
 from steelyard.usecases.registry.load_definition import load_judge
 from steelyard.usecases.results.read_run import read_run
-from steelyard.usecases.review.labels import LabelDesk, stored_labels
+from steelyard.usecases.review.labels import LabelReader, stored_labels
 from steelyard.usecases.review.ports import ReviewPorts
+from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import start_run
 
 _ANNOTATIONS = "annotations of the project"
 
@@ -93,13 +97,13 @@ class ValidationPlan:
 
     request: ValidationRequest
     judge: Judge | None
-    asked: Asked
+    asked: AskedInstrument
     people: People
     folders: tuple[Path, ...]
     """The runs whose verdicts are compared; empty where the judge is asked now."""
     asking: Prepared | None = None
     """The run in which it is asked."""
-    grading: Grading | None = None
+    grading: ValidationGrading | None = None
 
 
 def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> ValidationPlan:
@@ -113,13 +117,13 @@ def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> Valid
     if request.is_written:
         writing_of(ports.run.references, judge, request.judge)
     folders = [ports.review.run_folder(name) for name in request.runs]
-    desk = LabelDesk(ports.review, request.runs[0] if len(request.runs) == 1 else None)
+    desk = LabelReader(ports.review, request.runs[0] if len(request.runs) == 1 else None)
     labels = _labels(ports, request, desk)
     people = people_of(labels, desk.rubrics, request.rubric)
     plan = ValidationPlan(
         request=request,
         judge=judge,
-        asked=Asked(
+        asked=AskedInstrument(
             judge=named,
             check=request.check,
             design=request.design,
@@ -184,7 +188,7 @@ def _require_same_question(plan: ValidationPlan) -> None:
             )
 
 
-def _labels(ports: ValidationPorts, request: ValidationRequest, desk: LabelDesk) -> list[Label]:
+def _labels(ports: ValidationPorts, request: ValidationRequest, desk: LabelReader) -> list[Label]:
     if request.labels is None:
         kept = list(stored_labels(ports.review.annotations, Wanted(), desk.rubrics))
         if not kept:
@@ -211,7 +215,7 @@ def _asking_now(
     request = plan.request
     if plan.judge is None:
         is_strict = False
-        grading = Grading(ports.run.rubric(request.judge, is_strict))
+        grading = ValidationGrading(ports.run.rubric(request.judge, is_strict))
     else:
         grading = single_grading(ports.run, plan.judge, request.check, request.threshold)
     records = {place.record_id for place in plan.people.said}
@@ -224,11 +228,11 @@ async def validate_judge(
     plan: ValidationPlan,
     on_start: Callable[[str], None],
     on_result: OnResult,
-) -> ValidationReport:
+) -> JudgeValidationReport:
     """Ask the judge where needed, compare, try canaries, and keep what came of it."""
     folders = plan.folders
     if plan.asking:
-        folders = (await _carried_out(ports.run, plan.asking, on_start, on_result),)
+        folders = (await _resolved(ports.run, plan.asking, on_start, on_result),)
     request, at = plan.request, ports.run.clock.stamp()
     found = compared(plan.asked, plan.people, folders, at)
     against = contradictions(found, folders, is_asked_now=plan.asked.is_asked_now)
@@ -244,7 +248,7 @@ async def validate_judge(
         applicable_to=_bundles(labelled),
         refusals=found.refusals,
     )
-    report = ValidationReport(
+    report = JudgeValidationReport(
         validation=validation,
         check=found.check,
         labels=plan.people.labels,
@@ -260,8 +264,11 @@ async def validate_judge(
 
 
 def _concluded(
-    ports: ValidationPorts, plan: ValidationPlan, report: ValidationReport, folders: Sequence[Path]
-) -> ValidationReport:
+    ports: ValidationPorts,
+    plan: ValidationPlan,
+    report: JudgeValidationReport,
+    folders: Sequence[Path],
+) -> JudgeValidationReport:
     """Keep a validation, a refusal too, and say what it makes of the runs."""
     validation, lack = report.validation, shortage(report.validation)
     earlier = ports.validations.all()
@@ -309,14 +316,14 @@ def _concluded(
     )
 
 
-async def _carried_out(
+async def _resolved(
     ports: RunPorts, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
 ) -> Path:
     run = await start_run(ports.without_validations(), prepared, on_start, on_result)
     return Path(run.folder)
 
 
-def _cases(ports: RunPorts, found: Compared, notes: list[str]) -> Dataset | None:
+def _cases(ports: RunPorts, found: ComparedLabels, notes: list[str]) -> Dataset | None:
     """The labelled cases, as far as their datasets are still what they were."""
     whole: Dataset | None = None
     for folder, indices in found.places.items():
@@ -338,7 +345,7 @@ def _bundles(labelled: Dataset | None) -> tuple[str, ...] | None:
 async def _canaries(
     ports: RunPorts,
     plan: ValidationPlan,
-    found: Compared,
+    found: ComparedLabels,
     labelled: Dataset | None,
     watch: tuple[Callable[[str], None], OnResult],
 ) -> CanaryTally:
@@ -352,7 +359,7 @@ async def _canaries(
         prepared = plan_canaries(ports, labelled, grading)
     except SteelyardError as error:
         return CanaryTally(why_not=str(error))
-    return canary_tally(await _carried_out(ports, prepared, *watch), found.check)
+    return canary_tally(await _resolved(ports, prepared, *watch), found.check)
 
 
 def _raw_rate(view: RunView, check: str) -> Interval:

@@ -26,11 +26,11 @@ from steelyard.model.validation import CanaryTally
 from steelyard.ports import Request
 from steelyard.usecases.correction.judged_rows import JudgedRows
 from steelyard.usecases.results.read_run import read_run
-from steelyard.usecases.runs.derive import SomeRows, regrade_options
+from steelyard.usecases.runs.derived_runs import SomeRows, regrade_options
 from steelyard.usecases.runs.in_memory import DatasetInMemory
-from steelyard.usecases.runs.planning import open_source, prepare_source
+from steelyard.usecases.runs.plan_builder import Source
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.survey import Source
+from steelyard.usecases.runs.prepare import open_source, prepare_source
 
 CANARY_CASES = 3
 """On how many of the labelled cases each canary is tried."""
@@ -39,7 +39,7 @@ _TOO_LONG = 100_000
 """Canaries beyond this test the harness and not the judge, and cost a book's worth of tokens."""
 
 
-class Grading(NamedTuple):
+class ValidationGrading(NamedTuple):
     """How a judge is put to use: by a rubric, or for cases graded by their own expectations."""
 
     rubric: Rubric | QuestionRubric | None
@@ -49,23 +49,29 @@ class Grading(NamedTuple):
 
 def single_grading(
     ports: RunPorts, judge: Judge, check: str | None, threshold: float | None
-) -> Grading:
+) -> ValidationGrading:
     """A judge alone, asked as the project's settings say."""
     setting = ports.settings.judge(judge.id)
     entry = RubricCheck(id=check or judge.id, check=single_judge(judge, setting, threshold))
-    return Grading(Rubric(id="validation", version="1.0.0", checks=(entry,), combine="all_pass"))
+    return ValidationGrading(
+        Rubric(id="validation", version="1.0.0", checks=(entry,), combine="all_pass")
+    )
 
 
-def grading_of_run(ports: RunPorts, folder: Path) -> Grading:
+def grading_of_run(ports: RunPorts, folder: Path) -> ValidationGrading:
     """How a finished run was graded."""
     options = read_run(folder).manifest.setup.options
     is_strict = False
     rubric = ports.rubric(options.rubric, is_strict) if options.rubric else None
-    return Grading(rubric, options.judge)
+    return ValidationGrading(rubric, options.judge)
 
 
 def plan_asking(
-    ports: RunPorts, dataset: Path, responses: Path, grading: Grading, records: Iterable[str]
+    ports: RunPorts,
+    dataset: Path,
+    responses: Path,
+    grading: ValidationGrading,
+    records: Iterable[str],
 ) -> Prepared:
     """A run of the judge over the labelled responses alone."""
     options = RunOptions(
@@ -94,7 +100,7 @@ def labelled_cases(ports: RunPorts, folder: Path, indices: Iterable[int]) -> Dat
     )
 
 
-def plan_canaries(ports: RunPorts, labelled: Dataset, grading: Grading) -> Prepared:
+def plan_canaries(ports: RunPorts, labelled: Dataset, grading: ValidationGrading) -> Prepared:
     """A run of the judge over answers that it should not pass, in place of those to some cases."""
     contract = ports.contracts.in_memory(labelled.contract)
     chosen = sorted(labelled.cases, key=lambda case: hashlib.sha256(case.id.encode()).digest())

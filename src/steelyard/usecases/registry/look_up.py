@@ -18,7 +18,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.published import Published, version_order
 from steelyard.model.reference import Reference, ReferenceKind, exact_version
 from steelyard.model.rubric import Rubric
-from steelyard.reports.registry import Listed, Shown
+from steelyard.reports.registry import ListedVersion, Shown
 from steelyard.usecases.registry.publish import (
     BUILT_IN,
     ENDINGS,
@@ -31,14 +31,14 @@ from steelyard.usecases.registry.registry import RegistryPorts
 from steelyard.usecases.registry.resolution import said
 
 
-def list_definitions(ports: RegistryPorts, kind: ReferenceKind) -> list[Listed]:
+def list_definitions(ports: RegistryPorts, kind: ReferenceKind) -> list[ListedVersion]:
     """Every version that is published or stands in a file, and every file that is broken."""
     known = ports.references.known(kind)
     held = {one.reference: one for one in ports.registry.all(kind)}
-    listed: dict[str, Listed] = {}
+    listed: dict[str, ListedVersion] = {}
     for one in known:
         if one.content is None:
-            listed[one.shown] = Listed(id=one.stem, status="broken", source=one.shown)
+            listed[one.shown] = ListedVersion(id=one.stem, status="broken", source=one.shown)
             continue
         name = str(reference_to(one.content))
         if name not in listed:
@@ -46,10 +46,10 @@ def list_definitions(ports: RegistryPorts, kind: ReferenceKind) -> list[Listed]:
     return sorted(listed.values(), key=lambda one: (one.id, version_order(one.version)))
 
 
-def list_datasets(ports: RegistryPorts) -> list[Listed]:
+def list_datasets(ports: RegistryPorts) -> list[ListedVersion]:
     """Every published version of every dataset."""
     return [
-        Listed(
+        ListedVersion(
             id=one.id,
             version=one.version,
             status=one.status,
@@ -127,9 +127,9 @@ def _as_published(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Defin
 
 def _listed(
     ports: RegistryPorts, one: Definition, content: Content, published: Published | None
-) -> Listed:
+) -> ListedVersion:
     reference = reference_to(content)
-    return Listed(
+    return ListedVersion(
         id=reference.id,
         version=reference.version,
         status=_status(ports, one, published),

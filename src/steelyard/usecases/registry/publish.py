@@ -34,7 +34,7 @@ BUILT_IN = "built in/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class PublicationPlan:
     """A version that may be published, or what speaks against it."""
 
     reference: str
@@ -51,26 +51,26 @@ class Plan:
     diff: Diff | None = None
 
 
-def plan_publication(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Plan:
+def plan_publication(ports: RegistryPorts, kind: ReferenceKind, name: str) -> PublicationPlan:
     """Check a file, which a path or a reference names, before anything is fixed."""
     found = located(ports, kind, name)
     if isinstance(found, Problem):
-        return Plan(reference=name, refusals=(_hinted(found.message, found.hint),))
+        return PublicationPlan(reference=name, refusals=(_hinted(found.message, found.hint),))
     if found.path.startswith(BUILT_IN):
         raise InvalidError(f"{name} comes with Steelyard, which fixes its versions itself")
     content = found.content
     if content is None:
         wrong = (said(found, finding) for finding in found.findings if finding.is_error)
-        return Plan(reference=name, refusals=tuple(wrong))
+        return PublicationPlan(reference=name, refusals=tuple(wrong))
     reference = reference_to(content)
     held = {one.reference: one for one in ports.registry.all(kind)}
     standing = held.get(str(reference))
     if found.is_published:
-        return Plan(reference=str(reference), proposed=standing, standing=standing)
+        return PublicationPlan(reference=str(reference), proposed=standing, standing=standing)
     row = raw_value(found)
     data = fixed_bytes(row, contract_of(content))
     proposed = proposed_version(found, row, data, ports.clock.stamp())
-    plan = Plan(
+    plan = PublicationPlan(
         reference=str(reference),
         definition=found,
         proposed=proposed,
@@ -81,7 +81,9 @@ def plan_publication(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Pl
     return plan if plan.refusals or standing else _since(ports, plan, row)
 
 
-def carry_out(ports: RegistryPorts, plan: Plan, shift: MeasuredShift | None = None) -> Publication:
+def carry_out(
+    ports: RegistryPorts, plan: PublicationPlan, shift: MeasuredShift | None = None
+) -> Publication:
     """Publish what nothing speaks against; the same content once more changes nothing."""
     made = Publication(
         reference=plan.reference,
@@ -222,7 +224,7 @@ def _is_fixed(ports: RegistryPorts, definition: Definition) -> bool:
     )
 
 
-def _since(ports: RegistryPorts, plan: Plan, row: JsonObject) -> Plan:
+def _since(ports: RegistryPorts, plan: PublicationPlan, row: JsonObject) -> PublicationPlan:
     """The plan with what differs from the version that it is compared with, if there is one."""
     proposed = plan.proposed
     assert proposed
@@ -256,7 +258,7 @@ def _again(
     return replace(made, outcome="noted", published=replace(standing, beside=proposed.beside))
 
 
-def _unfit(plan: Plan, shift: MeasuredShift | None) -> str | None:
+def _unfit(plan: PublicationPlan, shift: MeasuredShift | None) -> str | None:
     """What speaks against a minor or patch version: scores that moved, or may have."""
     if shift and shift.shift.has_moved:
         return (
@@ -271,7 +273,7 @@ def _unfit(plan: Plan, shift: MeasuredShift | None) -> str | None:
     return None
 
 
-def _warnings(plan: Plan, shift: MeasuredShift | None) -> Iterator[str]:
+def _warnings(plan: PublicationPlan, shift: MeasuredShift | None) -> Iterator[str]:
     if shift is None and plan.previous:
         yield "whether scores moved was not tested; --against RUN does"
     content = plan.definition.content if plan.definition else None

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from steelyard.model.comparison import Mismatch
-from steelyard.usecases.results.paired_rows import Record
+from steelyard.usecases.results.paired_rows import PairedRecord
 
-Records: TypeAlias = Mapping[tuple[str, int], Record]
-_Pair: TypeAlias = tuple[Record, Record]
+Records: TypeAlias = Mapping[tuple[str, int], PairedRecord]
+_Pair: TypeAlias = tuple[PairedRecord, PairedRecord]
 
 
 class CommonRecords(NamedTuple):
@@ -58,9 +58,9 @@ def common_records(a: Records, b: Records) -> CommonRecords:
     )
 
 
-def _left(records: Records, others: Records) -> dict[str, Record]:
+def _left(records: Records, others: Records) -> dict[str, PairedRecord]:
     """The records that the other run has not, by id; the first of those with one id."""
-    found: dict[str, Record] = {}
+    found: dict[str, PairedRecord] = {}
     for key, record in records.items():
         if key not in others and record.record_id is not None:
             found.setdefault(record.record_id, record)
@@ -86,7 +86,7 @@ def _alike(pair: _Pair) -> _Pair:
     return (_unscored(a), b) if _is_fewer_in_a(pair) else (a, _unscored(b))
 
 
-def _unscored(record: Record) -> Record:
+def _unscored(record: PairedRecord) -> PairedRecord:
     return replace(record, scored=0, passes=0, total=0.0)
 
 
@@ -99,6 +99,6 @@ def _skipped(differing: list[_Pair]) -> dict[str, tuple[int, int]]:
     return {name: (in_a[name], in_b[name]) for name in in_a if in_a[name] or in_b[name]}
 
 
-def _graded(record: Record, check: str) -> int:
+def _graded(record: PairedRecord, check: str) -> int:
     """2 where a check graded every repeat, 1 where some, 0 where none."""
     return (check in record.ever) + (check in record.always)

@@ -26,7 +26,7 @@ from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference
 from steelyard.usecases.results.common_records import common_records
 from steelyard.usecases.results.comparability import mismatches_of
-from steelyard.usecases.results.paired_rows import Record, read_records
+from steelyard.usecases.results.paired_rows import PairedRecord, read_records
 from steelyard.usecases.results.read_run import read_run
 from steelyard.usecases.results.record_pairs import Pair, clusters_of, detectable, discordance_of
 
@@ -64,7 +64,7 @@ class Loaded(NamedTuple):
     """A run that is read."""
 
     view: RunView
-    records: dict[tuple[str, int], Record]
+    records: dict[tuple[str, int], PairedRecord]
 
 
 def compare(
@@ -178,7 +178,7 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
     )
 
 
-def _side(run: Loaded, scored: list[Record]) -> Side:
+def _side(run: Loaded, scored: list[PairedRecord]) -> Side:
     n = len(scored)
     return Side(
         run_id=run.view.run_id,

@@ -14,7 +14,7 @@ _NO_CHECKS: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
-class Record:
+class PairedRecord:
     """A record of a run: what its repeats come to."""
 
     index: int
@@ -51,10 +51,10 @@ class Record:
         return self.tries - self.scored
 
 
-def read_records(folder: Path) -> dict[tuple[str, int], Record]:
+def read_records(folder: Path) -> dict[tuple[str, int], PairedRecord]:
     """The records of a run, by their hash; the second of two equal ones has the number 1."""
-    records: dict[tuple[str, int], Record] = {}
-    by_index: dict[int, Record] = {}
+    records: dict[tuple[str, int], PairedRecord] = {}
+    by_index: dict[int, PairedRecord] = {}
     seen: dict[str, int] = {}
     sets = _CheckSets()
     for row in decoded_rows(folder, PREDICTIONS, read_graded):
@@ -65,7 +65,7 @@ def read_records(folder: Path) -> dict[tuple[str, int], Record]:
         if record is None:
             times = seen.get(sha256, 0)
             seen[sha256] = times + 1
-            record = Record(row.index, row.record_id, row.cluster, row.slices)
+            record = PairedRecord(row.index, row.record_id, row.cluster, row.slices)
             by_index[row.index] = records[sha256, times] = record
         record.tries += 1
         record.is_invalid = row.status == "invalid_record"

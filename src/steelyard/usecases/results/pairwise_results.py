@@ -12,7 +12,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.preference import Pick, Winner
 from steelyard.reports.comparison_text import rounded
 from steelyard.reports.numbers import count, rate_text
-from steelyard.reports.pairwise_text import Compared, PairwiseView, Strength
+from steelyard.reports.pairwise_text import ComparedResponses, PairwiseView, Strength
 from steelyard.results.manifest import Manifest
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import PairwisePrediction, read_pairwise_row
@@ -60,8 +60,8 @@ def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> Pai
         folder=view.folder,
         status=view.manifest.status,
         dataset=setup.dataset_id,
-        a=Compared(run_id=against.run_id, title=against.titles[0]),
-        b=Compared(run_id=derived.run_id, title=against.titles[1]),
+        a=ComparedResponses(run_id=against.run_id, title=against.titles[0]),
+        b=ComparedResponses(run_id=derived.run_id, title=against.titles[1]),
         judges=tuple(_judges(view.manifest)),
         records=records,
         rows=len(rows),

@@ -11,14 +11,14 @@ from steelyard.model.detection import Detectable
 from steelyard.stats.clustered import coarser
 from steelyard.stats.discordance import Discordance, PairedTries, discordance
 from steelyard.stats.power import records_to_detect
-from steelyard.usecases.results.paired_rows import Record
+from steelyard.usecases.results.paired_rows import PairedRecord
 
 
 class Pair(NamedTuple):
     """One record in both runs."""
 
-    a: Record
-    b: Record
+    a: PairedRecord
+    b: PairedRecord
 
     @property
     def passed(self) -> float:
@@ -43,7 +43,7 @@ class Pair(NamedTuple):
         return b - _filled(self.a, max(0, -more), is_pass=not favours_b)
 
 
-def _filled(record: Record, missing: int, *, is_pass: bool) -> float:
+def _filled(record: PairedRecord, missing: int, *, is_pass: bool) -> float:
     n = record.scored + missing
     return (record.passes + missing * is_pass) / n if n else float(is_pass)
 

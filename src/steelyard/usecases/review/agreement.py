@@ -13,11 +13,11 @@ from steelyard.model.annotation import Wanted
 from steelyard.model.json_value import JsonObject
 from steelyard.model.label import Label
 from steelyard.model.question import Answer, QuestionRubric
-from steelyard.review.agreement import Sheet, question_agreement
+from steelyard.review.agreement import AnswerSheet, question_agreement
 from steelyard.review.question_types import COMPARED_TYPES, Given
 from steelyard.usecases.review.export_labels import narrowed, what_there_is
 from steelyard.usecases.review.judgements import (
-    Judgements,
+    RunJudgements,
     each_answer,
     judged_answers,
     judged_passes,
@@ -134,7 +134,7 @@ def _rubric(
     said = _said(now, questions, judged)
     said.other_content = len(rows) - len(now)
     notes: list[str] = []
-    sheets: list[Sheet] = []
+    sheets: list[AnswerSheet] = []
     by: list[str] = []
     if any("answers" in row for row in rows) and questions is None:
         notes.append(f"answers were not looked at: {rubric}")
@@ -183,7 +183,7 @@ def _said(rows: Sequence[JsonObject], rubric: QuestionRubric | None, judged: _Ru
 
 def _judged_answers(
     judged: _Run | None, rubric: QuestionRubric, notes: list[str]
-) -> Judgements | None:
+) -> RunJudgements | None:
     if judged is None:
         return None
     found = judged_answers(judged.responses, rubric, judged.check)
@@ -196,15 +196,15 @@ def _judged_answers(
     return found
 
 
-def _judged_passes(judged: _Run | None, rubric: str) -> Judgements | None:
+def _judged_passes(judged: _Run | None, rubric: str) -> RunJudgements | None:
     if judged is None:
         return None
     return judged_passes(judged.responses, rubric, judged.check)
 
 
 def _sheets(
-    rubric: QuestionRubric, said: _Said, judgements: Judgements | None, judged: _Run | None
-) -> Iterator[Sheet]:
+    rubric: QuestionRubric, said: _Said, judgements: RunJudgements | None, judged: _Run | None
+) -> Iterator[AnswerSheet]:
     for question in rubric.questions:
         if question.kind.is_free_text or not said.asks(question.key):
             continue
@@ -213,7 +213,7 @@ def _sheets(
             judge = judgements.answers.get(question.key, {})
         blind = said.given(question.key, is_blind=True)
         seen = said.given(question.key, is_blind=False)
-        yield Sheet(
+        yield AnswerSheet(
             key=question.key,
             label=question.label,
             type=question.type,
@@ -228,8 +228,8 @@ def _sheets(
         )
 
 
-def _pass_sheet(said: _Said, passes: Judgements | None, judged: _Run | None) -> Sheet:
-    return Sheet(
+def _pass_sheet(said: _Said, passes: RunJudgements | None, judged: _Run | None) -> AnswerSheet:
+    return AnswerSheet(
         key=PASSED,
         label="Is the response good?",
         type="passed",

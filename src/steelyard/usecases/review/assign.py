@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from steelyard.errors import InvalidError
 from steelyard.model.annotation import Wanted
-from steelyard.model.assignment import Assigned, Assignment, Candidate, Choice
+from steelyard.model.assignment import Assigned, Assignment, AssignmentChoice, Candidate
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference
@@ -34,7 +34,7 @@ class AssignmentRequest:
     """What a user asks for."""
 
     run: str
-    choice: Choice
+    choice: AssignmentChoice
     """Its threshold is taken from the request, or from what graded the run."""
     rubric: str | None = None
     """What people shall answer; by default what graded the run."""

@@ -18,7 +18,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.label import Label
 from steelyard.reports.labels import ImportedLabels
 from steelyard.results.predictions import cluster_of
-from steelyard.usecases.review.labels import KnownRubrics, LabelDesk
+from steelyard.usecases.review.labels import KnownRubrics, LabelReader
 from steelyard.usecases.review.ports import ReviewPorts
 
 _NOTHING = Finding(
@@ -48,7 +48,7 @@ def import_labels(
     `run` is the run that rows without a `run_id` are about. What a person said otherwise before
     is refused unless it shall be replaced; then the old label becomes history.
     """
-    desk = LabelDesk(ports, run)
+    desk = LabelReader(ports, run)
     findings: list[Finding] = []
     incoming: list[_Incoming] = []
     renamed: set[str] = set()
@@ -94,7 +94,7 @@ def kept_row(label: Label, redact: Redactor) -> JsonObject:
     return cast(JsonObject, json.loads(redact(json_bytes(row), exempt=EXEMPT)))
 
 
-def _checked(desk: LabelDesk, stream: BinaryIO) -> Iterator[LabelRow]:
+def _checked(desk: LabelReader, stream: BinaryIO) -> Iterator[LabelRow]:
     """The rows of a file with everything that is wrong with them."""
     for index, row in enumerate(read_labels(stream, desk.answers)):
         if row.label is None:

@@ -18,7 +18,7 @@ VERDICT = "verdict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgements:
+class RunJudgements:
     """The answers of a judge by question and item, and who gave them."""
 
     by: tuple[str, ...]
@@ -40,7 +40,7 @@ class _Found(NamedTuple):
 
 def judged_answers(
     responses: RunResponses, rubric: QuestionRubric, check: str | None = None
-) -> Judgements:
+) -> RunJudgements:
     """What the judge of a run answered to the questions of a rubric."""
     found = list(_answering(responses, rubric, check))
     answers: dict[str, dict[Item, Answer]] = {}
@@ -50,10 +50,10 @@ def judged_answers(
         unfit += wrong
         for key, turn, answer in each_answer(held):
             answers.setdefault(key, {})[_item(responses, one.row, turn)] = answer
-    return Judgements(by=_only(found), answers=answers, unfit=unfit)
+    return RunJudgements(by=_only(found), answers=answers, unfit=unfit)
 
 
-def judged_passes(responses: RunResponses, asked: str, check: str | None = None) -> Judgements:
+def judged_passes(responses: RunResponses, asked: str, check: str | None = None) -> RunJudgements:
     """What a check passed, and what not.
 
     It is the check that is named, or the one whose id or whose judge people were asked about;
@@ -75,12 +75,12 @@ def judged_passes(responses: RunResponses, asked: str, check: str | None = None)
     if not found:
         return _verdicts(responses)
     is_judged = any(one.check.judge is not None for one in found)
-    return Judgements(
+    return RunJudgements(
         by=_only(found), answers={PASSED: passes}, beside="judge" if is_judged else "check"
     )
 
 
-def _verdicts(responses: RunResponses) -> Judgements:
+def _verdicts(responses: RunResponses) -> RunJudgements:
     """The verdict of each record, which is all its checks together and no judge's own answer."""
     passes: dict[Item, Answer] = {
         _item(responses, row): int(row.passed)
@@ -88,7 +88,7 @@ def _verdicts(responses: RunResponses) -> Judgements:
         if row.status == "evaluated" and row.passed is not None
     }
     deciding = {one.check for row in responses.rows for one in row.evaluator_scores}
-    return Judgements(
+    return RunJudgements(
         by=(VERDICT,),
         answers={PASSED: passes},
         beside="verdict",

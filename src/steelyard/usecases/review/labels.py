@@ -82,7 +82,7 @@ def _reference(name: str) -> Reference | None:
     return reference if reference and reference.kind == "rubric" else None
 
 
-class LabelDesk:
+class LabelReader:
     """Looks at labels as they come in; each rubric and each run is read once."""
 
     def __init__(self, ports: ReviewPorts, run: str | None = None) -> None:

@@ -20,8 +20,8 @@ from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.settings import RedactionRules
+from steelyard.usecases.runs.execute import continue_run, is_held, prepare_again, require_claim
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import carry_on, is_held, prepare_again, require_claim
 
 _LOOK_S = 0.2
 
@@ -67,7 +67,7 @@ async def _carry_on(ports: RunPorts, run: StoredRun) -> str | None:
     except (SteelyardError, OSError) as wrong:
         return _told(wrong)
     try:
-        await carry_on(ports, run, prepared, _ignore)
+        await continue_run(ports, run, prepared, _ignore)
     except (SourceError, OSError) as wrong:
         return _told(wrong)
     return None

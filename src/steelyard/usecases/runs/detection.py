@@ -15,7 +15,7 @@ from steelyard.results.metrics import kept_metrics
 from steelyard.results.stored_run import StoredRun
 from steelyard.stats.discordance import ASSUMED_DISCORDANT, Discordance
 from steelyard.stats.power import detectable_points
-from steelyard.usecases.results.paired_rows import Record, read_records
+from steelyard.usecases.results.paired_rows import PairedRecord, read_records
 from steelyard.usecases.results.record_pairs import Pair, clusters_of, detectable, discordance_of
 from steelyard.usecases.runs.ports import RunPorts
 
@@ -43,7 +43,7 @@ def detection_of(ports: RunPorts, prepared: Prepared, points: float) -> Detectio
     ]
     seen = _from_pair(ports, known) or _from_one(known) or _Seen()
     found = detectable(points, prepared.options.repeat, seen.disagreement)
-    valid = prepared.outlook.valid
+    valid = prepared.forecast.valid
     return Detection(
         **asdict(found),
         clusters=round(found.records / seen.per_cluster) if seen.per_cluster else None,
@@ -75,7 +75,7 @@ def _from_pair(ports: RunPorts, runs: Sequence[StoredRun]) -> _Seen | None:
 
 def _readable(
     ports: RunPorts, runs: Sequence[StoredRun]
-) -> Iterator[tuple[str, dict[tuple[str, int], Record]]]:
+) -> Iterator[tuple[str, dict[tuple[str, int], PairedRecord]]]:
     for run in runs[:_COMPARED]:
         try:
             yield run.run_id, read_records(Path(ports.artifacts(run.run_id).folder))
@@ -83,7 +83,9 @@ def _readable(
             continue
 
 
-def _compared(a: dict[tuple[str, int], Record], b: dict[tuple[str, int], Record]) -> _Seen | None:
+def _compared(
+    a: dict[tuple[str, int], PairedRecord], b: dict[tuple[str, int], PairedRecord]
+) -> _Seen | None:
     common = [Pair(a[key], b[key]) for key in sorted(a.keys() & b.keys())]
     pairs = [pair for pair in common if pair.a.scored and pair.b.scored]
     if len(pairs) < _FEWEST_PAIRS:

@@ -22,10 +22,10 @@ from steelyard.model.run import RunState
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.results.metrics import Metrics
 from steelyard.usecases.results.read_run import read_predictions, read_run
+from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.in_memory import DatasetInMemory
-from steelyard.usecases.runs.planning import Source, open_source, prepare_source
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import start_run
+from steelyard.usecases.runs.prepare import Source, open_source, prepare_source
 
 _NESTED = ("trace", "evaluator_scores")
 

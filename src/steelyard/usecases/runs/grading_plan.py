@@ -19,8 +19,8 @@ from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import PASS_THRESHOLD, Check, JudgedCheck, Rubric, StatedCheck
 from steelyard.usecases.registry.references import ONLY_PAIRWISE, out_of_scope
 from steelyard.usecases.runs.asked_judges import Judges
-from steelyard.usecases.runs.carried_out import carried_out
 from steelyard.usecases.runs.grading_programs import GradingPrograms, Sources, no_sources
+from steelyard.usecases.runs.resolved_rubrics import resolve_rubric
 
 IMPLICIT = "rubric/implicit@1.0.0"
 
@@ -51,7 +51,7 @@ class GradingPlan:
         self._recent: tuple[tuple[Evaluator, ...], str | None, Rubric | NothingGrades] | None = (
             None
         )
-        self._rubric = self._carried_out(rubric) if rubric else None
+        self._rubric = self._resolved(rubric) if rubric else None
 
     @property
     def rubrics(self) -> tuple[Rubric, ...]:
@@ -147,13 +147,13 @@ class GradingPlan:
         found = self._judges.references.rubric(text).rubric
         if found is None:
             raise InvalidError(f"{text} cannot be used")
-        self._named[text] = self._carried_out(found)
+        self._named[text] = self._resolved(found)
         return self._named[text]
 
-    def _carried_out(self, rubric: Rubric | QuestionRubric) -> Rubric:
+    def _resolved(self, rubric: Rubric | QuestionRubric) -> Rubric:
         if isinstance(rubric, QuestionRubric) and rubric.status == "archived":
             raise InvalidError(f"{rubric.reference} is archived; name one that is in use")
-        made = carried_out(rubric, self._judges, self._threshold)
+        made = resolve_rubric(rubric, self._judges, self._threshold)
         self._require(made, made.name)
         return made
 

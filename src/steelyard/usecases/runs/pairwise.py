@@ -25,7 +25,7 @@ from steelyard.usecases.runs.suites import stated_definition
 CHECK = "pairwise"
 
 
-class PairwiseWishes(NamedTuple):
+class PairwiseOptions(NamedTuple):
     """What a user asks of the runs that compare."""
 
     judge: str
@@ -36,7 +36,7 @@ class PairwiseWishes(NamedTuple):
 
 
 def pairwise_options(
-    ports: RunPorts, folders: Sequence[Path], wishes: PairwiseWishes
+    ports: RunPorts, folders: Sequence[Path], wishes: PairwiseOptions
 ) -> list[RunOptions]:
     """A run for every pair of the runs, the earlier named as A."""
     views = [_comparable(folder) for folder in folders]
@@ -73,7 +73,7 @@ def pairwise_rubric(ports: RunPorts, options: RunOptions) -> Rubric:
     )
 
 
-def _pinned(ports: RunPorts, wishes: PairwiseWishes) -> str:
+def _pinned(ports: RunPorts, wishes: PairwiseOptions) -> str:
     """The judge as it is kept with the run: a path, or a reference with its version."""
     stated = cast(str, stated_definition(ports, wishes.judge))
     judge = _judge(ports, stated, strict=wishes.strict)

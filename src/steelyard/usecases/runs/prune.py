@@ -24,7 +24,7 @@ class OldRun(Protocol):
     def is_left(self) -> bool: ...
 
 
-class Shelf(Protocol):
+class RetentionPort(Protocol):
     """Where the runs of a project are kept."""
 
     def finished(self) -> Iterable[OldRun]:
@@ -92,7 +92,9 @@ def retention_of(settings: Settings, older_than: int | None = None) -> Retention
     return replace(settings.retention, raw_days=older_than)
 
 
-def plan_pruning(shelf: Shelf, retention: RetentionSettings, now: datetime) -> list[Pruning]:
+def plan_pruning(
+    shelf: RetentionPort, retention: RetentionSettings, now: datetime
+) -> list[Pruning]:
     """What is old enough to go, run by run; runs that are going on never are."""
     in_use = shelf.in_use()
     planned = (
@@ -104,7 +106,7 @@ def plan_pruning(shelf: Shelf, retention: RetentionSettings, now: datetime) -> l
 
 
 def _planned(
-    shelf: Shelf, run: OldRun, retention: RetentionSettings, now: datetime
+    shelf: RetentionPort, run: OldRun, retention: RetentionSettings, now: datetime
 ) -> Pruning | None:
     age = now - datetime.fromisoformat(run.finished_at)
     if age < timedelta(days=retention.raw_days):
@@ -126,7 +128,7 @@ def _file(run_id: str, name: str, at: str, sealed: Seal) -> PrunedFile:
     return PrunedFile(run_id=run_id, name=name, at=at, sha256=sealed.sha256, size=sealed.size)
 
 
-def prune(shelf: Shelf, planned: Iterable[Pruning]) -> None:
+def prune(shelf: RetentionPort, planned: Iterable[Pruning]) -> None:
     """Remove what was planned; wherever this is stopped, it can be done again.
 
     A file goes only when two notes of it are safe, so that one that is gone is always known.

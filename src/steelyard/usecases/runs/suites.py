@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InvalidError
-from steelyard.execution.run_options import RunOptions, RunWishes, within
+from steelyard.execution.run_options import CommonOptions, RunOptions, within
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
@@ -19,7 +19,7 @@ from steelyard.usecases.runs.ports import RunPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteChoice(RunWishes):
+class SuiteChoice(CommonOptions):
     """What a user typed."""
 
     datasets: tuple[Path, ...] = ()
@@ -64,7 +64,7 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
 
 def _wishes(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[str, Any]:
     """What was typed, else what the suite says; paths hold in every folder of the project."""
-    typed = {wish.name: getattr(choice, wish.name) for wish in fields(RunWishes)}
+    typed = {wish.name: getattr(choice, wish.name) for wish in fields(CommonOptions)}
     return {
         **typed,
         "rubric": stated_definition(ports, choice.rubric) or suite.rubric,

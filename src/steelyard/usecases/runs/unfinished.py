@@ -18,7 +18,7 @@ from steelyard.results.manifest import Manifest, StateTime
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.results.find_run import find_run, has_ended
 from steelyard.usecases.results.ports import ResultPorts
-from steelyard.usecases.runs.held import STOPPED, is_resumable
+from steelyard.usecases.runs.ownership import STOPPED, is_resumable
 
 IsAlive: TypeAlias = Callable[[str], bool]
 """Whether the process that an owner names still runs on this host."""

@@ -9,8 +9,8 @@ from steelyard.execution.ports import Part
 from steelyard.execution.run_options import stored_options
 from steelyard.model.run import Result
 from steelyard.results.stored_run import require_plan
-from steelyard.usecases.runs.planning import prepare_part
 from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.prepare import prepare_part
 
 
 async def work_on_part(ports: RunPorts, run_id: str, part: Part, targets: Sequence[str]) -> None:

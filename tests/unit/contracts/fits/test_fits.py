@@ -13,7 +13,7 @@ from steelyard.contracts.fits.fit import Fitted, Way
 from steelyard.contracts.fits.fitting import fit
 from steelyard.model.attachment import Attachment
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.conversion import Refusal
 from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
@@ -65,7 +65,7 @@ def test_a_plain_question_with_its_answer_comes_over_whole(source: str, to: str)
 
 @pytest.mark.parametrize("contract", DATASETS)
 def test_in_its_own_contract_a_case_stays_as_it_is(contract: str) -> None:
-    case = replace(PLAIN, extra={"x": 1}, context="c", choices=(Choice("A", "a"),))
+    case = replace(PLAIN, extra={"x": 1}, context="c", choices=(AnswerChoice("A", "a"),))
 
     assert fit(case, way(contract, contract)) == Fitted(case)
 
@@ -93,7 +93,9 @@ def test_a_contract_with_one_prompt_leaves_out_what_asks_with_more(
 
 @pytest.mark.parametrize("to", ["dataset_document", "question_set", "evals_json", "eval_cases"])
 def test_a_question_of_choices_is_left_out_of_what_has_none(to: str) -> None:
-    case = replace(PLAIN, choices=(Choice("A", "a"), Choice("B", "b")), correct_choice_ids=("A",))
+    case = replace(
+        PLAIN, choices=(AnswerChoice("A", "a"), AnswerChoice("B", "b")), correct_choice_ids=("A",)
+    )
 
     assert "the question needs its choices" in refused(case, to)
 
@@ -300,7 +302,7 @@ CRITERIA = (Criterion(id="1", title="One", weight=2.0), Criterion(id="2", title=
     [
         ({}, "reference_qa"),
         ({"criteria": CRITERIA}, "rubric_qa"),
-        ({"choices": (Choice("A", "a"),), "correct_choice_ids": ("A",)}, "mcq"),
+        ({"choices": (AnswerChoice("A", "a"),), "correct_choice_ids": ("A",)}, "mcq"),
         ({"task_type": "mcq"}, "reference_qa"),
     ],
 )
@@ -313,7 +315,7 @@ def test_the_task_type_follows_from_what_grades(
 
 
 def test_an_mcq_row_loses_its_reference_answers() -> None:
-    case = replace(PLAIN, choices=(Choice("A", "a"),), correct_choice_ids=("A",))
+    case = replace(PLAIN, choices=(AnswerChoice("A", "a"),), correct_choice_ids=("A",))
 
     assert fitted(case, "legal_eval").case.reference_answers == ()
     assert lost(case, "legal_eval") == ["reference_answers"]

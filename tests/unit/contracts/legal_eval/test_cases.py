@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.criterion import Criterion
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
@@ -32,7 +32,7 @@ def test_a_rubric_row() -> None:
 def test_a_row_with_choices() -> None:
     case = case_of(row("mcq"))
 
-    assert case.choices == (Choice("A", "Yes"), Choice("B", "No"))
+    assert case.choices == (AnswerChoice("A", "Yes"), AnswerChoice("B", "No"))
     assert case.correct_choice_ids == ("B",)
 
 

@@ -8,7 +8,7 @@ from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.contracts.legal_eval.prompting import choice_lines, policy_messages
 from steelyard.model.attachment import Attachment
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 from steelyard.model.policy import Policy
@@ -166,6 +166,6 @@ def test_a_part_without_a_name_is_always_shown() -> None:
 
 def test_choices_are_shown_one_a_line() -> None:
     """LE-35"""
-    choices = (Choice("A", "Yes"), Choice("no", "No"))
+    choices = (AnswerChoice("A", "Yes"), AnswerChoice("no", "No"))
 
     assert choice_lines(choices) == "A. Yes\nno. No"

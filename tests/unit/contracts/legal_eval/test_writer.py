@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from steelyard.contracts.legal_eval.writer import case_row, write_legal_eval
 from steelyard.errors import RequestError
 from steelyard.model.case import Case
-from steelyard.model.choice import Choice
+from steelyard.model.choice import AnswerChoice
 from steelyard.model.criterion import Criterion
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
@@ -60,7 +60,13 @@ def test_a_conversation_is_written_with_the_prompt_as_its_last_turn() -> None:
 @pytest.mark.parametrize(
     ("fields", "task_type"),
     [
-        ({"choices": (Choice("A", "x"), Choice("B", "y")), "correct_choice_ids": ("A",)}, "mcq"),
+        (
+            {
+                "choices": (AnswerChoice("A", "x"), AnswerChoice("B", "y")),
+                "correct_choice_ids": ("A",),
+            },
+            "mcq",
+        ),
         ({"criteria": (Criterion(id="c", title="t"),)}, "rubric_qa"),
         ({"reference_answers": ("Yes",)}, "reference_qa"),
         (
@@ -83,7 +89,7 @@ def test_a_case_of_another_contract_gets_the_type_that_fits(
     [
         (Case(id="a", input_messages=(ASKED,)), "case 'a' has neither choices nor criteria nor"),
         (
-            Case(id="a", choices=(Choice("A", "x"),), input_messages=(ASKED,)),
+            Case(id="a", choices=(AnswerChoice("A", "x"),), input_messages=(ASKED,)),
             "has neither choices nor",
         ),
         (Case(id="a", reference_answers=("b",)), "case 'a' asks nothing"),

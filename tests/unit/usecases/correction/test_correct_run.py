@@ -17,7 +17,7 @@ from steelyard.model.corrected_rate import LABELS_OF_ANOTHER_RUN, OWN_LABELS, Co
 from steelyard.model.validation import Counts, JudgeValidation
 from steelyard.reports.run_text import RunView
 from steelyard.stats.correction import counted_rates, rogan_gladen
-from steelyard.stats.effective import Share
+from steelyard.stats.effective import WeightShare
 from steelyard.stats.post_stratification import POST_STRATIFIED
 from steelyard.usecases.correction.correct_run import Correction, corrected_run, current_view
 from steelyard.usecases.correction.judged_rows import JudgedRows
@@ -72,7 +72,7 @@ def test_labels_of_other_responses_correct_by_how_often_the_judge_errs(
 ) -> None:
     folder = write_run(tmp_path / "r", rows())
     row = corrected(folder, a_validation(design=design)).whole
-    expected = rogan_gladen(KNOWN, Share(0.7, 100))
+    expected = rogan_gladen(KNOWN, WeightShare(0.7, 100))
 
     assert (row.value, row.low, row.high) == (
         expected.value,
@@ -233,7 +233,7 @@ def test_records_without_a_score_are_in_no_rate(tmp_path: Path) -> None:
 def test_repeats_of_a_record_count_as_one(tmp_path: Path) -> None:
     made = [a_row(index, repeat == 0, repeat=repeat) for index in range(50) for repeat in (0, 1)]
     row = corrected(write_run(tmp_path / "r", made), a_validation()).whole
-    expected = rogan_gladen(KNOWN, Share(0.5, 50))
+    expected = rogan_gladen(KNOWN, WeightShare(0.5, 50))
 
     assert (row.n, row.value) == (50, pytest.approx(expected.value))
 

@@ -15,11 +15,16 @@ from fakes.judged_runs import a_row, a_score, write_run
 from fakes.validations import JUDGE, RULE
 from steelyard.errors import RequestError
 from steelyard.model.validation import Counts
-from steelyard.usecases.judges.judge_against_people import Asked, Compared, compared, counts_of
-from steelyard.usecases.judges.label_sets import People, Place, Said, split_of
+from steelyard.usecases.judges.judge_against_people import (
+    AskedInstrument,
+    ComparedLabels,
+    compared,
+    counts_of,
+)
+from steelyard.usecases.judges.label_sets import LabelPlace, People, StatedLabel, split_of
 from strategies.effort import examples
 
-ASKED = Asked(judge=JUDGE, split="all", design="random", source="labels.jsonl")
+ASKED = AskedInstrument(judge=JUDGE, split="all", design="random", source="labels.jsonl")
 COUNT = 40
 
 
@@ -31,13 +36,13 @@ def truth(index: int) -> bool:
     return index % 4 != 0
 
 
-def said(is_good: bool, *others: bool, chance: float | None = None) -> Said:
+def said(is_good: bool, *others: bool, chance: float | None = None) -> StatedLabel:
     votes = dict(zip("abc", (is_good, *others), strict=False))
-    return Said(votes=votes, chances={chance})
+    return StatedLabel(votes=votes, chances={chance})
 
 
 def people(**more: Any) -> People:
-    found = {Place("run_1", f"q{index}", 0): said(truth(index)) for index in range(COUNT)}
+    found = {LabelPlace("run_1", f"q{index}", 0): said(truth(index)) for index in range(COUNT)}
     known: dict[str, Any] = {"said": found, "rubric": "r", "labels": COUNT, **more}
     return People(annotators={"a"}, **known)
 
@@ -62,7 +67,7 @@ def folder(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run_1", rows(slices={"tags": ["a"], "topic": ["x", "y"]}))
 
 
-def compare(folder: Path, given: People | None = None, **more: Any) -> Compared:
+def compare(folder: Path, given: People | None = None, **more: Any) -> ComparedLabels:
     return compared(replace(ASKED, **more), given or people(), [folder], "2026-05-01")
 
 
@@ -119,9 +124,9 @@ def test_what_does_not_count_is_counted(tmp_path: Path) -> None:
     made[1]["evaluator_scores"] = []
     made[2]["evaluator_scores"] = [a_score(None, status="skipped")]
     given_ = people(not_blind=3, other_rubrics=2, no_pass=1)
-    given_.said[Place("run_1", "q3", 0)] = said(True, False)
-    given_.said[Place("run_1", "q99", 0)] = said(True)
-    given_.said[Place("run_x", "q4", 0)] = said(True, True)
+    given_.said[LabelPlace("run_1", "q3", 0)] = said(True, False)
+    given_.said[LabelPlace("run_1", "q99", 0)] = said(True)
+    given_.said[LabelPlace("run_x", "q4", 0)] = said(True, True)
     left = compare(write_run(tmp_path / "run_1", made), given_).validation.left_out
 
     assert (left.unscored, left.without_judgement, left.ties) == (1, 3, 1)
@@ -143,7 +148,8 @@ def test_more_than_a_fiftieth_unscored_is_refused(
 def test_a_fiftieth_is_allowed(tmp_path: Path) -> None:
     made = [a_row(index, verdict(index) if index else None) for index in range(50)]
     given_ = People(
-        said={Place("run_1", f"q{index}", 0): said(truth(index)) for index in range(50)}, labels=50
+        said={LabelPlace("run_1", f"q{index}", 0): said(truth(index)) for index in range(50)},
+        labels=50,
     )
 
     assert compare(write_run(tmp_path / "run_1", made), given_).refusals == ()
@@ -151,20 +157,20 @@ def test_a_fiftieth_is_allowed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("good", "why"), [(True, "people pass all"), (False, "people pass none")])
 def test_labels_of_one_sort_are_refused(folder: Path, good: bool, why: str) -> None:
-    given_ = People(said={Place("run_1", f"q{index}", 0): said(good) for index in range(20)})
+    given_ = People(said={LabelPlace("run_1", f"q{index}", 0): said(good) for index in range(20)})
 
     assert any(why in one for one in compare(folder, given_).refusals)
 
 
 def test_no_label_at_all_is_refused(folder: Path) -> None:
-    found = compare(folder, People(said={Place("run_1", "q99", 0): said(True)}))
+    found = compare(folder, People(said={LabelPlace("run_1", "q99", 0): said(True)}))
 
     assert found.refusals == ("no labelled response has a verdict of the judge",)
 
 
 def test_different_chances_are_no_lot(folder: Path) -> None:
     given_ = people()
-    given_.said[Place("run_1", "q1", 0)] = said(True, chance=0.5)
+    given_.said[LabelPlace("run_1", "q1", 0)] = said(True, chance=0.5)
 
     assert any("different inclusion" in why for why in compare(folder, given_).refusals)
     (why,) = compare(folder, given_, design="by_verdict").refusals
@@ -175,7 +181,7 @@ def test_labels_chosen_by_verdict_have_the_chances_that_the_run_shows(folder: Pa
     """Of 26 that pass, 13 are labelled; of 14 that fail, all."""
     chosen = [n for n in range(COUNT) if not verdict(n)]
     chosen += [n for n in range(COUNT) if verdict(n)][:13]
-    given_ = people(said={Place("run_1", f"q{n}", 0): said(truth(n)) for n in chosen})
+    given_ = people(said={LabelPlace("run_1", f"q{n}", 0): said(truth(n)) for n in chosen})
     found = compare(folder, given_, design="by_verdict")
 
     assert {(one.is_passed, one.inclusion_prob) for one in found.validation.items} == {
@@ -194,7 +200,7 @@ def test_what_is_asked_about_the_labelled_responses_alone_shows_no_chances(folde
 
 def test_labels_of_one_verdict_alone_say_nothing_of_the_other(folder: Path) -> None:
     failed = [n for n in range(COUNT) if not verdict(n)]
-    given_ = people(said={Place("run_1", f"q{n}", 0): said(truth(n)) for n in failed})
+    given_ = people(said={LabelPlace("run_1", f"q{n}", 0): said(truth(n)) for n in failed})
     (why,) = compare(folder, given_, design="by_verdict").refusals
 
     assert "no response that it passes is labelled" in why
@@ -205,7 +211,7 @@ def test_a_few_items_may_divide_people(tmp_path: Path, ties: int, is_refused: bo
     made = [a_row(index, verdict(index)) for index in range(60)]
     given_ = people(
         said={
-            Place("run_1", f"q{n}", 0): said(truth(n), *([not truth(n)] if n < ties else []))
+            LabelPlace("run_1", f"q{n}", 0): said(truth(n), *([not truth(n)] if n < ties else []))
             for n in range(60)
         }
     )
@@ -217,7 +223,9 @@ def test_a_few_items_may_divide_people(tmp_path: Path, ties: int, is_refused: bo
 
 def test_two_chances_of_one_record_cannot_be(folder: Path) -> None:
     given_ = people()
-    given_.said[Place("run_1", "q1", 0)] = Said(votes={"a": True}, chances={0.5, 0.25, None})
+    given_.said[LabelPlace("run_1", "q1", 0)] = StatedLabel(
+        votes={"a": True}, chances={0.5, 0.25, None}
+    )
 
     with pytest.raises(
         RequestError, match=r"'q1' has two inclusion probabilities: 0\.25 and 0\.5"
@@ -231,7 +239,10 @@ def test_labels_of_a_run_are_labels_of_what_regrades_it(tmp_path: Path) -> None:
     second = write_run(tmp_path / "run_2", rows(), derived_from=derived)
     given_ = people()
     renamed = {place._replace(run_id="run_1"): one for place, one in given_.said.items()}
-    both = {**renamed, Place("run_2", "q0", 0): Said(votes={"b": False}, chances={None})}
+    both = {
+        **renamed,
+        LabelPlace("run_2", "q0", 0): StatedLabel(votes={"b": False}, chances={None}),
+    }
     found = compare(second, replace(given_, said=both)).validation
 
     assert found.counts.n == COUNT
@@ -268,7 +279,7 @@ def test_labels_that_name_no_run_are_of_responses_stated_with_them_alone(
 def test_an_id_wins_over_an_index_that_is_written_like_it(tmp_path: Path) -> None:
     """The record called 1 comes first and is good; the one in place 1 is called otherwise."""
     made = [a_row(0, True, record_id="1"), a_row(1, False, record_id="x")]
-    given_ = People(said={Place("run_1", "1", 0): said(True)})
+    given_ = People(said={LabelPlace("run_1", "1", 0): said(True)})
     found = compare(write_run(tmp_path / "run_1", made), given_).validation
 
     assert [(item.index, item.is_passed) for item in found.items] == [(0, True)]
@@ -276,7 +287,7 @@ def test_an_id_wins_over_an_index_that_is_written_like_it(tmp_path: Path) -> Non
 
 def test_a_record_without_an_id_is_found_by_its_place(tmp_path: Path) -> None:
     made = [a_row(0, True, record_id=None), a_row(1, False, record_id=None)]
-    given_ = People(said={Place("run_1", "1", 0): said(True)})
+    given_ = People(said={LabelPlace("run_1", "1", 0): said(True)})
     found = compare(write_run(tmp_path / "run_1", made), given_).validation
 
     assert [item.index for item in found.items] == [1]

@@ -20,9 +20,9 @@ from steelyard.model.finding import Finding
 from steelyard.model.label import Label
 from steelyard.model.question import Answers
 from steelyard.usecases.judges.label_sets import (
+    LabelPlace,
     People,
-    Place,
-    Said,
+    StatedLabel,
     is_looked_at,
     label_set_sha256,
     labels_of_file,
@@ -31,7 +31,7 @@ from steelyard.usecases.judges.label_sets import (
     split_of,
 )
 from steelyard.usecases.registry.references import References
-from steelyard.usecases.review.labels import KnownRubrics, LabelDesk
+from steelyard.usecases.review.labels import KnownRubrics, LabelReader
 from strategies.question_rubrics import question, rubric, sound
 
 RUBRIC = sound(rubric(question("yes_no", key="good", label="Good?")))
@@ -99,7 +99,7 @@ def people(*labels: Label, rubric: str | None = None) -> People:
 def test_the_majority_decides(votes: dict[str, bool], is_good: bool | None) -> None:
     found = people(*(a_label(annotator=name, passed=said) for name, said in votes.items()))
 
-    assert found.said[Place("", "q1", 0)].is_good is is_good
+    assert found.said[LabelPlace("", "q1", 0)].is_good is is_good
     assert len(found.annotators) == len(votes)
 
 
@@ -115,14 +115,14 @@ def test_labels_are_about_a_response() -> None:
         ("", "q1", 1): False,
         ("run_1", "q1", 0): False,
     }
-    assert found.said[Place("run_1", "q1", 0)].chances == {0.5}
+    assert found.said[LabelPlace("run_1", "q1", 0)].chances == {0.5}
 
 
 @pytest.mark.parametrize(("good", "passed"), [(1, True), (0, False)])
 def test_answers_pass_by_the_scoring_of_their_rubric(good: int, passed: bool) -> None:
     found = people(a_label(rubric="rubric/q", answers={"good": good}))
 
-    assert found.said[Place("", "q1", 0)].is_good is passed
+    assert found.said[LabelPlace("", "q1", 0)].is_good is passed
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_labels_of_several_rubrics_need_a_choice() -> None:
         people(*both)
     found = people(*both, rubric="other")
     assert (found.rubric, found.other_rubrics) == ("other", 1)
-    assert found.said[Place("", "q1", 0)].is_good is False
+    assert found.said[LabelPlace("", "q1", 0)].is_good is False
 
 
 @pytest.mark.parametrize("asked", [None, "rubric/a@1.0", "rubric/a@1.0.0"])
@@ -166,7 +166,7 @@ def test_equal_versions_are_one_rubric(asked: str | None) -> None:
 
 def test_nobody_has_two_votes() -> None:
     same = people(a_label(passed=True), a_label(passed=True))
-    assert same.said[Place("", "q1", 0)].votes == {"ann": True}
+    assert same.said[LabelPlace("", "q1", 0)].votes == {"ann": True}
 
     with pytest.raises(RequestError, match="ann says both pass and fail of 'q1'"):
         people(a_label(passed=True), a_label(passed=False))
@@ -217,12 +217,12 @@ SAIDS = st.dictionaries(st.tuples(st.text(max_size=3), st.integers(0, 2)), st.bo
 
 @given(SAIDS, st.randoms())
 def test_the_hash_of_a_label_set_knows_no_order(said: Any, chance: Any) -> None:
-    rows = [(place, Said(votes={"ann": good, "bob": True})) for place, good in said.items()]
-    mixed = [(place, Said(votes=dict(reversed(one.votes.items())))) for place, one in rows]
+    rows = [(place, StatedLabel(votes={"ann": good, "bob": True})) for place, good in said.items()]
+    mixed = [(place, StatedLabel(votes=dict(reversed(one.votes.items())))) for place, one in rows]
     chance.shuffle(mixed)
 
     assert label_set_sha256(rows) == label_set_sha256(mixed)
-    assert label_set_sha256(rows) != label_set_sha256([*rows, (("new", 9), Said())])
+    assert label_set_sha256(rows) != label_set_sha256([*rows, (("new", 9), StatedLabel())])
 
 
 LINE = (
@@ -231,7 +231,7 @@ LINE = (
 
 
 def read(data: bytes, wrong: str = "") -> list[Label]:
-    return labels_of_file(cast(LabelDesk, Desk(wrong)), BytesIO(data), Path("l.jsonl"))
+    return labels_of_file(cast(LabelReader, Desk(wrong)), BytesIO(data), Path("l.jsonl"))
 
 
 def test_a_file_of_labels_is_read_whole() -> None:

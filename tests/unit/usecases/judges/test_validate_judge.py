@@ -24,7 +24,7 @@ from steelyard.execution.run_options import RunOptions
 from steelyard.model.run import VALIDATION
 from steelyard.model.validation import JuryCounts
 from steelyard.project import open_project
-from steelyard.reports.judge_validation import ValidationReport
+from steelyard.reports.judge_validation import JudgeValidationReport
 from steelyard.usecases.correction.correct_run import current_view
 from steelyard.usecases.judges.validate_judge import (
     ValidationPorts,
@@ -33,8 +33,8 @@ from steelyard.usecases.judges.validate_judge import (
     validate_judge,
 )
 from steelyard.usecases.results.read_run import read_run
-from steelyard.usecases.runs.planning import prepare
-from steelyard.usecases.runs.run import start_run
+from steelyard.usecases.runs.execute import start_run
+from steelyard.usecases.runs.prepare import prepare
 
 RESPONSES = drawn(40, 0.6, seed=4)
 PANEL = """\
@@ -72,7 +72,7 @@ class Desk:
         done = asyncio.run(start_run(ports, prepare(ports, options), _ignore, _ignore))
         return done.run_id
 
-    def validate(self, **request: Any) -> ValidationReport:
+    def validate(self, **request: Any) -> JudgeValidationReport:
         """A validation by the labels of the desk."""
         known: dict[str, Any] = {
             "judge": REF,

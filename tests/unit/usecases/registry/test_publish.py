@@ -9,7 +9,7 @@ import pytest
 
 from fakes.definitions import RUBRIC, asks, composed_of
 from fakes.registry import WHEN, RegistryProject
-from steelyard.engine.shift import Graded, Moved, Shift
+from steelyard.engine.verdict_changes import ChangedVerdict, Graded, Shift
 from steelyard.errors import NotFoundError, RequestError
 from steelyard.reports.publication import MeasuredShift
 from steelyard.stats.paired import paired_difference
@@ -25,7 +25,9 @@ def project(tmp_path: Path) -> RegistryProject:
 
 def shifted(*, by: float) -> MeasuredShift:
     """A shift of one trace, or of none."""
-    moved = Moved(0, "q1", 0, Graded("evaluated", 0.0, False), Graded("evaluated", by, by > 0.5))
+    moved = ChangedVerdict(
+        0, "q1", 0, Graded("evaluated", 0.0, False), Graded("evaluated", by, by > 0.5)
+    )
     shift = Shift(
         pairs=1,
         unpaired=0,

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from steelyard.usecases.results.common_records import common_records
-from steelyard.usecases.results.paired_rows import Record
+from steelyard.usecases.results.paired_rows import PairedRecord
 
 
-def record(name: str = "q", always: str = "x", ever: str = "", scored: int = 1) -> Record:
-    return Record(
+def record(name: str = "q", always: str = "x", ever: str = "", scored: int = 1) -> PairedRecord:
+    return PairedRecord(
         index=0,
         record_id=name,
         cluster=None,
@@ -25,7 +25,7 @@ def record(name: str = "q", always: str = "x", ever: str = "", scored: int = 1) 
     )
 
 
-def keyed(*records: tuple[str, Record]) -> dict[tuple[str, int], Record]:
+def keyed(*records: tuple[str, PairedRecord]) -> dict[tuple[str, int], PairedRecord]:
     return {(sha256, 0): one for sha256, one in records}
 
 
@@ -42,7 +42,7 @@ def keyed(*records: tuple[str, Record]) -> dict[tuple[str, int], Record]:
     ],
 )
 def test_a_record_that_other_checks_graded_has_no_score(
-    a: Record, b: Record, blanked: tuple[int, int], skipped: dict[str, tuple[int, int]]
+    a: PairedRecord, b: PairedRecord, blanked: tuple[int, int], skipped: dict[str, tuple[int, int]]
 ) -> None:
     found = common_records(keyed(("h", a)), keyed(("h", b)))
     ((first, second),) = found.pairs

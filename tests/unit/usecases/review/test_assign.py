@@ -11,7 +11,7 @@ import pytest
 from fakes.definitions import QUESTIONS
 from fakes.reviews import DESK, RUN, ReviewProject, check, failed, label, response, says
 from steelyard.errors import RequestError
-from steelyard.model.assignment import Assignment, Choice, ChosenBy
+from steelyard.model.assignment import Assignment, AssignmentChoice, ChosenBy
 from steelyard.usecases.review.assign import AssignmentRequest, assign, stub_rows
 
 
@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> Iterator[ReviewProject]:
 
 
 def drawn(project: ReviewProject, count: int, by: ChosenBy = "random", **more: Any) -> Assignment:
-    choice = Choice(count=count, by=by, **more.pop("choice", {}))
+    choice = AssignmentChoice(count=count, by=by, **more.pop("choice", {}))
     return assign(project.ports, AssignmentRequest(run=RUN, choice=choice, **more))
 
 
@@ -158,7 +158,7 @@ def test_records_that_have_a_label_can_be_left_out(project: ReviewProject) -> No
     project.bring([label(0, passed=True), label(1, rubric="other", passed=True)])
     derived = {"run_id": RUN, "how": "regrade", "folder": str(folder)}
     project.run([response(place) for place in range(5)], "run_2", derived_from=derived)
-    request = AssignmentRequest(run="run_2", choice=Choice(count=4), is_new=True)
+    request = AssignmentRequest(run="run_2", choice=AssignmentChoice(count=4), is_new=True)
     found = assign(project.ports, request)
 
     assert names(found) == {"r1", "r2", "r3", "r4"}
@@ -173,6 +173,6 @@ def test_a_run_without_a_response_and_too_many_records_are_refused(
     with pytest.raises(RequestError, match="no response to look at"):
         drawn(project, 1)
     project.run([response(0)], "run_2")
-    request = AssignmentRequest(run="run_2", choice=Choice(count=2))
+    request = AssignmentRequest(run="run_2", choice=AssignmentChoice(count=2))
     with pytest.raises(RequestError, match="2 records are asked for, and 1 can be chosen"):
         assign(project.ports, request)

@@ -25,13 +25,13 @@ from steelyard.model.run import RunState
 from steelyard.reports.run_text import run_lines
 from steelyard.results.stored_run import StoredRun
 from steelyard.store import leases
-from steelyard.store.artifacts import ArtifactFolder, Draft
+from steelyard.store.artifacts import ArtifactFileDraft, ArtifactFolder
 from steelyard.store.runs import RunStore
 from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.runs import cancel
 from steelyard.usecases.runs.cancel import cancel_run
+from steelyard.usecases.runs.execute import FinishedRun, start_run
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import FinishedRun, start_run
 
 ROWS = [row(f"r{number}") for number in range(12)]
 LIVE = """\
@@ -164,7 +164,7 @@ class Asking(ArtifactFolder):
         self._name = name
         self._ask = ask
 
-    def draft(self, name: str) -> Draft:
+    def draft(self, name: str) -> ArtifactFileDraft:
         if name == self._name:
             self._ask()
         return super().draft(name)

@@ -15,7 +15,7 @@ from fakes.stops import Stopped
 from fakes.targets import ScriptedTarget
 from steelyard.execution.run_options import RunOptions
 from steelyard.execution.worker_thread import in_thread
-from steelyard.usecases.runs.run import plan_run, start_run
+from steelyard.usecases.runs.execute import plan_run, start_run
 
 RECORDS = 5_000
 BEAT_S = 0.01

@@ -20,8 +20,8 @@ from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import RequestError, RunError, UnresumableError
 from steelyard.results.artifacts import ARTIFACTS
+from steelyard.usecases.runs.execute import is_held
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import is_held
 
 ROWS = [row(f"r{number}") for number in range(20)] + [{"id": "invalid"}]
 INVALID = (20, 0)

@@ -18,7 +18,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.rubric import Rubric, RubricCheck, StatedCheck
 from steelyard.usecases.registry.load_definition import load_rubric
 from steelyard.usecases.runs.asked_judges import Judges
-from steelyard.usecases.runs.carried_out import carried_out
+from steelyard.usecases.runs.resolved_rubrics import resolve_rubric
 
 JURY = """{id: jury, kind: llm_judge, weight: 2, required: true, threshold: 0.8, jury: {judges:
       [{judge_prompt_ref: judge/tone@1.0, weight: 3, target: small},
@@ -37,7 +37,7 @@ def project(tmp_path: Path) -> DefinitionProject:
 
 
 def carried(project: DefinitionProject, name: str, judges: Judges | None = None) -> Rubric:
-    return carried_out(
+    return resolve_rubric(
         load_rubric(project.references, name), judges or judges_in(project, ENTRIES)
     )
 
@@ -46,7 +46,7 @@ def test_a_rubric_without_references_is_carried_out_as_it_is(project: Definition
     rubric = load_rubric(project.references, "basic@1.0")
 
     assert isinstance(rubric, Rubric)
-    assert carried_out(rubric, judges_in(project)) is rubric
+    assert resolve_rubric(rubric, judges_in(project)) is rubric
 
 
 def test_a_check_that_asks_a_judge_is_made_with_it(project: DefinitionProject) -> None:
@@ -120,11 +120,11 @@ def test_a_threshold_of_the_run_replaces_that_of_the_rubric(project: DefinitionP
     for name in ("basic@1.0", "quality-v2"):
         rubric = load_rubric(project.references, name)
 
-        assert carried_out(rubric, judges_in(project), 0.4).pass_threshold == 0.4
+        assert resolve_rubric(rubric, judges_in(project), 0.4).pass_threshold == 0.4
 
 
 def test_a_reference_that_leads_nowhere_is_refused(project: DefinitionProject) -> None:
     stated = StatedCheck(kind="composite", settings={"rubric_ref": "rubric/gone@1.0"})
     rubric = Rubric(id="a", version="1.0.0", checks=(RubricCheck(id="c", check=stated),))
     with pytest.raises(RequestError, match=r"rubric/gone@1\.0 cannot be used"):
-        carried_out(rubric, judges_in(project))
+        resolve_rubric(rubric, judges_in(project))

@@ -23,9 +23,9 @@ from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.judge import Judge, Validation
 from steelyard.model.rubric import Check, JudgedCheck, Rubric, RubricCheck
 from steelyard.model.validation import Counts, JudgeValidation
-from steelyard.usecases.correction.standing import Standing, instrument_of
 from steelyard.usecases.correction.validation_rules import shortfall
-from steelyard.usecases.correction.validations import Least
+from steelyard.usecases.correction.validation_status import ValidationWatch, instrument_of
+from steelyard.usecases.correction.validations import MinimumValidation
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 JUDGE = a_judge(id="right")
@@ -69,9 +69,9 @@ def told(caplog: pytest.LogCaptureFixture) -> Told:
         known: tuple[JudgeValidation, ...] = (),
         bundles: tuple[str | None, ...] = (None,),
         strict: bool = False,
-        least: Least | None = None,
+        least: MinimumValidation | None = None,
     ) -> list[str]:
-        standing = Standing(lambda: known, NOW, spec_of, strict=strict, least=least)
+        standing = ValidationWatch(lambda: known, NOW, spec_of, strict=strict, least=least)
         with caplog.at_level(logging.WARNING, logger="steelyard"):
             for rubric in rubrics:
                 for number, bundle in enumerate(bundles):
@@ -100,15 +100,15 @@ def test_a_judge_that_is_validated_as_it_is_asked_is_fine(told: Told, check: Any
 @pytest.mark.parametrize(
     ("least", "said"),
     [
-        (Least(), None),
-        (Least(tpr=0.8, tnr=0.6, sample_size=150), None),
-        (Least(tpr=0.83), "the lower bound of its TPR is 82.6 %, below 83.0 %"),
-        (Least(tnr=0.7), "the lower bound of its TNR is 67.0 %, below 70.0 %"),
-        (Least(sample_size=151), "it rests on 150 labels, not 151"),
+        (MinimumValidation(), None),
+        (MinimumValidation(tpr=0.8, tnr=0.6, sample_size=150), None),
+        (MinimumValidation(tpr=0.83), "the lower bound of its TPR is 82.6 %, below 83.0 %"),
+        (MinimumValidation(tnr=0.7), "the lower bound of its TNR is 67.0 %, below 70.0 %"),
+        (MinimumValidation(sample_size=151), "it rests on 150 labels, not 151"),
     ],
 )
 def test_a_required_validation_must_reach_what_is_required(
-    told: Told, least: Least, said: str | None
+    told: Told, least: MinimumValidation, said: str | None
 ) -> None:
     known = (valid_for(ALONE),)
     if said is None:
@@ -128,12 +128,12 @@ def test_strict_warns_of_a_judge_that_was_never_validated(told: Told) -> None:
 
 def test_a_required_validation_must_be_there(told: Told) -> None:
     with pytest.raises(RequestError, match=r"require_validated: .* has never been validated"):
-        told(a_rubric(ALONE), least=Least())
+        told(a_rubric(ALONE), least=MinimumValidation())
 
 
 def test_a_class_without_labels_reaches_no_bound(told: Told) -> None:
     assert "its TNR is unknown, below 10.0 %" in shortfall(
-        a_validation(counts=Counts(tp=90, fn=10)), Least(tnr=0.1)
+        a_validation(counts=Counts(tp=90, fn=10)), MinimumValidation(tnr=0.1)
     )
 
 
@@ -151,7 +151,7 @@ def test_too_few_labels_are_no_validation(told: Told, counts: Counts, said: str)
 
     assert f"judge/right@1.0.0 is not validated by its labels: {said}" in found
     with pytest.raises(RequestError, match=f"require_validated: .*{said}"):
-        told(a_rubric(ALONE), known=known, least=Least())
+        told(a_rubric(ALONE), known=known, least=MinimumValidation())
 
 
 COIN = Counts(tp=5, fn=16, tn=4, fp=15)
@@ -207,7 +207,7 @@ def test_times_are_compared_as_instants(told: Told) -> None:
 def test_a_moved_threshold_of_the_record_is_another_rule(told: Told) -> None:
     moved = replace(a_rubric(ALONE), pass_threshold=0.5)
 
-    for more in ({"strict": True}, {"least": Least()}):
+    for more in ({"strict": True}, {"least": MinimumValidation()}):
         with pytest.raises(
             RequestError, match=r"decides here by 'llm_judge at 0\.7, rubric at 0\.5'"
         ):
@@ -277,7 +277,7 @@ def claiming(**more: Any) -> LlmJudge:
 def test_a_validation_that_the_judges_file_holds_counts(told: Told) -> None:
     """The file travels where the registry does not."""
     assert told(a_rubric(claiming()), strict=True) == []
-    assert told(a_rubric(claiming()), least=Least()) == []
+    assert told(a_rubric(claiming()), least=MinimumValidation()) == []
 
 
 @pytest.mark.parametrize(
@@ -296,13 +296,13 @@ def test_strict_refuses_what_a_file_says(told: Told, more: dict[str, Any], said:
 @pytest.mark.parametrize(
     ("least", "more", "said"),
     [
-        (Least(tpr=0.1), {"tpr": 0.99}, "what is required must be in the registry"),
-        (Least(), {"sample_size": 4}, "by 4 labels; at least 10 are needed"),
-        (Least(), {"sample_size": None}, "does not say by how many labels"),
+        (MinimumValidation(tpr=0.1), {"tpr": 0.99}, "what is required must be in the registry"),
+        (MinimumValidation(), {"sample_size": 4}, "by 4 labels; at least 10 are needed"),
+        (MinimumValidation(), {"sample_size": None}, "does not say by how many labels"),
     ],
 )
 def test_a_file_reaches_no_minimum(
-    told: Told, least: Least, more: dict[str, Any], said: str
+    told: Told, least: MinimumValidation, more: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(RequestError, match=said):
         told(a_rubric(claiming(**more)), least=least)

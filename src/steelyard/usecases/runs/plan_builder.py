@@ -18,7 +18,7 @@ from steelyard.engine.prompts import CHARACTERS_A_TOKEN, prompt_tokens
 from steelyard.engine.selection import parse_where
 from steelyard.errors import ConfigError, InvalidError, RequestError, TemplateError
 from steelyard.execution.ports import TargetSpec
-from steelyard.execution.prepared import Outlook, Planned, target_name
+from steelyard.execution.prepared import Forecast, Planned, target_name
 from steelyard.execution.prompting import prompt_of
 from steelyard.execution.record_selection import (
     cluster_of_case,
@@ -35,8 +35,8 @@ from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Sought
-from steelyard.usecases.correction.standing import Standing
-from steelyard.usecases.correction.validations import Least
+from steelyard.usecases.correction.validation_status import ValidationWatch
+from steelyard.usecases.correction.validations import MinimumValidation
 from steelyard.usecases.runs.asked_judges import Judges
 from steelyard.usecases.runs.grading_plan import GradingPlan
 from steelyard.usecases.runs.judge_plan import JudgePlan, Load
@@ -63,7 +63,7 @@ class Source:
     """Of a published dataset, the version under which it was published."""
 
 
-class Survey:
+class PlanBuilder:
     """One pass over the records: what would be asked, and whether it can be."""
 
     def __init__(
@@ -89,12 +89,12 @@ class Survey:
         self._gap_count = 0
         self._warnings = 0
         self.duplicates = Duplicates()
-        self.outlook = Outlook()
+        self.forecast = Forecast()
         self.is_sound = True
         self.shown = hashlib.sha256()
         self.specs = specs
         self.judges = JudgePlan(judges, self._judge_spec)
-        self._standing = standing_in(ports, self.judges, options)
+        self._validation_watch = validation_watch(ports, self.judges, options)
         self.kept: list[Planned] | None = []
         if options.from_conversation:
             spec = ports.conversation()
@@ -126,19 +126,19 @@ class Survey:
         unclustered = 0
         chosen = selected(self._reading, self.options, rows, met=met, refused=self._refused)
         for row, case in chosen:
-            self.outlook.total += 1
+            self.forecast.total += 1
             if row.findings:
                 self._check_findings(row)
             graded = None
             if case is not None:
-                self.outlook.valid += 1
+                self.forecast.valid += 1
                 self.duplicates.add(row)
                 graded = self._look_at(row, case)
                 unclustered += cluster_of_case(case, cluster) is None
             if self.kept is not None:
                 self.kept.append(Planned(row, case, graded))
         self._check_where(met)
-        require_clusters(self.options, unclustered, self.outlook.valid, self._ports.warn)
+        require_clusters(self.options, unclustered, self.forecast.valid, self._ports.warn)
 
     def _refused(self, row: Row, case: Case) -> Row | None:
         """A row whose case its target cannot be sent; one that nothing grades is not sent."""
@@ -162,7 +162,7 @@ class Survey:
     def _check_where(self, met: set[str]) -> None:
         """A path that no record has is misspelt, and would select all or nothing."""
         where, limit = self.options.where, self.options.limit
-        if not where or self.outlook.valid == limit:  # beyond the limit nobody has looked
+        if not where or self.forecast.valid == limit:  # beyond the limit nobody has looked
             return
         for clause in parse_where(where):
             if clause.path not in met:
@@ -170,15 +170,15 @@ class Survey:
                 raise InvalidError(f"{name}: --where: no record has '{clause.path}'")
 
     def _check_counts(self) -> None:
-        outlook, name = self.outlook, self.options.dataset
-        if not outlook.total:
+        forecast, name = self.forecast, self.options.dataset
+        if not forecast.total:
             raise InvalidError(f"{name}: no record is selected")
-        if not outlook.valid:
+        if not forecast.valid:
             raise InvalidError(
-                f"{name}: none of {outlook.total} record(s) is valid; "
+                f"{name}: none of {forecast.total} record(s) is valid; "
                 f"{self._unsendable or '`steelyard validate` says why'}"
             )
-        if outlook.valid == outlook.skipped:
+        if forecast.valid == forecast.skipped:
             raise InvalidError(
                 f"{name}: nothing grades any of the selected records; name a rubric with --rubric"
                 f" ({self._ungraded})"
@@ -199,20 +199,20 @@ class Survey:
                     self._ports.warn(f"{self.options.dataset}{place}: {message}{hint}")
 
     def _look_at(self, row: Row, case: Case) -> Rubric | NothingGrades:
-        outlook, repeats = self.outlook, self.options.repeat
+        forecast, repeats = self.forecast, self.options.repeat
         graded = self.grading.of(case)
         self.grading.note(graded)
         if isinstance(graded, NothingGrades):
-            outlook.skipped += 1
+            forecast.skipped += 1
             self._ungraded = self._ungraded or f"'{case.id}': {graded.reason}"
             return graded
         spec = self.spec(target_name(self.options, self.specs, case))
-        outlook.targets[spec.name] = outlook.targets.get(spec.name, 0) + repeats
+        forecast.targets[spec.name] = forecast.targets.get(spec.name, 0) + repeats
         is_called = spec.is_asked
         if is_called:
-            outlook.calls += repeats
+            forecast.calls += repeats
         else:
-            outlook.recorded += repeats
+            forecast.recorded += repeats
         derived = self.options.derived
         is_regrade = derived is not None and derived.is_played_back
         if spec.covers and not is_regrade:  # of a cancelled run some repeats were never asked
@@ -221,26 +221,26 @@ class Survey:
             self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
             self.kept = None  # the texts of files are not in the size of the dataset
         tokens = self._prompt_tokens(spec, case) * repeats if is_called else 0
-        outlook.input_tokens += tokens
+        forecast.input_tokens += tokens
         if spec.price:
-            outlook.cost_usd = (outlook.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
-        outlook.documents_not_shown += _not_shown(case)
+            forecast.cost_usd = (forecast.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
+        forecast.documents_not_shown += _not_shown(case)
         said = sum(len(message.text) for message in case.input_messages) + len(case.context)
         for name, load in self.judges.see(graded, case.id).items():
             self._look_at_judges(name, load, said)
-        if self._standing:
-            self._standing.see(graded, case.id, case.bundle)
+        if self._validation_watch:
+            self._validation_watch.see(graded, case.id, case.bundle)
         return graded
 
     def _look_at_judges(self, name: str, load: Load, said: int) -> None:
         """What judging one more record takes of a target."""
-        outlook, repeats = self.outlook, self.options.repeat
-        outlook.judges[name] = outlook.judges.get(name, 0) + load.calls * repeats
+        forecast, repeats = self.forecast, self.options.repeat
+        forecast.judges[name] = forecast.judges.get(name, 0) + load.calls * repeats
         tokens = (load.characters + load.calls * said) // CHARACTERS_A_TOKEN * repeats
-        outlook.judge_input_tokens += tokens
+        forecast.judge_input_tokens += tokens
         if price := self.judges.specs[name].price:
             cost = tokens * price[0] / 1_000_000
-            outlook.judge_cost_usd = (outlook.judge_cost_usd or 0.0) + cost
+            forecast.judge_cost_usd = (forecast.judge_cost_usd or 0.0) + cost
 
     def _judge_spec(self, name: str) -> TargetSpec:
         """The target of a judge: the same as that of records, unless theirs only plays back."""
@@ -260,7 +260,7 @@ class Survey:
         except TemplateError as wrong:
             raise ConfigError(f"targets.{spec.name}.prompt: '{case.id}': {wrong}") from None
         if spec.omits and has_more_than_text(case.input_messages):
-            self.outlook.omitted_blocks += len(left_out(case, spec))
+            self.forecast.omitted_blocks += len(left_out(case, spec))
         return prompt_tokens(prompt)
 
     def _look_for_gaps(
@@ -334,16 +334,18 @@ def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
     )
 
 
-def standing_in(ports: RunPorts, judges: JudgePlan, options: RunOptions) -> Standing | None:
+def validation_watch(
+    ports: RunPorts, judges: JudgePlan, options: RunOptions
+) -> ValidationWatch | None:
     """What tells of judges that may not be relied on; None where nobody asks."""
     if ports.validations is None:
         return None
     wanted = options.require_validated
-    return Standing(
+    return ValidationWatch(
         ports.validations.all,
         ports.clock.now(),
         judges.spec_of,
         strict=options.strict,
         warn=ports.warn,
-        least=None if wanted is None else Least(**wanted),  # pyright: ignore[reportArgumentType]
+        least=None if wanted is None else MinimumValidation(**wanted),  # pyright: ignore[reportArgumentType]
     )

@@ -147,7 +147,7 @@ def test_what_is_only_a_warning_is_no_refusal_when_strict(project: Project) -> N
 
     prepared = project.prepare(project.ports(ScriptedTarget()), dataset, strict=True)
 
-    assert (prepared.outlook.total, prepared.outlook.valid) == (1, 1)
+    assert (prepared.forecast.total, prepared.forecast.valid) == (1, 1)
 
 
 def test_a_dataset_without_a_valid_record_is_refused(project: Project) -> None:
@@ -255,7 +255,7 @@ def test_records_that_are_not_selected_need_no_response_and_no_judge(project: Pr
     ports = project.ports(covering(lambda name, _: name == "a"))
     dataset = project.cases([row("a"), row("b", evaluators=[])])
 
-    assert project.prepare(ports, dataset, limit=1).outlook.calls == 1
+    assert project.prepare(ports, dataset, limit=1).forecast.calls == 1
 
 
 @pytest.mark.parametrize("where", ["metadta.n = 5", "metadata.m != 5", "id = a and tag = x"])
@@ -273,7 +273,7 @@ def test_beyond_the_limit_nobody_has_looked_for_what_is_selected_by(project: Pro
     ports, cases = project.ports(ScriptedTarget()), project.cases(rows)
     prepared = project.prepare(ports, cases, where="metadata.n != 7", limit=1)
 
-    assert prepared.outlook.valid == 1
+    assert prepared.forecast.valid == 1
 
 
 @pytest.mark.parametrize("where", ["id", "= a", "id = a and", "id == a"])

@@ -30,10 +30,10 @@ from steelyard.results.options import Derived
 from steelyard.results.plan import Plan, PlannedJudges, PlannedRubric
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.results.read_run import is_run_folder
-from steelyard.usecases.runs.derive import TRIED_AGAIN
-from steelyard.usecases.runs.held import has_owner
-from steelyard.usecases.runs.planning import prepare
+from steelyard.usecases.runs.derived_runs import TRIED_AGAIN
+from steelyard.usecases.runs.ownership import has_owner
 from steelyard.usecases.runs.ports import RunPorts
+from steelyard.usecases.runs.prepare import prepare
 
 _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
     "queued": ("validating", "running"),
@@ -75,7 +75,7 @@ async def start_run(
         run = await in_thread(lambda: _new_run(ports, prepared))
         ports.repository.create(run)
         on_start(run.run_id)
-        return await _carry_out(ports, run, prepared, on_result, is_resumed=False)
+        return await _execute(ports, run, prepared, on_result, is_resumed=False)
     finally:
         await prepared.close()
 
@@ -96,7 +96,7 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
             _plan(ports, prepared),
             targets=setup.targets,
             setup=setup,
-            selected=prepared.outlook.total,
+            selected=prepared.forecast.total,
             secret=ports.new_secret(),
         ),
     )
@@ -115,7 +115,7 @@ async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> Fi
         )
     if run.owner != ports.owner and is_held(ports, run):
         raise ConflictError(f"{run.run_id} is being worked on by another process ({run.owner})")
-    return await carry_on(ports, run, await prepare_again(ports, run), on_result)
+    return await continue_run(ports, run, await prepare_again(ports, run), on_result)
 
 
 async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
@@ -134,13 +134,13 @@ async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
     return prepared
 
 
-async def carry_on(
+async def continue_run(
     ports: RunPorts, run: StoredRun, prepared: Prepared, on_result: OnResult
 ) -> FinishedRun:
     """All that is left to do of a run that was stopped."""
     try:
         require_claim(ports, run)
-        return await _carry_out(ports, run, prepared, on_result, is_resumed=True)
+        return await _execute(ports, run, prepared, on_result, is_resumed=True)
     finally:
         await prepared.close()
 
@@ -167,7 +167,7 @@ def _require_unchanged(run_id: str, kept: Plan, plan: Plan) -> None:
             )
 
 
-async def _carry_out(
+async def _execute(
     ports: RunPorts, run: StoredRun, prepared: Prepared, on_result: OnResult, *, is_resumed: bool
 ) -> FinishedRun:
     """All that is left to do, from any state on."""

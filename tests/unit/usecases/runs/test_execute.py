@@ -12,7 +12,7 @@ from checker import check_run
 from fakes.metrics import measured
 from fakes.projects import Project, json_of, row, rows_of, spec
 from fakes.targets import Said, ScriptedTarget, fails, trace
-from steelyard.usecases.runs.run import FinishedRun
+from steelyard.usecases.runs.execute import FinishedRun
 
 SCRIPT: dict[str, list[Said]] = {
     "wrong": ["no"],

@@ -21,14 +21,14 @@ from steelyard.settings import SQLITE, LimitSettings, RedactionRules, Settings
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 from steelyard.usecases.datasets.published_datasets import Staged
 from steelyard.usecases.datasets.referenced_rows import with_references
-from steelyard.usecases.runs.derive import (
+from steelyard.usecases.runs.derived_runs import (
     dataset_of,
     only_derived,
     require_same_dataset,
 )
 from steelyard.usecases.runs.pairwise import pairwise_rubric
+from steelyard.usecases.runs.plan_builder import PlanBuilder, Source
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.survey import Source, Survey
 
 KEPT_BYTES = 8 * 1024 * 1024
 """Datasets up to this size are read once, and their records kept from the plan to the run."""
@@ -84,14 +84,14 @@ def prepare_source(
 ) -> Prepared:
     """The same for records that are open already, with targets that are known already."""
     _refuse(source.name, source.reading.findings, strict=options.strict)
-    survey = Survey(ports, options, source, rubric, dict(specs))
+    survey = PlanBuilder(ports, options, source, rubric, dict(specs))
     if source.size > KEPT_BYTES or (source.paths and options.workers > 1):
         survey.kept = None  # other processes read their records themselves
     survey.look()
     survey.limit()
     # Canaries, which no file holds, repeat questions on purpose; of a run made of another run
     # that one has told.
-    repeated = survey.duplicates.summary(survey.outlook.valid)
+    repeated = survey.duplicates.summary(survey.forecast.valid)
     if repeated and source.paths and not options.derived:
         ports.warn(f"{source.name}: {repeated}")
     for spec in {**survey.specs, **survey.judges.specs}.values():
@@ -118,7 +118,7 @@ def prepare_part(
     every row of its dataset was accepted.
     """
     source = open_source(ports, options)
-    survey = Survey(ports, options, source, _rubric(ports, options), {})
+    survey = PlanBuilder(ports, options, source, _rubric(ports, options), {})
     for name in targets:
         survey.spec(name)
     for name in judges:
@@ -141,7 +141,7 @@ def _rubric(ports: RunPorts, options: RunOptions) -> Rubric | QuestionRubric | N
     return ports.rubric(options.rubric, options.strict) if options.rubric else None
 
 
-def _prepared(ports: RunPorts, source: Source, survey: Survey) -> Prepared:
+def _prepared(ports: RunPorts, source: Source, survey: PlanBuilder) -> Prepared:
     return Prepared(
         options=survey.options,
         reading=source.reading,
@@ -158,7 +158,7 @@ def _prepared(ports: RunPorts, source: Source, survey: Survey) -> Prepared:
         slices=ports.settings.slices,
         redacted=redaction_rules(ports.settings),
         secrets=ports.secrets,
-        outlook=survey.outlook,
+        forecast=survey.forecast,
         kept=survey.kept,
         is_sound=survey.is_sound,
     )

@@ -18,7 +18,7 @@ from steelyard.model.reference import Reference
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.validation import JudgeValidation
 from steelyard.ports import Warn, log_warning
-from steelyard.usecases.correction.validations import Least, fits
+from steelyard.usecases.correction.validations import MinimumValidation, fits
 from steelyard.usecases.registry.references import (
     age_of,
     is_ahead,
@@ -40,7 +40,7 @@ class Doubt(NamedTuple):
     that nobody validated is a warning, unless a validation is required."""
 
 
-def standing_of(
+def validation_status_of(
     judge: str,
     fingerprints: Iterable[str],
     rule: str,
@@ -145,7 +145,7 @@ def instrument_of(
     )
 
 
-class Standing:
+class ValidationWatch:
     """Warns once of every judge that may not be relied on.
 
     A required validation refuses the run instead; strict does, where the judge is stale.
@@ -158,7 +158,7 @@ class Standing:
         spec_of: SpecOf,
         *,
         strict: bool,
-        least: Least | None = None,
+        least: MinimumValidation | None = None,
         warn: Warn = log_warning,
     ) -> None:
         self._warn = warn
@@ -216,7 +216,7 @@ class Standing:
         """What an instrument rests on; None where that is the word of its judge's file."""
         known = self._validations()
         marks, rule = instrument.fingerprints, instrument.rule
-        found = standing_of(instrument.name, marks, rule, known, self._now)
+        found = validation_status_of(instrument.name, marks, rule, known, self._now)
         if isinstance(found, Doubt):
             claim = _newest_claim(instrument, known)
             return self._claimed(instrument, claim) if claim else found
@@ -244,7 +244,7 @@ class Standing:
             return _outdated(name, claim.validated_at, self._now)
         if self._least is None:
             return None
-        if self._least != Least():
+        if self._least != MinimumValidation():
             return Doubt(f"{name} was validated {says}; what is required must be in the registry")
         from steelyard.usecases.correction.validation_rules import claimed_shortage  # noqa: PLC0415
 

@@ -22,7 +22,7 @@ QUESTIONS = "questions"
 """The id of the one check of a rubric of questions."""
 
 
-def carried_out(
+def resolve_rubric(
     rubric: Rubric | QuestionRubric, judges: Judges, threshold: float | None = None
 ) -> Rubric:
     """The rubric with a check in place of every one that was only stated.
@@ -106,4 +106,4 @@ def _composite(text: str, judges: Judges) -> Check | JudgedCheck:
     inner = judges.references.find(cast(Reference, Reference.parse(text))).content
     if not isinstance(inner, Rubric | QuestionRubric):
         raise InvalidError(f"{text} cannot be used")
-    return composite(carried_out(inner, judges))
+    return composite(resolve_rubric(inner, judges))

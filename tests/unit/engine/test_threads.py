@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from steelyard.engine.apart import AT_ONCE, apart
+from steelyard.engine.threads import AT_ONCE, apart
 
 word: contextvars.ContextVar[str] = contextvars.ContextVar("word")
 
@@ -88,7 +88,7 @@ def test_what_nobody_waits_for_any_more_is_not_begun_and_harms_nobody() -> None:
 
 STOPPED = """
 import asyncio, threading
-from steelyard.engine.apart import apart
+from steelyard.engine.threads import apart
 
 async def run():
     begun = threading.Event()

@@ -17,9 +17,9 @@ from steelyard.model.definition import reference_to
 from steelyard.model.reference import Reference
 from steelyard.project import open_project
 from steelyard.reports.publication import MeasuredShift
-from steelyard.usecases.registry.publish import Plan, carry_out, plan_publication
+from steelyard.usecases.registry.publish import PublicationPlan, carry_out, plan_publication
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.shift import measure_shift, plan_trial
+from steelyard.usecases.runs.verdict_changes import measure_shift, plan_trial
 
 RUBRIC = """\
 id: polite
@@ -50,7 +50,7 @@ class Trials:
         text = RUBRIC.format(version=version, phrases=phrases)
         return self.project.write("rubrics/polite.yaml", text)
 
-    def plan(self, name: str = "rubrics/polite.yaml") -> Plan:
+    def plan(self, name: str = "rubrics/polite.yaml") -> PublicationPlan:
         return plan_publication(
             open_project(self.root).registry_ports(), "rubric", str(self.root / name)
         )
@@ -59,7 +59,7 @@ class Trials:
         ports = open_project(self.root).registry_ports()
         assert carry_out(ports, self.plan()).outcome == "published"
 
-    def measure(self, plan: Plan) -> MeasuredShift:
+    def measure(self, plan: PublicationPlan) -> MeasuredShift:
         def ports_with(judge: object) -> RunPorts:
             ports = open_project(self.root).run_ports_with(judge)  # pyright: ignore[reportArgumentType]
             self._opened.append(ports)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.engine.shift import Graded, Moved, shift_of
+from steelyard.engine.verdict_changes import ChangedVerdict, Graded, shift_of
 from steelyard.results.projections import GradedCheck, GradedPrediction
 
 
@@ -52,7 +52,7 @@ def test_one_trace_that_moved_is_enough_without_a_judge() -> None:
     assert found.has_moved
     assert not found.is_judged
     assert found.moved == (
-        Moved(2, "q2", 0, Graded("evaluated", 1.0, True), Graded("evaluated", 0.9, True)),
+        ChangedVerdict(2, "q2", 0, Graded("evaluated", 1.0, True), Graded("evaluated", 0.9, True)),
     )
 
 

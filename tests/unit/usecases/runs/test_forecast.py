@@ -13,7 +13,7 @@ from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.results.json_struct import from_json
 from steelyard.results.options import StoredOptions
 from steelyard.settings import RetrySettings
-from steelyard.usecases.runs import planning
+from steelyard.usecases.runs import prepare as prepare_module
 
 ROWS = [
     row("a", tags=["x"]),
@@ -46,33 +46,33 @@ def test_the_limit_counts_valid_records_and_what_is_not_selected_is_not_counted(
 ) -> None:
     prepared = project.prepare(project.ports(ScriptedTarget()), project.cases(ROWS), **options)
 
-    assert (prepared.outlook.total, prepared.outlook.valid) == (total, valid)
+    assert (prepared.forecast.total, prepared.forecast.valid) == (total, valid)
 
 
 def test_a_plan_counts_calls_tokens_and_what_they_would_cost(project: Project) -> None:
     ports = project.ports(spec(ScriptedTarget(), price=(2.0, 10.0)))
     prepared = project.prepare(ports, project.cases([row("a", input="x" * 4000)]), repeat=3)
-    outlook = prepared.outlook
+    forecast = prepared.forecast
 
-    assert (outlook.calls, outlook.input_tokens) == (3, 3000)
-    assert outlook.targets == {"scripted": 3}
-    assert outlook.cost_usd == pytest.approx(0.006)
+    assert (forecast.calls, forecast.input_tokens) == (3, 3000)
+    assert forecast.targets == {"scripted": 3}
+    assert forecast.cost_usd == pytest.approx(0.006)
 
 
 def test_what_was_recorded_takes_no_call_and_no_tokens(project: Project) -> None:
     recorded = spec(ScriptedTarget(name="ann"), price=(2.0, 10.0), response_source="prefilled")
     dataset = project.cases([row("a", input="x" * 4000), row("b")])
-    outlook = project.prepare(project.ports(recorded), dataset, target="ann", repeat=3).outlook
+    forecast = project.prepare(project.ports(recorded), dataset, target="ann", repeat=3).forecast
 
-    assert (outlook.calls, outlook.recorded, outlook.answers) == (0, 6, 6)
-    assert (outlook.input_tokens, outlook.cost_usd) == (0, 0.0)
-    assert outlook.targets == {"ann": 6}
+    assert (forecast.calls, forecast.recorded, forecast.answers) == (0, 6, 6)
+    assert (forecast.input_tokens, forecast.cost_usd) == (0, 0.0)
+    assert forecast.targets == {"ann": 6}
 
 
 def test_without_a_price_there_is_no_cost(project: Project) -> None:
     prepared = project.prepare(project.ports(ScriptedTarget()), project.cases([row("a")]))
 
-    assert prepared.outlook.cost_usd is None
+    assert prepared.forecast.cost_usd is None
 
 
 def test_records_that_nothing_grades_are_counted_and_not_asked(project: Project) -> None:
@@ -82,7 +82,7 @@ def test_records_that_nothing_grades_are_counted_and_not_asked(project: Project)
     ]
     prepared = project.prepare(project.ports(ScriptedTarget()), project.document(records))
 
-    assert (prepared.outlook.skipped, prepared.outlook.calls) == (1, 1)
+    assert (prepared.forecast.skipped, prepared.forecast.calls) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_target_is_the_users_else_the_cases_else_the_default(
     ports = project.ports(ScriptedTarget(name="default"), ScriptedTarget(name="other"))
     dataset = project.cases([row("a"), row("b", execution={"target": "other"})])
 
-    assert project.prepare(ports, dataset, target=target).outlook.targets == answering
+    assert project.prepare(ports, dataset, target=target).forecast.targets == answering
 
 
 @pytest.mark.parametrize(("asked", "concurrency"), [(None, [64, 2]), (5, [5, 5])])
@@ -184,7 +184,7 @@ def test_a_small_dataset_is_read_once_and_gives_the_same_records_as_a_long_one(
     is_kept: bool,
 ) -> None:
     """Files that cases show are not in the dataset's size, so that their texts are not kept."""
-    monkeypatch.setattr(planning, "KEPT_BYTES", limit)
+    monkeypatch.setattr(prepare_module, "KEPT_BYTES", limit)
     project.write("a.txt", "a text")
     prepared = project.prepare(project.ports(ScriptedTarget()), project.cases(rows))
 

@@ -19,10 +19,10 @@ from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import NotFoundError, RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.run_options import RunOptions
-from steelyard.usecases.runs.derive import never_asked, regrade_options, retry_options
-from steelyard.usecases.runs.planning import prepare
+from steelyard.usecases.runs.derived_runs import never_asked, regrade_options, retry_options
+from steelyard.usecases.runs.execute import FinishedRun, start_run
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import FinishedRun, start_run
+from steelyard.usecases.runs.prepare import prepare
 
 Record = dict[str, Any]
 RUBRIC = """\

@@ -24,7 +24,7 @@ class Graded(NamedTuple):
     passed: bool | None
 
 
-class Moved(NamedTuple):
+class ChangedVerdict(NamedTuple):
     """A trace that the two gradings do not say the same of."""
 
     index: int  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -42,7 +42,7 @@ class Shift:
     """How many traces have a score in both."""
     unpaired: int
     """How many have none in one of them or in both."""
-    moved: tuple[Moved, ...]
+    moved: tuple[ChangedVerdict, ...]
     gained: int
     """How many cases pass more often than before."""
     lost: int
@@ -72,7 +72,7 @@ class Shift:
 def shift_of(old: Iterable[GradedPrediction], new: Iterable[GradedPrediction]) -> Shift:
     """What became of the predictions of one run in another one over the same traces."""
     before = {row.place: row for row in old}
-    moved: list[Moved] = []
+    moved: list[ChangedVerdict] = []
     pairs = _Pairs()
     unpaired, is_judged = 0, any(_asked(row) for row in before.values())
     for row in new:
@@ -83,7 +83,7 @@ def shift_of(old: Iterable[GradedPrediction], new: Iterable[GradedPrediction]) -
         is_judged = is_judged or _asked(row)
         was, now = _graded(first), _graded(row)
         if _differ(was, now):
-            moved.append(Moved(row.index, row.record_id, row.repeat, was, now))
+            moved.append(ChangedVerdict(row.index, row.record_id, row.repeat, was, now))
         if was.score is None or now.score is None:
             unpaired += 1
             continue

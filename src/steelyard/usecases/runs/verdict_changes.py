@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.engine.shift import shift_of
+from steelyard.engine.verdict_changes import shift_of
 from steelyard.errors import InvalidError
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
@@ -21,20 +21,20 @@ from steelyard.reports.publication import MeasuredShift
 from steelyard.results.manifest import Manifest
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import read_graded
-from steelyard.usecases.registry.publish import Plan
+from steelyard.usecases.registry.publish import PublicationPlan
 from steelyard.usecases.registry.references import Definitions, References
 from steelyard.usecases.registry.resolution import Found
 from steelyard.usecases.results.read_run import decoded_rows, read_run
-from steelyard.usecases.runs.derive import regrade_options
-from steelyard.usecases.runs.planning import prepare
+from steelyard.usecases.runs.derived_runs import regrade_options
+from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.ports import RunPorts
-from steelyard.usecases.runs.run import start_run
+from steelyard.usecases.runs.prepare import prepare
 
 DoorWith = Callable[["Definition | None"], RunPorts]
 """The ports of runs in which a judge stands for all versions of it; without one, as they are."""
 
 
-class Side(NamedTuple):
+class TrialSide(NamedTuple):
     """One of the two gradings."""
 
     name: str
@@ -46,11 +46,11 @@ class Trial(NamedTuple):
     """Two gradings that may start."""
 
     run_id: str
-    old: Side
-    new: Side
+    old: TrialSide
+    new: TrialSide
 
 
-def plan_trial(ports_with: DoorWith, plan: Plan, folder: Path) -> Trial:
+def plan_trial(ports_with: DoorWith, plan: PublicationPlan, folder: Path) -> Trial:
     """Check that a run's traces can be graded by both versions, before either does."""
     definition = plan.definition
     if definition is None or definition.content is None:
@@ -70,7 +70,7 @@ def plan_trial(ports_with: DoorWith, plan: Plan, folder: Path) -> Trial:
         both = (regrade_options(folder, old), regrade_options(folder, path))
     group_id = both_ports[0].new_run_id().replace("run_", "group_")
     sides = [
-        Side(name, ports, prepare(ports, _alone(options, group_id)))
+        TrialSide(name, ports, prepare(ports, _alone(options, group_id)))
         for name, ports, options in zip((old, plan.reference), both_ports, both, strict=True)
     ]
     return Trial(run_id, *sides)
@@ -110,7 +110,7 @@ class InsteadOf(References):
         return super().find(reference)
 
 
-def _old(plan: Plan, manifest: Manifest) -> str:
+def _old(plan: PublicationPlan, manifest: Manifest) -> str:
     """The version to compare with: a published one, else the one that the run used."""
     if plan.previous:
         return plan.previous.reference

@@ -17,7 +17,7 @@ from steelyard.engine.costs import cost_of
 from steelyard.engine.judge_targets import JudgeTarget
 from steelyard.engine.phase import JudgesPhase
 from steelyard.engine.prompts import prompt_tokens
-from steelyard.engine.record_work import CANCELLED, Surroundings
+from steelyard.engine.record_work import CANCELLED, EngineContext
 from steelyard.engine.retries import retry_wait
 from steelyard.errors import TargetError, TargetStoppedError
 from steelyard.model.case import Case
@@ -33,19 +33,19 @@ PROBE = "probe"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class JudgeContext:
     """What all calls to judges share."""
 
-    around: Surroundings
+    around: EngineContext
     phase: JudgesPhase
     waiting: Waiting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
+class JudgeRequest:
     """One call, with all that it needs."""
 
-    desk: Desk
+    shared: JudgeContext
     record: PlannedRecord
     """Its index is negative for a call that is about none."""
     check: str
@@ -72,7 +72,7 @@ class Errand:
             },
         )
         if not cache.begin(key):
-            with self.desk.waiting.for_turn():
+            with self.shared.waiting.for_turn():
                 known = await cache.find(key)
             if known is not None:
                 return await self._given_before(known)
@@ -95,11 +95,11 @@ class Errand:
             is_cached=True,
             saved_usd=cost_of(known, self.by.price),
         )
-        await self.desk.around.ledger.keep_judgement(judgement, ())
+        await self.shared.around.ledger.keep_judgement(judgement, ())
         return judgement
 
     async def _asked(self, tried: int, cache_key: bytes | None) -> Judgement:
-        async with self.desk.phase.call():
+        async with self.shared.phase.call():
             while True:
                 tried += 1
                 made = await self._attempted(tried, cache_key)
@@ -108,27 +108,27 @@ class Errand:
                 if made is None:
                     tried -= 1
                     continue
-                async with self.desk.phase.wait():
-                    with self.desk.waiting.for_turn():
-                        await self.desk.around.clock.sleep(made)
+                async with self.shared.phase.wait():
+                    with self.shared.waiting.for_turn():
+                        await self.shared.around.clock.sleep(made)
 
     async def _attempted(self, number: int, cache_key: bytes | None) -> Judgement | float | None:
         """What came of an attempt, kept; or how long to wait for the next one.
 
         None where the target was away, so that there was no attempt.
         """
-        by, clock = self.by, self.desk.around.clock
-        with self.desk.waiting.for_turn():
+        by, clock = self.by, self.shared.around.clock
+        with self.shared.waiting.for_turn():
             await by.slots.acquire()
         try:
             if by.claims:
-                with self.desk.waiting.for_turn():
+                with self.shared.waiting.for_turn():
                     await by.claims.cover((self, number))
             prompt = _prompt(self.call)
             tokens = prompt_tokens(prompt) if by.counts_tokens else 0
             await self._enter(tokens)
             if by.limiter.is_probing and by.answered:
-                known, made = cast("tuple[Errand, int]", by.answered[0])
+                known, made = cast("tuple[JudgeRequest, int]", by.answered[0])
                 await known.probe(made)
                 return None
             request = self._request(number, prompt)
@@ -151,7 +151,7 @@ class Errand:
 
     async def probe(self, number: int) -> None:
         """See whether a target is back, by a call that it has answered before."""
-        by, around = self.by, self.desk.around
+        by, around = self.by, self.shared.around
         at, started = around.clock.stamp(), around.clock.monotonic()
         answer = await self._said(self._request(number, _prompt(self.call)), at)
         made = self._logged(number, at)
@@ -178,7 +178,7 @@ class Errand:
         self, error: TargetError, started: float, made: Attempt, elapsed: float | None
     ) -> bool:
         """Whether the target is waited for, so that the call, which is logged, is no attempt."""
-        by, around = self.by, self.desk.around
+        by, around = self.by, self.shared.around
         if not by.is_timed:  # a recording says nothing of an endpoint of today
             return False
         place = self.record.index, self.record.repeat
@@ -189,7 +189,7 @@ class Errand:
         except TargetStoppedError:
             self._log(made, error if error.code in FOR_GOOD else outage(error))
             raise
-        if not is_away or self.desk.waiting.stopped:
+        if not is_away or self.shared.waiting.stopped:
             return False
         self._log(made, outage(error))
         return True
@@ -197,29 +197,29 @@ class Errand:
     def _log(self, made: Attempt, error: TargetError) -> None:
         """Log a call that came to nothing, for which nobody waits."""
         made = structs.replace(made, error_code=error.code, message=str(error))
-        unawaited(self.desk.around.ledger.keep(None, (made,)))
+        unawaited(self.shared.around.ledger.keep(None, (made,)))
 
     async def _enter(self, tokens: int) -> None:
         """Wait for one's turn."""
-        limiter, waiting = self.by.limiter, self.desk.waiting
+        limiter, waiting = self.by.limiter, self.shared.waiting
         if waiting.stopped:
             raise BrokenOff
         if not limiter.enter_at_once():
             with waiting.for_turn():
                 await limiter.enter(tokens)
-        if waiting.stopped or self.desk.around.budget.stop(limiter.in_flight):
+        if waiting.stopped or self.shared.around.budget.stop(limiter.in_flight):
             limiter.leave()
             raise BrokenOff
 
     async def _answer(self, request: Request) -> Trace | TargetError:
         """What the judge said, or how it failed."""
         try:
-            with self.desk.waiting.for_answer():
+            with self.shared.waiting.for_answer():
                 return await self.by.target.ask(request)
         except TargetError as error:
             return error
         except BrokenOff:
-            return TargetError(CANCELLED, cast(Stop, self.desk.waiting.stopped).message)
+            return TargetError(CANCELLED, cast(Stop, self.shared.waiting.stopped).message)
         except asyncio.CancelledError:
             if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
                 raise
@@ -230,7 +230,7 @@ class Errand:
     async def _replied(
         self, answer: Trace, request: Request, at: str, cache_key: bytes | None
     ) -> Judgement:
-        around, judged = self.desk.around, cast(Judged, request.judged)
+        around, judged = self.shared.around, cast(Judged, request.judged)
         cost = cost_of(answer, self.by.price)
         if cost is not None:
             around.budget.spend(cost)
@@ -256,11 +256,11 @@ class Errand:
     async def _failed(
         self, error: TargetError, request: Request, at: str, elapsed: float | None
     ) -> Judgement | float:
-        around, number = self.desk.around, request.attempt
+        around, number = self.shared.around, request.attempt
         wait = retry_wait(around.retry, error, number, around.chance, around.left_s)
         if self.by.endpoint.is_downgraded(error, cast(Judged, request.judged)):
             wait = 0.0
-        if self.desk.waiting.stopped:
+        if self.shared.waiting.stopped:
             wait = None
         attempt = structs.replace(
             self._logged(number, at),
@@ -356,21 +356,21 @@ class Errand:
         )
 
 
-def _none(_count: int) -> tuple[tuple[Errand, int], ...]:
+def _none(_count: int) -> tuple[tuple[JudgeRequest, int], ...]:
     """Nobody knows which call to a judge comes next."""
     return ()
 
 
-def judge_claims(name: str, around: Surroundings, limit: int) -> Claims[tuple[Errand, int]]:
+def judge_claims(name: str, around: EngineContext, limit: int) -> Claims[tuple[JudgeRequest, int]]:
     """The calls to judges through one target that may be under way."""
 
-    def place(call: tuple[Errand, int]) -> tuple[int, int, str]:
+    def place(call: tuple[JudgeRequest, int]) -> tuple[int, int, str]:
         return call[0].place
 
-    def logged(call: tuple[Errand, int]) -> JsonObject:
+    def logged(call: tuple[JudgeRequest, int]) -> JsonObject:
         return call[0].call_of(call[1])
 
-    how: Claimed[tuple[Errand, int]] = Claimed(name, place, logged, _none)
+    how: Claimed[tuple[JudgeRequest, int]] = Claimed(name, place, logged, _none)
     return Claims(how, around.ledger, around.clock.stamp, limit)
 
 
