@@ -26,6 +26,7 @@ class MemoryLedger:
         self.answered: dict[tuple[int, int], Result] = {}
         self.judgements: dict[tuple[int | None, int, str], Judgement] = {}
         self.states: list[RunState] = [state]
+        self.warnings: list[str] = []
         self.is_held = is_held
         self.error: RunError | None = None
         """With which everything is refused from now on."""
@@ -80,6 +81,10 @@ class MemoryLedger:
             self.states.append(state)
 
         return self._enter(put)
+
+    def warn(self, message: str) -> None:
+        """Keep a warning."""
+        self.warnings.append(message)
 
     async def close(self) -> None:
         """Commit what is left."""

@@ -37,7 +37,7 @@ DEFAULTS: dict[str, Any] = {
     "targets": {**asdict(TargetEntry(provider="required")), **OF_PROVIDERS},
     "judges": asdict(JudgeSetting()),
     "suites": asdict(SuiteSettings()),
-    "redaction": RedactionRules().stored(),
+    "redaction": RedactionRules().plan().json(),
 }
 
 

@@ -200,6 +200,7 @@ def test_a_run_is_found_from_another_folder(
 
 def test_threads_share_one_database(project: Project) -> None:
     with open_project(project.root) as opened, ThreadPoolExecutor(8) as pool:
-        stores = list(pool.map(lambda _: opened.store, range(64)))
+        asked = [pool.submit(getattr, opened, "store") for _ in range(64)]
+        stores = [one.result() for one in asked]
 
     assert {id(store) for store in stores} == {id(stores[0])}

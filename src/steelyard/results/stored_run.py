@@ -24,7 +24,8 @@ class StoredRun:
     group_id: str | None = None
     owner: str | None = None
     fence: int = 1
-    """How often the run has been claimed; a write that carries an older number is refused."""
+    """How often the run has been claimed; a write that carries an older number is refused. 0 for
+    one that waits in the queue."""
     lease_left_s: float | None = None
     """How long its owner may still rest before another process may take the run over."""
     is_cancelling: bool = False

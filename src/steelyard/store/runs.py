@@ -86,10 +86,11 @@ class RunStore:
         self.engine.dispose()
 
     def create(self, run: StoredRun) -> None:
-        """A new run in its first state."""
+        """A new run in its first state; its owner holds it, unless nobody has claimed it yet."""
+        lease_s = LEASE_S if run.fence else 0.0
         with self._writing() as connection:
             connection.execute(
-                insert(runs).values(lease_until=database_seconds() + LEASE_S),
+                insert(runs).values(lease_until=database_seconds() + lease_s),
                 {
                     "run_id": run.run_id,
                     "group_id": run.group_id,
@@ -105,8 +106,10 @@ class RunStore:
             first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
             connection.execute(insert(states), first)
             add_event(connection, run.run_id, run.created_at, "state", {"state": run.status})
-            note_hold(connection, run.run_id, run.fence, run.created_at)
-        self._hold(run.run_id, run.fence)
+            if run.fence:
+                note_hold(connection, run.run_id, run.fence, run.created_at)
+        if run.fence:
+            self._hold(run.run_id, run.fence)
 
     def lease(self, run_id: str) -> Lease:
         """This process's hold on a run that it made or claimed."""

@@ -60,7 +60,9 @@ def remembered(_: Path) -> Iterator[Given]:
     yield Given(
         lambda: ledger,
         lambda: set(ledger.results),
-        lambda: {(index or 0, repeat, number) for index, repeat, _, number in ledger.attempts},
+        lambda: {
+            (index or 0, repeat or 0, number) for index, repeat, _, number in ledger.attempts
+        },
         lambda: list(ledger.states),
     )
 

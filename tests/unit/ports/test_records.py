@@ -155,16 +155,16 @@ def test_one_record_is_shown_by_its_id_or_its_index(
 ) -> None:
     view = show_record(records, record, repeat)
 
-    assert [(one["index"], one["repeat"]) for one in view.rows] == found
-    assert {(one["index"], one["repeat"]) for one in view.attempts} == {*found} - {(4, 0)}
-    assert all(one["evaluator_scores"] for one in view.rows if one["status"] == "evaluated")
+    assert [(one.index, one.repeat) for one in view.rows] == found
+    assert {(one.index, one.repeat) for one in view.attempts} == {*found} - {(4, 0)}
+    assert all(one.evaluator_scores for one in view.rows if one.status == "evaluated")
 
 
 def test_a_record_is_shown_with_its_attempts_and_its_failure(records: Records) -> None:
     view = show_record(records, "c", 0)
 
-    assert [one["error_code"] for one in view.attempts] == ["timeout", "bad_request"]
-    assert [(place, one["label"]) for place, one in view.failures.items()] == [
+    assert [one.error_code for one in view.attempts] == ["timeout", "bad_request"]
+    assert [(place, one.label) for place, one in view.failures.items()] == [
         ((2, 0), "bad_request")
     ]
 

@@ -13,9 +13,11 @@ from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from steelyard.results.predictions import Prediction, prediction_of
 from steelyard.store import result_rows
-from steelyard.usecases.results import read_run
+from steelyard.usecases.results import folder_records, read_run
 from steelyard.usecases.results.export import export_jsonl
-from steelyard.usecases.results.read_run import find_records, read_predictions
+from steelyard.usecases.results.folder_records import FolderRecords
+from steelyard.usecases.results.read_run import read_predictions
+from steelyard.usecases.results.records import show_record
 
 if TYPE_CHECKING:
     import pytest
@@ -36,7 +38,8 @@ def test_it_comes_from_where_it_is_filled_to_everybody_who_shows_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(result_rows, "prediction_of", later_of)
-    monkeypatch.setattr(read_run, "read_prediction", msgspec.json.Decoder(Later).decode)
+    for module in (read_run, folder_records):
+        monkeypatch.setattr(module, "read_prediction", msgspec.json.Decoder(Later).decode)
     project = Project(tmp_path)
     run = project.run(project.ports(ScriptedTarget()), project.cases([row("a"), row("b")]))
     project.close()
@@ -46,5 +49,6 @@ def test_it_comes_from_where_it_is_filled_to_everybody_who_shows_rows(
 
     assert [json.loads(line)["carbon_g"] for line in sealed] == [2.5, 2.5]
     assert [json.loads(line)["carbon_g"] for line in exported] == [2.5, 2.5]
-    assert [found.json()["carbon_g"] for found in find_records(folder, "a")] == [2.5]
+    shown = show_record(FolderRecords(folder), "a").rows
+    assert [found.json()["carbon_g"] for found in shown] == [2.5]
     assert json.loads(sealed[0])["evaluator_scores"]

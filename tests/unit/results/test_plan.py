@@ -12,10 +12,10 @@ from fakes.manifests import manifest_row
 from fakes.plans import plan, plan_row
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
-from steelyard.engine.redaction_own import RedactionRules
 from steelyard.errors import NotFoundError
 from steelyard.results.plan import PlannedRedaction, PlannedRubric, read_plan
 from steelyard.results.stored_run import StoredRun, require_plan
+from steelyard.settings import RedactionRules
 
 
 def encoded(value: Any) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from msgspec import UNSET, structs
@@ -67,10 +67,27 @@ async def plan_run(ports: RunPorts, options: RunOptions) -> Prepared:
     return await in_thread(lambda: prepare(ports, options))
 
 
+async def create_run(ports: RunPorts, options: RunOptions) -> StoredRun:
+    """Check a run and keep it as queued; any process of the project may execute it."""
+    prepared = await plan_run(ports, options)
+    try:
+        run = await in_thread(lambda: _new_run(ports, prepared))
+        queued = replace(run, owner=None, fence=0)
+        ports.repository.create(queued)
+        return queued
+    finally:
+        await prepared.close()
+
+
+async def execute_run(ports: RunPorts, name: str, on_result: OnResult) -> FinishedRun:
+    """Execute a queued run, or what is left of an interrupted one; a finished one is read."""
+    return await resume_run(ports, ports.repository.find(name), on_result)
+
+
 async def start_run(
     ports: RunPorts, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
 ) -> FinishedRun:
-    """Make a run and carry it through to its artifacts."""
+    """Create a run and execute it."""
     try:
         run = await in_thread(lambda: _new_run(ports, prepared))
         ports.repository.create(run)
@@ -140,7 +157,8 @@ async def continue_run(
     """All that is left to do of a run that was stopped."""
     try:
         require_claim(ports, run)
-        return await _execute(ports, run, prepared, on_result, is_resumed=True)
+        is_resumed = run.status != "queued"
+        return await _execute(ports, run, prepared, on_result, is_resumed=is_resumed)
     finally:
         await prepared.close()
 

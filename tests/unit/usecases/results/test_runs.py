@@ -31,7 +31,7 @@ def store(tmp_path: Path) -> RunStore:
                 created_at=f"2026-01-0{at}",
                 dataset=name,
                 group_id=group,
-                plan={},
+                plan=None,
             )
         )
     store.move("run_4", "validating", "now")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from checker import check_run
 from fakes.metrics import measured
 from fakes.projects import Project, json_of, row, rows_of, spec
 from fakes.targets import Said, ScriptedTarget, fails, trace
-from steelyard.usecases.runs.execute import FinishedRun
+from steelyard.execution.run_options import RunOptions
+from steelyard.usecases.runs.execute import FinishedRun, create_run, execute_run
 
 SCRIPT: dict[str, list[Said]] = {
     "wrong": ["no"],
@@ -298,3 +300,19 @@ def test_a_dataset_may_have_a_name_of_odd_bytes(project: Project) -> None:
     check_run(Path(run.folder))
 
     assert json_of(run)["dataset_id"] == "caf\ufffd"
+
+
+def test_a_run_that_one_process_creates_another_executes(project: Project) -> None:
+    maker = project.ports(ScriptedTarget(), owner="here:1:1")
+    options = RunOptions(dataset=project.cases([row("a"), row("b")]), target="scripted")
+    queued = asyncio.run(create_run(maker, options))
+    waiting = maker.repository.find(queued.run_id)
+
+    assert (waiting.status, waiting.owner) == ("queued", None)
+
+    worker = project.ports(ScriptedTarget(), owner="here:2:2")
+    done = asyncio.run(execute_run(worker, queued.run_id, project.seen.append))
+    check_run(Path(done.folder))
+
+    assert (done.run_id, done.status, len(project.seen)) == (queued.run_id, "completed", 2)
+    assert json_of(done)["interruptions"] == []
