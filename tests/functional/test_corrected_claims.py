@@ -20,7 +20,7 @@ from fakes.judged_desk import (
 )
 from fakes.many_commands import run_many
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.trials
 
 JSON = ("--format", "json")
 VALIDATE = ("judge", "validate", REF, "--labels", "labels.jsonl", "--split", "all")
@@ -128,7 +128,6 @@ def test_the_corrected_verdict_leads_the_gate_looks_at_both(tmp_path: Path) -> N
         assert mirrored(back[name]) == ends(row[name])
 
 
-@pytest.mark.trials
 def test_labels_do_not_let_a_gate_pass_where_scores_are_missing_unevenly(tmp_path: Path) -> None:
     """Both runs have labels, and a fifth of B has no score."""
     a = drawn(300, 0.75, seed=9)
@@ -159,7 +158,6 @@ def test_labels_do_not_let_a_gate_pass_where_scores_are_missing_unevenly(tmp_pat
     assert row["corrected"] is not None
 
 
-@pytest.mark.trials
 def test_of_several_runs_each_verdict_says_whose_it_is(tmp_path: Path) -> None:
     """Two of three runs have labels: the third is compared as the judge alone sees it."""
     a = drawn(200, 0.6, seed=9)

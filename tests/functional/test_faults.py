@@ -31,7 +31,7 @@ from fakes.targets import ScriptedTarget
 from real_parts import lack
 from steelyard.errors import RunError
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.trials
 
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 TESTS = Path(__file__).parents[1]
@@ -185,7 +185,6 @@ def lease_left(root: Path) -> float:
     return found[0]
 
 
-@pytest.mark.trials
 @pytest.mark.parametrize("is_woken_late", [True, pytest.param(False, marks=pytest.mark.trials)])
 def test_one_who_slept_past_his_lease_is_refused_and_says_so(
     tmp_path: Path, is_woken_late: bool
@@ -216,7 +215,6 @@ def test_one_who_slept_past_his_lease_is_refused_and_says_so(
     check_run(folder, Trial(acknowledged=kept, calls=calls(root), kills=1, concurrency=2))
 
 
-@pytest.mark.trials
 def test_of_two_that_resume_a_run_at_once_one_works(tmp_path: Path) -> None:
     root = slow_project(tmp_path)
     (root / "hold").write_text("6", encoding="utf-8")

@@ -11,7 +11,7 @@ from fakes.claims_project import run_id, write_cases, write_responses, write_set
 from fakes.judged_desk import RUBRIC as JUDGED
 from fakes.many_commands import Done, run_many
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.trials
 
 JSON = ("--format", "json")
 CASES = "datasets/cases.jsonl"

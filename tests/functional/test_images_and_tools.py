@@ -17,6 +17,8 @@ from servers.anthropic_server import MESSAGE
 from servers.in_thread import in_thread
 from servers.openai_server import COMPLETION, says, serving
 
+pytestmark = pytest.mark.trials
+
 if TYPE_CHECKING:
     from aiohttp import web
 

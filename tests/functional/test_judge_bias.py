@@ -13,7 +13,7 @@ import pytest
 from fakes.judged_desk import REF, RUN, Response, label, reply, write_judged_desk, write_rows
 from fakes.many_commands import run_many
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.trials
 
 PANEL = """\
 id: panel

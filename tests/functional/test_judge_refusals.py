@@ -27,7 +27,7 @@ from fakes.judged_desk import (
 from fakes.many_commands import run_many
 
 RESPONSES = drawn(400, 0.7, seed=5)
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.trials
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,6 @@ def test_a_perfect_looking_correction_has_a_width(tmp_path: Path) -> None:
     assert corrected["high"] - corrected["low"] > 0.02
 
 
-@pytest.mark.trials
 def test_labels_of_whole_conversations_are_worth_fewer(tmp_path: Path) -> None:
     """Twenty conversations of five, in which all responses are alike."""
     random = Random(4)
@@ -250,7 +249,6 @@ suites:
 """
 
 
-@pytest.mark.trials
 def test_a_suite_can_require_validated_judges(tmp_path: Path) -> None:
     root = labelled_desk(tmp_path, RESPONSES, [label(one) for one in RESPONSES])
     settings = (root / "steelyard.yaml").read_text(encoding="utf-8")

@@ -26,6 +26,8 @@ from fakes.judged_desk import (
 from fakes.many_commands import run_many
 from steelyard.store.clock import SystemClock
 
+pytestmark = pytest.mark.trials
+
 RESPONSES = drawn(60, 0.6, seed=4)
 STRICT, REQUIRED = (*RUN, "--strict"), (*RUN, "--require-validated")
 JUDGE_FILE, RUBRIC_FILE = "judges/right.yaml", "rubrics/quality.yaml"
@@ -92,7 +94,6 @@ def test_labels_of_which_nobody_says_how_they_were_chosen_reach_no_bound(root: P
     assert f"uncorrected  judge/right@1.0.0: {why}" in done[3].stdout
 
 
-@pytest.mark.trials
 @pytest.mark.parametrize("where", ["rubric", "suite"])
 def test_a_threshold_that_was_moved_is_named(root: Path, where: str) -> None:
     """Validated is the verdict at 0.7."""
@@ -114,7 +115,6 @@ def test_a_threshold_that_was_moved_is_named(root: Path, where: str) -> None:
         assert "'llm_judge at 0.7, rubric at 0.5'" in done.stderr
 
 
-@pytest.mark.trials
 def test_a_fresh_validation_in_the_judges_file_serves_freshness_alone(root: Path) -> None:
     (root / JUDGE_FILE).write_text(JUDGE + block(10), encoding="utf-8")
     checked, strict, as_json = run_many(
@@ -141,7 +141,6 @@ def test_the_minima_of_a_suite_need_labels(root: Path) -> None:
     assert "says its file; what is required must be in the registry" in done.stderr
 
 
-@pytest.mark.trials
 def test_a_new_validation_ends_staleness_though_the_file_says_otherwise(root: Path) -> None:
     (root / JUDGE_FILE).write_text(JUDGE + block(318), encoding="utf-8")
     commands = [STRICT, ("validate", "judges", "--strict")]

@@ -30,6 +30,8 @@ from fakes.judged_desk import (
 )
 from fakes.many_commands import run_many
 
+pytestmark = pytest.mark.trials
+
 TRUTH, COUNT = 0.85, 400
 RESPONSES = drawn(COUNT, TRUTH, seed=5)
 RATE = sum(one.is_good for one in RESPONSES) / len(RESPONSES)
@@ -92,7 +94,6 @@ def covers(row: dict[str, Any]) -> bool:
     return row["low"] <= RATE <= row["high"]
 
 
-@pytest.mark.trials
 @pytest.mark.no_cover
 def test_labels_by_lot_correct_the_run_that_they_are_of(large: Path, tmp_path: Path) -> None:
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
@@ -110,7 +111,6 @@ def test_labels_by_lot_correct_the_run_that_they_are_of(large: Path, tmp_path: P
     assert abs(corrected["value"] - RATE) < abs(metrics["pass_rate"]["value"] - RATE)
 
 
-@pytest.mark.trials
 @pytest.mark.no_cover
 def test_labels_balanced_by_what_people_say_come_out_right(large: Path, tmp_path: Path) -> None:
     found, metrics = validated_and_run(large, tmp_path, by_label(), "--design", "by_label")
@@ -122,7 +122,6 @@ def test_labels_balanced_by_what_people_say_come_out_right(large: Path, tmp_path
     assert corrected["value"] == pytest.approx(RATE, abs=0.06)
 
 
-@pytest.mark.trials
 @pytest.mark.no_cover
 def test_labels_balanced_by_the_judges_verdict_come_out_right_with_their_chances(
     large: Path,
@@ -144,7 +143,6 @@ def true_rate(*, is_good: bool) -> float:
     return sum(right) / len(right)
 
 
-@pytest.mark.trials
 @pytest.mark.no_cover
 def test_labels_at_random_within_each_verdict_need_no_chances(large: Path, tmp_path: Path) -> None:
     """The judge passes four of five: half of the labels are of what it fails."""
@@ -224,7 +222,6 @@ def test_another_run_is_corrected_by_how_often_the_judge_errs(tmp_path: Path) ->
     assert f"assumes the judge errs on this run as on {labelled}" in done[3].stdout
 
 
-@pytest.mark.trials
 @pytest.mark.no_cover
 @pytest.mark.parametrize("tnr", [0.8, 0.2])
 def test_a_run_with_labels_of_its_own_is_checked_for_drift(tmp_path: Path, tnr: float) -> None:
@@ -290,7 +287,6 @@ def test_labels_of_runs_that_differ_are_not_pooled(tmp_path: Path) -> None:
     assert f"judge/right@1.0.0 is not validated by its labels: {why}" in done[3].stderr
 
 
-@pytest.mark.trials
 @pytest.mark.no_cover
 def test_the_history_of_a_judge_shows_runs_that_differ(tmp_path: Path) -> None:
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]
@@ -305,7 +301,6 @@ def test_the_history_of_a_judge_shows_runs_that_differ(tmp_path: Path) -> None:
     assert [row["unlike_earlier"] for row in history] == [[], []]
 
 
-@pytest.mark.trials
 def test_the_history_of_a_judge_marks_a_run_that_differs(tmp_path: Path) -> None:
     """The same dataset and target: the questions of the second day are easier."""
     labels = [label(one) for one in Random(1).sample(RESPONSES, 200)]

@@ -20,6 +20,8 @@ from checker import Trial, check_run, stored_judgements, stored_predictions
 from fakes.warm_command import Done, WarmCommand
 from servers.judge_server import JUDGE_MODEL, JudgeEndpoint
 
+pytestmark = pytest.mark.trials
+
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 RECORDS = 60
 AT_ONCE = 4
@@ -253,7 +255,6 @@ def test_money_that_judges_have_spent_ends_the_run_and_is_counted(
     check_run(folder, Trial(judge_calls=endpoint.calls[JUDGE_MODEL]))
 
 
-@pytest.mark.trials
 def test_two_processes_share_a_run_with_judges(
     command: WarmCommand, endpoint: JudgeEndpoint, tmp_path: Path
 ) -> None:
@@ -310,7 +311,6 @@ def killed_when(command: WarmCommand, endpoint: JudgeEndpoint, calls: int, delay
     return False
 
 
-@pytest.mark.trials
 def test_kills_lose_no_answer_and_no_judgement(
     command: WarmCommand,
     endpoint: JudgeEndpoint,

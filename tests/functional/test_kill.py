@@ -22,6 +22,8 @@ from checker import Place, Trial, check_run, stored_predictions
 from fakes.warm_command import WarmCommand
 from servers.openai_server import COMPLETION, serving
 
+pytestmark = pytest.mark.trials
+
 RECORDS = 320
 CONCURRENCY = 8
 RUN = ("run", "d.json", "--target", "live", "--rubric", "any@1.0.0", "--format", "json")
@@ -193,7 +195,6 @@ def test_kills_lose_nothing_and_double_nothing(
         assert killing.until(tmp_path, 5, first_seed=1) == 5
 
 
-@pytest.mark.trials
 def test_a_hundred_kills_lose_nothing_and_double_nothing(
     killing: Killing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
+pytestmark = pytest.mark.trials
+
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 ECHO = 'import json, sys; print(json.load(sys.stdin)["prompt"])'
 JUDGE = """

@@ -20,6 +20,8 @@ from servers.in_thread import in_thread
 from servers.judge_server import conforming
 from servers.openai_server import COMPLETION, Answer, says, sends, serving
 
+pytestmark = pytest.mark.trials
+
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 SAYS_NINE = [{"type": "contains", "value": "nine"}]
 SETTINGS = """\
@@ -124,7 +126,6 @@ def test_a_run_stops_when_an_endpoint_is_away_too_long_and_goes_on_when_it_is_ba
     assert (again.returncode, json.loads(again.stdout)["metrics"]["pass_count"]) == (0, 300)
 
 
-@pytest.mark.trials
 @pytest.mark.parametrize("seconds", [1.5, 15.0])
 def test_the_last_records_outlive_an_outage_and_every_call_has_a_row(
     steelyard: Steelyard, tmp_path: Path, seconds: float
@@ -285,7 +286,6 @@ def test_connections_that_are_closed_silently_cost_no_record(
     assert (metrics["attempts"], metrics["retried_records"]) == (100, 0)
 
 
-@pytest.mark.trials
 @pytest.mark.parametrize("poisoned", [range(12, 18), range(24, 30), range(29, 30)])
 @pytest.mark.parametrize("role", ["target", "judge"])
 def test_records_that_are_always_answered_with_503_are_no_outage(

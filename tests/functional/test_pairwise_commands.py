@@ -27,6 +27,8 @@ from fakes.pairwise_project import (
     write_rows,
 )
 
+pytestmark = pytest.mark.trials
+
 NAMES = ("one", "two", "three")
 PAIRWISE = ("--pairwise", "judge/pairwise@1.0.0")
 GATE = ("--fail-if", "worse")
@@ -491,7 +493,6 @@ def test_repeats_are_compared_one_with_the_other_and_a_record_counts_once(
     assert second["model_response"] == "two 0 1"
 
 
-@pytest.mark.trials
 def test_three_runs_are_judged_pair_by_pair_with_one_table(desk: Desk, tmp_path: Path) -> None:
     """One beats two in 20 of 30, two beats three in 20 of 30, one beats three in 25 of 30."""
     said = [
@@ -540,7 +541,6 @@ def test_a_table_without_intervals_says_why(desk: Desk, tmp_path: Path) -> None:
     assert "no interval where a run has a win, or a loss, in fewer than 10 records" in done.stdout
 
 
-@pytest.mark.trials
 def test_three_runs_without_any_decision_have_no_table(desk: Desk, tmp_path: Path) -> None:
     made = desk.copied(tmp_path / "p", replies([WON], "nobody vs nobody"))
     text, data = run_many(made.root, [made.compare(*GATE, runs=3), made.compare(*JSON, runs=3)])

@@ -13,7 +13,7 @@ from fakes.claims_project import run_id, write_cases, write_responses, write_set
 from fakes.desk_project import jsonl
 from fakes.many_commands import Done, run_many
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.trials
 
 JSON = ("--format", "json")
 CASES = "datasets/cases.jsonl"

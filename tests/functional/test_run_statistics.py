@@ -14,7 +14,7 @@ import pytest
 from fakes.desk_project import case, jsonl
 from fakes.many_commands import Done, run_many
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.trials
 
 JSON = ("--format", "json")
 RUN = ("run", "cases.jsonl", "--responses", "responses.jsonl")

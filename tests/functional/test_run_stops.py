@@ -21,6 +21,8 @@ import pytest
 from checker import Trial, check_run, wait_until_stored
 from fakes.desk_project import AGENT, write_desk
 
+pytestmark = pytest.mark.trials
+
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
 RUN = ("run", "datasets/desk.jsonl", "--target", "slow", "--format", "json")

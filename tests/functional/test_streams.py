@@ -17,6 +17,8 @@ import pytest
 
 from fakes.projects import row
 
+pytestmark = pytest.mark.trials
+
 Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 SLOW = """\
 import time

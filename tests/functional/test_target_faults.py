@@ -33,6 +33,8 @@ from servers.openai_server import (
 )
 from steelyard.usecases.runs.execute import FinishedRun, start_run
 
+pytestmark = pytest.mark.trials
+
 if TYPE_CHECKING:
     from aiohttp import web
 

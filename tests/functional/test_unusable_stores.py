@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.trials
+
 FULL = ("sh", "-c", 'ulimit -f 0; exec "$@"', "sh")
 """No file may grow, as on a disk without room."""
 CASE = {
