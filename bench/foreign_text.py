@@ -21,10 +21,10 @@ from bench.page import machine, write_section
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.importers.prbench import reference_number
 from steelyard.contracts.legal_eval.policies import placeholders
-from steelyard.engine.redaction import Redactor, json_bytes
-from steelyard.engine.redaction_own import OwnPattern
-from steelyard.engine.redaction_patterns import FINDERS
-from steelyard.engine.redaction_text import unescaped
+from steelyard.engine.redaction.own_rules import OwnPattern
+from steelyard.engine.redaction.patterns import FINDERS
+from steelyard.engine.redaction.redactor import Redactor, json_bytes
+from steelyard.engine.redaction.text import unescaped
 from steelyard.errors import SteelyardError
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly, repaired_json
 from steelyard.formats.mustache import rendered

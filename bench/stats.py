@@ -24,7 +24,7 @@ _METRICS = """
 import random
 from steelyard.results.facts import CheckFact, Facts
 from steelyard.results.question_facts import QuestionFact
-from steelyard.engine.metrics import metrics_of
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.model.run import Judging
 
 def facts(count, slices, repeats=1, talk=0, graded=False, judged=False):

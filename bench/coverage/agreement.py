@@ -16,7 +16,7 @@ import numpy as np
 from bench.coverage.cell import Cell, Ends
 from numpy.typing import NDArray
 
-from steelyard.model.agreement import Estimate
+from steelyard.model.statistics.agreement import Estimate
 from steelyard.review.coefficients import Rated, estimate_of
 from steelyard.stats.agreement import Ratings, alphas_of, cohen_kappa, weights_of
 

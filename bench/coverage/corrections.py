@@ -11,8 +11,8 @@ from bench.coverage.cell import Cell, Draw, Ends
 from bench.coverage.rates import similar
 from numpy.typing import NDArray
 
-from steelyard.model.label import Design
-from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
+from steelyard.model.labels.label import Design
+from steelyard.model.statistics.validation import Counts, JudgeValidation, LabelledItem
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.usecases.correction.check_rows import CheckRows
 from steelyard.usecases.correction.corrected_estimates import (

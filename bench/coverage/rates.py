@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from bench.coverage.cell import Cell, Draw, Ends
 
-from steelyard.engine.metrics import metrics_of
-from steelyard.model.interval import Interval
+from steelyard.engine.metrics.run_metrics import metrics_of
+from steelyard.model.statistics.interval import Interval
 from steelyard.results.facts import Facts
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from steelyard.settings import MAX_CONCURRENCY, TargetEntry
 
 if TYPE_CHECKING:
     from steelyard.execution.ports import TargetSpec
-    from steelyard.model.comparison import Comparison
     from steelyard.model.judge import Judge
     from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Check, Rubric
+    from steelyard.model.statistics.comparison import Comparison
     from steelyard.usecases.runs.evaluate import Run
 
 

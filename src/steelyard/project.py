@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from steelyard.checks.catalog import Catalog
-    from steelyard.engine.redaction import Redactor
-    from steelyard.model.corrected_rate import Correction
+    from steelyard.engine.redaction.redactor import Redactor
     from steelyard.model.definition import Definition
     from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Rubric
+    from steelyard.model.statistics.corrected_rate import Correction
     from steelyard.settings import Settings
     from steelyard.store.project import ProjectFolder
     from steelyard.store.pruned import RetentionStore
     from steelyard.store.registry import FileRegistry
-    from steelyard.store.runs import RunStore
+    from steelyard.store.runs.repository import RunStore
     from steelyard.store.validations import ValidationFolder
     from steelyard.usecases.convert.convert import ConvertPorts
     from steelyard.usecases.judges.validate_judge import ValidationPorts
@@ -125,7 +125,7 @@ class Project:
         """The runs of the project, in its database."""
 
         def opened() -> RunStore:
-            from steelyard.store.runs import RunStore
+            from steelyard.store.runs.repository import RunStore
 
             store = RunStore(self._database())
             # The last to close the database folds its log in: a copy of the file alone is whole.
@@ -139,7 +139,7 @@ class Project:
         """The kinds of checks; they run programs only where the project allows it."""
 
         def made() -> Catalog:
-            from steelyard.targets.programs import LocalPrograms
+            from steelyard.targets.processes.programs import LocalPrograms
 
             programs = None
             if self.settings.allow.commands:
@@ -166,7 +166,7 @@ class Project:
 
     def redactor(self) -> Redactor:
         """What every run of the project writes through; it has counted nothing yet."""
-        from steelyard.engine.redaction import Redactor
+        from steelyard.engine.redaction.redactor import Redactor
         from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.usecases.runs.prepare import redaction_rules
 
@@ -193,15 +193,15 @@ class Project:
         from steelyard.results.manifest import Harness
         from steelyard.store.artifacts import ArtifactFolder, digest_of
         from steelyard.store.ids import new_run_id, new_secret
-        from steelyard.store.judgements import JudgementStore
-        from steelyard.store.owners import is_alive, this_process
-        from steelyard.store.row_register import RowRegister, run_ledger
-        from steelyard.store.row_writer import RowWriter
+        from steelyard.store.runs.judgements import JudgementStore
+        from steelyard.store.runs.owners import is_alive, this_process
+        from steelyard.store.runs.row_register import RowRegister, run_ledger
+        from steelyard.store.runs.row_writer import RowWriter
         from steelyard.store.worker_processes import WorkerProcesses
         from steelyard.targets import specs
         from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.targets.making import TargetMaker
-        from steelyard.targets.program_files import module_files
+        from steelyard.targets.processes.program_files import module_files
         from steelyard.targets.providers import GROUP as TARGETS
         from steelyard.usecases.datasets.published_datasets import find_dataset
         from steelyard.usecases.runs.ports import RunPorts
@@ -271,8 +271,8 @@ class Project:
     def result_ports(self) -> ResultPorts:
         """What finding and reading finished runs needs."""
         from steelyard.store.artifacts import digest_of
-        from steelyard.store.judgements import judgements_of
-        from steelyard.store.stored_records import StoredRecords
+        from steelyard.store.runs.judgements import judgements_of
+        from steelyard.store.runs.stored_records import StoredRecords
         from steelyard.usecases.results.ports import ResultPorts
 
         return ResultPorts(

@@ -2,7 +2,7 @@
 
 Started by `steelyard run --workers` as `python -P -m steelyard.worker` with the project's root.
 Its work comes in over standard input, and what it finds out goes to standard output, in the frames
-of `steelyard.store.worker_pipe`; what is wrong, on standard error.
+of `steelyard.store.runs.worker_pipe`; what is wrong, on standard error.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import FrameType
 
-from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import SteelyardError
 from steelyard.event_loop import run_async, tune_garbage_collection
 from steelyard.execution.ports import Part
 from steelyard.project import open_project
-from steelyard.store.ledger import BatchLedger
-from steelyard.store.worker_pipe import HolderPipe
+from steelyard.store.runs.ledger import BatchLedger
+from steelyard.store.runs.worker_pipe import HolderPipe
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.work_on_part import work_on_part
 

@@ -12,7 +12,7 @@ from steelyard.checks.catalog import Catalog
 from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.evals_json.inline_checks import check_rubric_of
 from steelyard.contracts.evals_json.writer import write_evals_json
-from steelyard.engine.grading import grade
+from steelyard.engine.grading.grading import grade
 from steelyard.formats.lines import Lines, Located
 from steelyard.model.dataset import Dataset
 from steelyard.store.workspace import DiskWorkspace

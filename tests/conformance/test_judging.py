@@ -21,9 +21,9 @@ from steelyard.contracts.importers.lexam import import_lexam
 from steelyard.contracts.importers.prbench import import_prbench
 from steelyard.contracts.judge.reader import read_judge
 from steelyard.contracts.legal_eval.policies import built_in_policies
-from steelyard.engine.grading import grade_judged
-from steelyard.engine.implicit import implicit_rubric
-from steelyard.engine.metrics import metrics_of
+from steelyard.engine.grading.grading import grade_judged
+from steelyard.engine.grading.implicit import implicit_rubric
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.judging.jury import Juror, Jury
 from steelyard.model.case import Case

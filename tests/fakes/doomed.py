@@ -17,7 +17,9 @@ from fakes.targets import ScriptedTarget
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.results.artifacts import MANIFEST
-from steelyard.store import artifacts, ledger, row_writer, runs
+from steelyard.store import artifacts
+from steelyard.store.runs import ledger, row_writer
+from steelyard.store.runs import repository as runs
 
 AT_ONCE = 4
 CALLS = "calls"

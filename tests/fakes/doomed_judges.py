@@ -16,7 +16,7 @@ from fakes.projects import SETTINGS, Project
 from steelyard.model.rubric import Rubric
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
-from steelyard.store import row_writer
+from steelyard.store.runs import row_writer
 from steelyard.usecases.runs.ports import RunPorts
 
 JUDGED = f"{SETTINGS}judges: {{default: {{target: judge}}}}\n"

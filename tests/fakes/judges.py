@@ -10,9 +10,9 @@ from typing import ClassVar
 from fakes.targets import Said, ScriptedTarget
 from fakes.work import Bench, work
 from steelyard.engine.cache import AnswerCache
-from steelyard.engine.judge_calls import JudgeCalls, KeptBefore
-from steelyard.engine.judge_targets import Endpoint, JudgeTarget
-from steelyard.engine.judged_records import JudgedRecords
+from steelyard.engine.judging.judge_calls import JudgeCalls, KeptBefore
+from steelyard.engine.judging.judge_targets import Endpoint, JudgeTarget
+from steelyard.engine.judging.judged_records import JudgedRecords
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import JudgesPhase, Phase
 from steelyard.engine.record_work import EngineContext, Work

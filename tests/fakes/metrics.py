@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from steelyard.engine.metrics import metrics_of
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.results.metrics import Metrics
 from steelyard.usecases.runs.execute import FinishedRun
 from strategies.run_facts import facts

@@ -13,7 +13,7 @@ from fakes.targets import ScriptedTarget, fails
 from steelyard.results.pruned import PrunedFile
 from steelyard.settings import RetentionSettings
 from steelyard.store.pruned import RetentionStore
-from steelyard.store.runs import RunStore
+from steelyard.store.runs.repository import RunStore
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prune import plan_pruning, prune
 

@@ -13,7 +13,7 @@ from fakes.definitions import DefinitionProject
 from fakes.manifests import manifest_row
 from fakes.metrics import write_metrics
 from fakes.review_project import QUESTIONS
-from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import NotFoundError
 from steelyard.reports.labels import ImportedLabels
 from steelyard.store.annotations import AnnotationStore

@@ -12,7 +12,7 @@ from steelyard.model.run import RunState
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.store.artifacts import ArtifactFileDraft, ArtifactFolder
-from steelyard.store.runs import RunStore
+from steelyard.store.runs.repository import RunStore
 from steelyard.usecases.runs.ports import RunPorts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
+from steelyard.model.statistics.validation import Counts, JudgeValidation, LabelledItem
 
 JUDGE = "judge/right@1.0.0"
 RULE = "llm_judge at 0.7"

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fakes.runs import attempt
-from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.model.run import Result, RunState
-from steelyard.store.ledger import BatchLedger
-from steelyard.store.row_writer import Rows
-from steelyard.store.worker_pipe import written_rows
+from steelyard.store.runs.ledger import BatchLedger
+from steelyard.store.runs.row_writer import Rows
+from steelyard.store.runs.worker_pipe import written_rows
 
 
 @dataclass

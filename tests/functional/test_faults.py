@@ -38,7 +38,8 @@ TESTS = Path(__file__).parents[1]
 ROWS = [row(f"r{number}") for number in range(30)]
 HASTY = """\
 import sys
-from steelyard.store import leases, runs
+from steelyard.store.runs import leases
+from steelyard.store.runs import repository as runs
 leases.LEASE_S = runs.LEASE_S = 0.6
 leases.HEARTBEAT_S, leases._LOOK_S = 0.2, 0.05
 from steelyard.cli.main import main

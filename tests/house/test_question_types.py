@@ -7,8 +7,8 @@ from typing import Any, get_args
 from steelyard.contracts.question_rubric.answer_forms import ANSWER_FORMS
 from steelyard.contracts.schemas import load_schema
 from steelyard.judging.question_types import JUDGED_TYPES
-from steelyard.model.agreement import PASSED
 from steelyard.model.question_types import QUESTION_TYPES, QuestionType
+from steelyard.model.statistics.agreement import PASSED
 from steelyard.review.question_types import COMPARED_TYPES
 
 TYPES = list(QUESTION_TYPES.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.model.comparison import (
+from steelyard.model.statistics.comparison import (
     Comparison,
     CorrectedDifference,
     Difference,
@@ -14,7 +14,7 @@ from steelyard.model.comparison import (
     Side,
     SliceDifference,
 )
-from steelyard.model.detection import Detectable
+from steelyard.model.statistics.detection import Detectable
 
 PASSES = Difference(
     value=0.1, low=-0.02, high=0.21, method="score", n=100, p_value=0.099, test="test"

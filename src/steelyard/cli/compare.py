@@ -14,8 +14,8 @@ from steelyard.cli.running import require_number
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
-    from steelyard.model.comparison import Comparison
-    from steelyard.model.gate import GateResult
+    from steelyard.model.statistics.comparison import Comparison
+    from steelyard.model.statistics.gate import GateResult
     from steelyard.usecases.results.gates import ComparisonGate
     from steelyard.usecases.runs.pairwise import PairwiseOptions
 

@@ -12,7 +12,7 @@ from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
-    from steelyard.model.detection import Detection
+    from steelyard.model.statistics.detection import Detection
     from steelyard.reports.grading import WhoGrades
     from steelyard.usecases.runs.ports import RunPorts
 

@@ -67,7 +67,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """Draw records for people to label. A row is written for each to fill in."""
     from steelyard.cli.label_files import write_rows
     from steelyard.errors import InvalidError
-    from steelyard.model.assignment import AssignmentChoice
+    from steelyard.model.labels.assignment import AssignmentChoice
     from steelyard.reports.assignment import assignment_json, assignment_lines
     from steelyard.usecases.review.assign import AssignmentRequest, assign, stub_rows
 

@@ -36,7 +36,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """Write labels, one a line, as they can be imported."""
     from steelyard.cli.label_files import write_rows
     from steelyard.errors import InvalidError
-    from steelyard.model.annotation import Wanted
+    from steelyard.model.labels.annotation import Wanted
     from steelyard.usecases.review.export_labels import export_labels
 
     if output is None and told is OutputFormat.json:

@@ -17,8 +17,8 @@ from steelyard.cli.plans import say_who_grades
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
-    from steelyard.model.gate import GateResult
     from steelyard.model.run import Result
+    from steelyard.model.statistics.gate import GateResult
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.execute import FinishedRun
     from steelyard.usecases.runs.ports import RunPorts

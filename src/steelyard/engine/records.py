@@ -14,7 +14,7 @@ from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.claims import Claimed, Claims
 from steelyard.engine.costs import cost_of, with_cost
-from steelyard.engine.grading import grade
+from steelyard.engine.grading.grading import grade
 from steelyard.engine.phase import Phase
 from steelyard.engine.prompts import prompt_tokens
 from steelyard.engine.record_results import cancelled_of, failure_of, graded_of, made_before

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.results.projections import GradedPrediction
 from steelyard.stats.paired import paired_difference
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from steelyard.engine.metrics import metrics_of
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.execution.evaluating import redactor_of
 from steelyard.execution.ports import ExecutionPorts, StoredResult
 from steelyard.execution.prepared import Prepared

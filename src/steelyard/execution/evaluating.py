@@ -15,7 +15,7 @@ from steelyard.engine.budget import CANCEL, Budget, Stop, deadline_stop
 from steelyard.engine.phase import Phase
 from steelyard.engine.record_work import EngineContext, Ledger
 from steelyard.engine.records import RecordLoop
-from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import TargetStoppedError
 from steelyard.execution.judging import RunJudges, Shared, run_judges
 from steelyard.execution.ports import ExecutionPorts

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from msgspec import UNSET, UnsetType, structs
 
-from steelyard.engine.judging_metrics import with_probes
-from steelyard.engine.metrics import metrics_of
-from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.engine.metrics.judging_metrics import with_probes
+from steelyard.engine.metrics.run_metrics import metrics_of
+from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.errors import SourceError, UnresumableError
 from steelyard.execution.early_sealing import EarlySealing
 from steelyard.execution.ports import Artifacts, ExecutionPorts

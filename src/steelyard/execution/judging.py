@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from steelyard.engine.budget import Stop
 from steelyard.engine.cache import AnswerCache
-from steelyard.engine.judge_calls import JudgeCalls, KeptBefore
-from steelyard.engine.judge_probe import probe_endpoints
-from steelyard.engine.judge_request import judge_claims
-from steelyard.engine.judge_targets import Endpoint, JudgeTarget
-from steelyard.engine.judged_records import JudgedRecords
+from steelyard.engine.judging.judge_calls import JudgeCalls, KeptBefore
+from steelyard.engine.judging.judge_probe import probe_endpoints
+from steelyard.engine.judging.judge_request import judge_claims
+from steelyard.engine.judging.judge_targets import Endpoint, JudgeTarget
+from steelyard.engine.judging.judged_records import JudgedRecords
 from steelyard.engine.pending_rows import read_judgement
 from steelyard.engine.phase import JudgesPhase, Phase
 from steelyard.engine.record_work import EngineContext

@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol
 from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.record_work import Ledger
-from steelyard.engine.redaction import Redactor
-from steelyard.model.corrected_rate import Correction
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RecordStatus, RunState
+from steelyard.model.statistics.corrected_rate import Correction
 from steelyard.model.unsent import NOTHING
 from steelyard.ports import Clock, Sought, Target, Warn, log_warning
 from steelyard.results.attempts import Attempt

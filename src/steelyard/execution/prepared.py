@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.reading import DatasetReading, Rereadable, Row
-from steelyard.engine.implicit import NothingGrades
+from steelyard.engine.grading.implicit import NothingGrades
 from steelyard.errors import ParseError, SourceError
 from steelyard.execution.ports import WHOLE, Part, TargetSpec
 from steelyard.execution.record_selection import selected

@@ -10,8 +10,8 @@ from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.legal_eval.prompting import policy_messages
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.prompts import build_prompt
-from steelyard.engine.redaction import is_redacted
-from steelyard.engine.redaction_own import OwnFields
+from steelyard.engine.redaction.own_rules import OwnFields
+from steelyard.engine.redaction.redactor import is_redacted
 from steelyard.execution.expected import expected_row
 from steelyard.execution.record_selection import fields_of
 from steelyard.formats.json_hash import messages_sha256

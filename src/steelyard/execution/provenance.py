@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import UNSET
 
 from steelyard.contracts.judge.validation import file_claim
-from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.execution.judge_manifest import judge_templates, probe_calls, used_judges
 from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.execution.ports import ArtifactDraft, Artifacts, ExecutionPorts, StoredResult
 from steelyard.execution.provenance import Provenance
 from steelyard.model.json_value import JsonObject

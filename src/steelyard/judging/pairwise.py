@@ -16,7 +16,7 @@ from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.judge import COMPARED, Judge
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
-from steelyard.model.preference import Pick, Winner
+from steelyard.model.statistics.preference import Pick, Winner
 from steelyard.model.trace import Trace
 from steelyard.stats.orders import SHARES, winner
 

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from steelyard.formats.mustache import rendered
 from steelyard.judging.answer_schema import answer_schema, values_shown
 from steelyard.judging.delimiters import DelimiterFence, marked
-from steelyard.judging.examples import examples_of
 from steelyard.judging.fingerprint import identity
 from steelyard.judging.questions_asked import (
     CANNOT_JUDGE,
     AnswerField,
     AskedQuestion,
     Example,
+    examples_of,
 )
 from steelyard.model.json_value import Extra
 from steelyard.model.judgement import Asker, JudgeCall

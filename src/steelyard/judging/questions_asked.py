@@ -144,3 +144,13 @@ class Answered:
             "message": answer.message or None,
         }
         return {name: said for name, said in row.items() if said is not None}
+
+
+def examples_of(judge: Judge) -> tuple[Example, ...]:
+    """Those of its file, in order."""
+    rows = judge.extra.get("examples")
+    if not isinstance(rows, list):
+        return ()
+    return tuple(
+        Example(id=str(row["id"]), text=str(row["text"])) for row in rows if isinstance(row, dict)
+    )

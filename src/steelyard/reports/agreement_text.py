@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from steelyard.model.agreement import (
+from steelyard.model.question import Answer
+from steelyard.model.question_types import QUESTION_TYPES
+from steelyard.model.statistics.agreement import (
     PASSED,
     Agreement,
     AgreementSide,
@@ -14,8 +16,6 @@ from steelyard.model.agreement import (
     QuestionAgreement,
     RubricAgreement,
 )
-from steelyard.model.question import Answer
-from steelyard.model.question_types import QUESTION_TYPES
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, percent
 

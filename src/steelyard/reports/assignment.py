@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steelyard.model.assignment import Assignment
 from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.labels.assignment import Assignment
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count
 

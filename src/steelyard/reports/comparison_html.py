@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from markupsafe import Markup
 
-from steelyard.model.comparison import Comparison
+from steelyard.model.statistics.comparison import Comparison
 from steelyard.reports.charts import difference_bar
 from steelyard.reports.comparison_text import (
     corrected_lines,

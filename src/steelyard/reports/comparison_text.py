@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import cast
 
-from steelyard.model.comparison import (
+from steelyard.model.json_value import JsonObject
+from steelyard.model.statistics.comparison import (
     LEVEL,
     SELECTION,
     Comparison,
@@ -15,7 +16,6 @@ from steelyard.model.comparison import (
     Moved,
     SliceDifference,
 )
-from steelyard.model.json_value import JsonObject
 from steelyard.reports.correction import corrected_text
 from steelyard.reports.detection import asked_text, share_text
 from steelyard.reports.findings import Paint, plain, printable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.model.corrected_rate import CorrectedRate, RateChange
+from steelyard.model.statistics.corrected_rate import CorrectedRate, RateChange
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, percent, rate_text
 from steelyard.stats.intervals import DIFFERENT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steelyard.model.detection import Detectable, Detection
+from steelyard.model.statistics.detection import Detectable, Detection
 from steelyard.reports.numbers import count, percent
 
 

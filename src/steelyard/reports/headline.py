@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from steelyard.model.gate import GateResult
+from steelyard.model.statistics.gate import GateResult
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import rate_text
 from steelyard.results.metrics import Metrics

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import cast
 
 from steelyard.model.json_value import JsonObject
-from steelyard.model.judge_bias import RESPONSE_LENGTH, CovariateBias
+from steelyard.model.statistics.judge_bias import RESPONSE_LENGTH, CovariateBias
 from steelyard.reports.comparison_text import p_text
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, percent

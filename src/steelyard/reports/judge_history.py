@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from steelyard.model.json_value import JsonObject
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.reports.findings import Paint, printable
 from steelyard.reports.judge_rates import counted_rate, interval_row
 from steelyard.reports.numbers import count, percent

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.reports.correction import p_text
 from steelyard.reports.numbers import count, percent, rate_text
 from steelyard.stats.confusion import (

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeAlias, cast
 
-from steelyard.model.corrected_rate import CorrectedRate
-from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.judge_bias import CovariateBias
-from steelyard.model.validation import JudgeValidation, JuryCounts, SliceCounts
+from steelyard.model.statistics.corrected_rate import CorrectedRate
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.judge_bias import CovariateBias
+from steelyard.model.statistics.validation import JudgeValidation, JuryCounts, SliceCounts
 from steelyard.reports.correction import (
     corrected_text,
     drift_text,

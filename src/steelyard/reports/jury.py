@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import cast
 
-from steelyard.model.agreement import Estimate
-from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
-from steelyard.model.validation import JuryCounts
+from steelyard.model.statistics.agreement import Estimate
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import JuryCounts
 from steelyard.reports.findings import printable
 from steelyard.reports.numbers import count, rate_text
 from steelyard.stats.confusion import rates_of

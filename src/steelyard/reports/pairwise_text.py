@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import cast
 
-from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
+from steelyard.model.statistics.interval import Interval
 from steelyard.reports.findings import Paint, plain, printable
 from steelyard.reports.numbers import count, rate_text
 from steelyard.stats.position import PositionBias

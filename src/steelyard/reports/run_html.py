@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from markupsafe import Markup
 
-from steelyard.model.corrected_rate import CorrectedRate
-from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonValue
+from steelyard.model.statistics.corrected_rate import CorrectedRate
+from steelyard.model.statistics.gate import GateResult
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.charts import histogram, interval_bar
 from steelyard.reports.comparison_text import p_text

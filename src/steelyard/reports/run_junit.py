@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.etree import ElementTree as ET
 
-from steelyard.model.gate import GateResult
+from steelyard.model.statistics.gate import GateResult
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.correction import (
     corrected_text,

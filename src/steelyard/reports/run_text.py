@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from steelyard.model.comparison import SELECTION
-from steelyard.model.gate import GateResult
+from steelyard.model.statistics.comparison import SELECTION
+from steelyard.model.statistics.gate import GateResult
 from steelyard.reports.correction import (
     corrected_text,
     drift_text,

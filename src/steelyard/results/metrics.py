@@ -10,9 +10,9 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from steelyard.model.corrected_rate import CorrectedRate
-from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject
+from steelyard.model.statistics.corrected_rate import CorrectedRate
+from steelyard.model.statistics.interval import Interval
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):

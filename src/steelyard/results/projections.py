@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.model.preference import Pick, Winner
+from steelyard.model.statistics.preference import Pick, Winner
 from steelyard.results.predictions import Slices
 
 NO_TRACE = b"null"

@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
-from steelyard.model.agreement import (
+from steelyard.model.question import Answer
+from steelyard.model.statistics.agreement import (
     AgreementSide,
     AlternativeTest,
     Asked,
@@ -22,7 +23,6 @@ from steelyard.model.agreement import (
     OptionAgreement,
     QuestionAgreement,
 )
-from steelyard.model.question import Answer
 from steelyard.review.coefficients import NAMES, Rated, estimates, hit_rates, shared_choices
 from steelyard.review.question_types import COMPARED_TYPES, ComparedType, Given, has, vote
 from steelyard.stats.agreement import Ratings

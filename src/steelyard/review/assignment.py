@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from steelyard.errors import InvalidError
-from steelyard.model.assignment import Assigned, AssignmentChoice, Candidate
+from steelyard.model.labels.assignment import Assigned, AssignmentChoice, Candidate
 from steelyard.stats.sampling import (
     Drawn,
     inclusion_probabilities,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steelyard.model.agreement import Estimate
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.agreement import Estimate
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.agreement import Ratings, weights_of
 from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
 from steelyard.stats.rates import mean_interval

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from statistics import median_low
 from typing import Literal, NamedTuple, TypeAlias, cast
 
-from steelyard.model.agreement import PASSED, Asked, Estimate, Item
 from steelyard.model.question import Answer, Question
+from steelyard.model.statistics.agreement import PASSED, Asked, Estimate, Item
 from steelyard.review.coefficients import NAMES, SCORES, Rated, hit_rates, judge_minus_people
 
 Given: TypeAlias = Mapping[Item, Answer]

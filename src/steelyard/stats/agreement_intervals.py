@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.agreement import Floats, Level, Ratings, alphas_of
 from steelyard.stats.resampling import Items, Statistic, over_items, rating_patterns
 

@@ -8,8 +8,8 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from steelyard.model.interval import Interval
-from steelyard.model.validation import Counts, JudgeValidation, LabelledItem
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import Counts, JudgeValidation, LabelledItem
 from steelyard.stats.effective import cluster_effect, kish
 from steelyard.stats.intervals import DIFFERENT, wilson
 from steelyard.stats.rates import rate_interval

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 
 Z95 = 1.959963984540054
 DIFFERENT = 0.01

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.clustered import design_effect
 from steelyard.stats.resampling import Assumed, Floats, Items, over_items
 from steelyard.stats.tables import independence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.model.preference import Pick, Winner
+from steelyard.model.statistics.preference import Pick, Winner
 
 SHARES: dict[Winner, float] = {"a": 0.0, "b": 1.0, "tie": 0.5, "contradiction": 0.5}
 """What each outcome of a record counts for B."""

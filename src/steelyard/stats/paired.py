@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.clustered import flip_p
 from steelyard.stats.distributions import binomial_tail
 from steelyard.stats.intervals import Z95

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.resampling import Assumed, Floats, Items, over_items
 
 _LEVEL = 0.05

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from steelyard.model.interval import Interval
-from steelyard.model.preference import Pick
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.preference import Pick
 from steelyard.stats.paired import paired_difference
 from steelyard.stats.rates import rate_interval
 

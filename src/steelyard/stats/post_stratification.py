@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.correction import FEWEST_LABELS, NotCorrectableError
 from steelyard.stats.draws import RESAMPLES, SEED
 from steelyard.stats.effective import WeightShare, cluster_effect, clustered_share, kish

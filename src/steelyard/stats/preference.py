@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
-from steelyard.model.interval import Interval
-from steelyard.model.preference import Winner
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.preference import Winner
 from steelyard.stats.orders import SHARES
 from steelyard.stats.paired import LEVEL, MCNEMAR, paired_difference
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.resampling import (
     Codes,
     Floats,

@@ -9,8 +9,8 @@ from typing import Any, cast
 from sqlalchemy import Connection, Engine, Select, func, select
 from sqlalchemy.dialects.sqlite import insert
 
-from steelyard.model.annotation import KeptAs, Revision, Wanted
 from steelyard.model.json_value import JsonObject
+from steelyard.model.labels.annotation import KeptAs, Revision, Wanted
 from steelyard.store.database import told
 from steelyard.store.tables import annotation_revisions as revisions
 

@@ -12,7 +12,7 @@ import msgspec
 from steelyard.contracts.judge.reader import time_of
 from steelyard.errors import UnreadableFileError
 from steelyard.judging.instrument import instrument_key
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.store.private_files import STEELYARD_FOLDER
 from steelyard.store.write_once import write_next
 

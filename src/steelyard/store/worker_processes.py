@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-from steelyard.store.worker_pipe import (
+from steelyard.store.runs.worker_pipe import (
     CANCELLED,
     KEPT,
     STOPPED,

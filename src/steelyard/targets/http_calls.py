@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import TargetError
 from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock

@@ -17,7 +17,7 @@ from steelyard.ports import Clock, Sought, Target
 from steelyard.settings import NO_RULES, TARGET_KEYS, RedactionRules, TargetEntry
 from steelyard.targets.callables import PythonTarget, load_callable
 from steelyard.targets.echo import EchoTarget
-from steelyard.targets.program_files import files_sha256, module_files, program_files
+from steelyard.targets.processes.program_files import files_sha256, module_files, program_files
 from steelyard.targets.providers import PlugIns, Provider, load_provider, made_by
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
@@ -189,7 +189,10 @@ class TargetMaker:
         return Made(target, given.entry, made.http.secrets)
 
     def _command(self, given: TargetSettings) -> Made:
-        from steelyard.targets import command, command_settings  # noqa: PLC0415 - heavy
+        from steelyard.targets.processes import (  # noqa: PLC0415 - heavy
+            command,
+            command_settings,
+        )
 
         root = self._root.absolute()
         made = command_settings.command_settings(given, root)

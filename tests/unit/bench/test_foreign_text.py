@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from bench.foreign_text import hostile_texts, readers, worst_growth
 
-from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.settings import REDACTED_KINDS as KINDS
 from steelyard.store.globs import matches
 

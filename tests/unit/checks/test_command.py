@@ -20,7 +20,7 @@ from steelyard.model.json_value import JsonObject
 from steelyard.model.message import FileBlock, Message, OtherBlock, TextBlock, ToolCall
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace, Usage
-from steelyard.targets.programs import LocalPrograms
+from steelyard.targets.processes.programs import LocalPrograms
 from strategies.traces import said
 
 CASE = Case(id="a")

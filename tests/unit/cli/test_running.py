@@ -22,8 +22,8 @@ from steelyard.cli.running import (
     stoppable,
 )
 from steelyard.errors import NotFoundError
-from steelyard.model.interval import Interval
 from steelyard.model.run import RecordStatus, Result, RunState
+from steelyard.model.statistics.interval import Interval
 from steelyard.model.verdict import Verdict
 from steelyard.usecases.results.gates import Gates
 from steelyard.usecases.runs.execute import FinishedRun

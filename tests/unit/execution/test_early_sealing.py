@@ -22,7 +22,7 @@ from steelyard.execution.prepared import Prepared
 from steelyard.model.run import Result, RunState
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
-from steelyard.store.runs import RunStore
+from steelyard.store.runs.repository import RunStore
 from steelyard.usecases.runs import execute
 from steelyard.usecases.runs.ports import RunPorts
 

@@ -10,11 +10,11 @@ import pytest
 from fakes.judge_replies import deciding
 from fakes.scripted_judges import a_case, a_judge
 from steelyard.judging.criteria import Criteria, stated_criteria
-from steelyard.judging.examples import examples_of
 from steelyard.judging.instrument import asked_by, instrument_key, rule_of
 from steelyard.judging.jury import Juror, Jury
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.judging.questionnaire import Questionnaire
+from steelyard.judging.questions_asked import examples_of
 from steelyard.judging.rubric_items import RubricItems
 from steelyard.model.evaluator import RubricItem
 from steelyard.model.message import Message

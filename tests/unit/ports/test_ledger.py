@@ -11,16 +11,16 @@ import pytest
 from sqlalchemy import select
 
 from fakes.ledger import MemoryLedger
-from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import RunError
 from steelyard.execution.ports import OpenLedger
 from steelyard.model.run import Result
 from steelyard.results.attempts import Attempt
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.database import open_database
-from steelyard.store.ledger import BatchLedger
-from steelyard.store.row_writer import RowWriter
-from steelyard.store.runs import RunStore
+from steelyard.store.runs.ledger import BatchLedger
+from steelyard.store.runs.repository import RunStore
+from steelyard.store.runs.row_writer import RowWriter
 from steelyard.store.tables import attempts
 
 

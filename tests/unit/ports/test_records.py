@@ -14,7 +14,7 @@ from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import NotFoundError, RequestError
 from steelyard.results.records import RecordQuery
-from steelyard.store.stored_records import StoredRecords
+from steelyard.store.runs.stored_records import StoredRecords
 from steelyard.usecases.results.folder_records import FolderRecords
 from steelyard.usecases.results.records import Records, list_records, parse_sort, show_record
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.model.agreement import (
+from steelyard.model.statistics.agreement import (
     Agreement,
     AgreementSide,
     AlternativeTest,

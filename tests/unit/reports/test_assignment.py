@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.model.assignment import Assigned, Assignment, AssignmentChoice, Candidate
+from steelyard.model.labels.assignment import Assigned, Assignment, AssignmentChoice, Candidate
 from steelyard.reports.assignment import assignment_json, assignment_lines
 
 FOUND = Assignment(

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.model.comparison import Comparison, Mismatch
-from steelyard.model.corrected_rate import CorrectedRate
+from steelyard.model.statistics.comparison import Comparison, Mismatch
+from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.reports.charts import difference_bar
 from steelyard.reports.comparison_html import comparison_html
 from steelyard.reports.comparison_text import (

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from steelyard.model.corrected_rate import (
+from steelyard.model.statistics.corrected_rate import (
     LABELS_OF_ANOTHER_RUN,
     OWN_LABELS,
     CorrectedRate,
     Drift,
     RateChange,
 )
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.reports.comparison_html import comparison_html
 from steelyard.reports.comparison_text import comparison_lines
 from steelyard.reports.correction import corrected_text, drift_text, judge_text

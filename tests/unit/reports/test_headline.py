@@ -9,9 +9,9 @@ import pytest
 from msgspec import structs
 
 from fakes.metrics import metrics
-from steelyard.model.corrected_rate import CorrectedRate
-from steelyard.model.gate import ALLOW_FAILURES, GateResult
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.corrected_rate import CorrectedRate
+from steelyard.model.statistics.gate import ALLOW_FAILURES, GateResult
+from steelyard.model.statistics.interval import Interval
 from steelyard.reports.headline import gate_lines, headline
 
 METRICS = structs.replace(metrics(), pass_rate=Interval(0.5, 0.3, 0.7, "wilson", 20))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.model.judge_bias import CovariateBias
+from steelyard.model.statistics.judge_bias import CovariateBias
 from steelyard.reports.judge_bias import bias_json, bias_lines
 
 LONG = CovariateBias(

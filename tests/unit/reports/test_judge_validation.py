@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from fakes.validations import a_validation, an_item
-from steelyard.model.agreement import Estimate
-from steelyard.model.corrected_rate import OWN_LABELS, CorrectedRate, Drift, RateChange
-from steelyard.model.interval import Interval
-from steelyard.model.validation import (
+from steelyard.model.statistics.agreement import Estimate
+from steelyard.model.statistics.corrected_rate import OWN_LABELS, CorrectedRate, Drift, RateChange
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import (
     CanaryTally,
     Counts,
     JurorCounts,

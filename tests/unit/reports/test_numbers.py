@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.reports.numbers import (
     count,
     dollars,

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from steelyard.model.gate import ALLOW_FAILURES, GateResult
 from steelyard.model.json_value import JsonObject
+from steelyard.model.statistics.gate import ALLOW_FAILURES, GateResult
 from steelyard.reports.run_junit import run_junit
 from steelyard.results.predictions import Prediction
 from strategies.run_views import prediction, run_view

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from steelyard.model.corrected_rate import CorrectedRate
+from steelyard.model.statistics.corrected_rate import CorrectedRate
 from steelyard.reports.run_text import next_steps, run_lines, run_markdown
 from steelyard.reports.slices_text import low_slices
 from steelyard.results.facts import CheckFact

@@ -12,7 +12,7 @@ from msgspec import structs
 from fakes.contracts import SCHEMAS
 from fakes.manifests import manifest_row
 from fakes.metrics import metrics
-from steelyard.engine.metrics import metrics_of
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.errors import UnreadableFileError
 from steelyard.reports.run_text import run_lines
 from steelyard.results.metrics import (

@@ -12,7 +12,7 @@ from msgspec import structs
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from steelyard.results.predictions import Prediction, prediction_of
-from steelyard.store import result_rows
+from steelyard.store.runs import result_rows
 from steelyard.usecases.results import folder_records, read_run
 from steelyard.usecases.results.export import export_jsonl
 from steelyard.usecases.results.folder_records import FolderRecords

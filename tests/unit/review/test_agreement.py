@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from steelyard.model.agreement import AgreementSide, Estimate, Item
 from steelyard.model.question import Answer
+from steelyard.model.statistics.agreement import AgreementSide, Estimate, Item
 from steelyard.review.agreement import (
     NO_JUDGE,
     NOT_BLIND,

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from steelyard.errors import RequestError
-from steelyard.model.assignment import CHOSEN_BY, Assigned, AssignmentChoice, Candidate, ChosenBy
+from steelyard.model.labels.assignment import (
+    CHOSEN_BY,
+    Assigned,
+    AssignmentChoice,
+    Candidate,
+    ChosenBy,
+)
 from steelyard.review.assignment import FLOOR, choose, stratum_of
 
 

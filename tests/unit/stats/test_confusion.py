@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakes.validations import a_validation, an_item
-from steelyard.model.validation import Counts, LabelledItem
+from steelyard.model.statistics.validation import Counts, LabelledItem
 from steelyard.stats.confusion import (
     balanced_accuracy,
     differing_rates,

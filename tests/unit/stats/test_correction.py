@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.model.interval import Interval
-from steelyard.model.validation import Counts
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import Counts
 from steelyard.stats.confusion import rates_of
 from steelyard.stats.correction import (
     ROGAN_GLADEN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.paired_accuracy import AccuracyTrial, accuracy_difference
 
 

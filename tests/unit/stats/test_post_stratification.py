@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.correction import NotCorrectableError
 from steelyard.stats.effective import WeightShare
 from steelyard.stats.post_stratification import (

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-from steelyard.model.preference import Pick, Winner
+from steelyard.model.statistics.preference import Pick, Winner
 from steelyard.stats.intervals import Z95
 from steelyard.stats.multiplicity import holm_levels
 from steelyard.stats.orders import winner, winner_of_record

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.intervals import wilson
 from steelyard.stats.rates import counted_interval, mean_interval, rate_interval
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats import resampling
 from steelyard.stats.agreement import (
     Ratings,

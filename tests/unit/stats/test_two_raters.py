@@ -16,7 +16,7 @@ from scipy.spatial.distance import jaccard as oracle_jaccard
 from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score, jaccard_score
 
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.interval import Interval
 from steelyard.stats.agreement import Ratings, cohen_kappa, weights_of
 from steelyard.stats.two_raters import (
     Pairs,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from steelyard.errors import RunError
-from steelyard.model.annotation import Wanted
+from steelyard.model.labels.annotation import Wanted
 from steelyard.store.annotations import AnnotationStore
 from steelyard.store.database import open_database
 

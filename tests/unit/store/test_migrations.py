@@ -15,7 +15,7 @@ from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
 from steelyard.store import migrations
 from steelyard.store.database import open_database
-from steelyard.store.runs import RunStore
+from steelyard.store.runs.repository import RunStore
 from steelyard.store.tables import SCHEMA_VERSION
 
 FIRST = """

@@ -15,7 +15,7 @@ from steelyard.errors import RunError
 from steelyard.model.run import RunState
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.database import open_database
-from steelyard.store.runs import RunStore
+from steelyard.store.runs.repository import RunStore
 from strategies.effort import examples
 
 STATES: tuple[RunState, ...] = get_args(RunState)

@@ -9,7 +9,7 @@ import pytest
 
 from fakes.validations import a_validation, an_item
 from steelyard.errors import UnreadableFileError
-from steelyard.model.validation import CanaryTally, LeftOut, SliceCounts
+from steelyard.model.statistics.validation import CanaryTally, LeftOut, SliceCounts
 from steelyard.store.validations import ValidationFolder, project_validations
 
 WHOLE = a_validation(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.store.worker_processes import WorkerProcess, WorkerProcesses
-from steelyard.targets.supervisor import descendants
+from steelyard.targets.processes.supervisor import descendants
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from steelyard.engine.prompt_template import VARIABLES as PROMPT_VARIABLES
 from steelyard.project_file import parse_settings
 from steelyard.settings import TARGET_KEYS
-from steelyard.targets.command_settings import PLACEHOLDERS
 from steelyard.targets.http_json import VARIABLES
 from steelyard.targets.making import KEYS
+from steelyard.targets.processes.command_settings import PLACEHOLDERS
 
 PAGE = Path(__file__).parents[3].joinpath("docs", "targets.md").read_text(encoding="utf-8")
 PARTS = re.split(r"^## `(\w+)`$", PAGE, flags=re.MULTILINE)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, cast
 
-from steelyard.model.interval import Interval
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judge import Judge
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import JudgeValidation
 
 MOST_FINGERPRINTS = 100
 """A file names no more than so many; a judge of more questions is known by the registry alone."""

@@ -15,7 +15,7 @@ from steelyard.formats.jsonl import jsonl_lines
 from steelyard.formats.schema import Schema, spoken
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue, path_text
-from steelyard.model.label import Exposure, Label
+from steelyard.model.labels.label import Exposure, Label
 from steelyard.model.question import Answers
 from steelyard.model.reference import exact_name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.model.exemption import Exemption
 from steelyard.model.json_value import JsonObject
-from steelyard.model.label import Label
+from steelyard.model.labels.label import Label
 
 EXEMPT = Exemption.of(
     *("run_id", "repeat", "exposure", "inclusion_prob", "rubric_sha256"), numbers=("answers",)

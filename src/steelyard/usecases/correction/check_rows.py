@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.model.validation import JudgeValidation, LabelledItem
+from steelyard.model.statistics.validation import JudgeValidation, LabelledItem
 from steelyard.stats.confusion import item_clusters
 from steelyard.stats.correction import JudgeRates, Labels, counted_rates, judge_rates
 from steelyard.stats.effective import WeightShare, clustered_share

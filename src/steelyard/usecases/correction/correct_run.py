@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from steelyard.model.corrected_rate import (
+from steelyard.model.statistics.corrected_rate import (
     LABELS_OF_ANOTHER_RUN,
     OWN_LABELS,
     CorrectedRate,
@@ -17,7 +17,7 @@ from steelyard.model.corrected_rate import (
     Drift,
     LabelBasis,
 )
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.reports.run_text import RunView
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.usecases.correction.check_rows import CheckRows, RunRows, read_check_rows

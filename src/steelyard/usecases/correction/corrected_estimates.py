@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from steelyard.model.interval import Interval
-from steelyard.model.validation import JudgeValidation, LabelledItem
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import JudgeValidation, LabelledItem
 from steelyard.stats.confusion import Rates, known_rates
 from steelyard.stats.correction import (
     JudgeRates,

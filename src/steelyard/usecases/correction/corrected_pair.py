@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.model.comparison import CorrectedDifference
-from steelyard.model.interval import Interval
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.comparison import CorrectedDifference
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.reports.run_text import RunView
 from steelyard.stats.clustered import coarser
 from steelyard.stats.correction import NotCorrectableError

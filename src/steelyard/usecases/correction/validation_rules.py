@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.stats.confusion import differing_rates, known_rates, pooled_rates
 from steelyard.stats.correction import (
     FEWEST_LABELS,

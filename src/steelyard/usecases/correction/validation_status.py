@@ -16,7 +16,7 @@ from steelyard.judging.instrument import asked_by, judges_of, rule_of
 from steelyard.model.judge import Judge
 from steelyard.model.reference import Reference
 from steelyard.model.rubric import Rubric, RubricCheck
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.ports import Warn, log_warning
 from steelyard.usecases.correction.validations import MinimumValidation, fits
 from steelyard.usecases.registry.references import (

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.errors import InvalidError
-from steelyard.model.label import Design
-from steelyard.model.validation import (
+from steelyard.model.labels.label import Design
+from steelyard.model.statistics.validation import (
     Counts,
     JudgeValidation,
     JuryCounts,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from steelyard.model.judge_bias import RESPONSE_LENGTH, CovariateBias, JudgeError
-from steelyard.model.validation import LabelledItem
+from steelyard.model.statistics.judge_bias import RESPONSE_LENGTH, CovariateBias, JudgeError
+from steelyard.model.statistics.validation import LabelledItem
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import Answer, read_answer
 from steelyard.stats.judge_bias import MeasuredBias, errors_by_half

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from steelyard.model.agreement import Estimate
-from steelyard.model.validation import Counts, JurorCounts, JuryCounts
+from steelyard.model.statistics.agreement import Estimate
+from steelyard.model.statistics.validation import Counts, JurorCounts, JuryCounts
 from steelyard.stats.confusion import balanced_accuracy, rates_of
 from steelyard.stats.jury import effective_votes, error_correlation
 from steelyard.stats.paired_accuracy import AccuracyTrial, accuracy_difference

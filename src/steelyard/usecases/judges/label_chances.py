@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from steelyard.model.label import Design
-from steelyard.model.validation import LabelledItem
+from steelyard.model.labels.label import Design
+from steelyard.model.statistics.validation import LabelledItem
 
 _WHERE: Mapping[Design, str] = {
     "random": "run",

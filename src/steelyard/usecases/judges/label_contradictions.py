@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from steelyard.model.validation import JudgeValidation, LabelledItem
+from steelyard.model.statistics.validation import JudgeValidation, LabelledItem
 from steelyard.stats.correction import NotCorrectableError, require_allowed
 from steelyard.usecases.correction.check_rows import (
     CheckRows,

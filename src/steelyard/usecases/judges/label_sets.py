@@ -12,9 +12,9 @@ from typing import BinaryIO, NamedTuple
 from steelyard.contracts.labels.reader import read_labels
 from steelyard.errors import InvalidError
 from steelyard.judging.question_scores import question_score
-from steelyard.model.label import Label
+from steelyard.model.labels.label import Label
 from steelyard.model.rubric import PASS_THRESHOLD
-from steelyard.model.validation import Split, SplitChoice
+from steelyard.model.statistics.validation import Split, SplitChoice
 from steelyard.usecases.review.labels import KnownRubrics, LabelReader
 
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.2), ("dev", 0.6), ("test", 1.0))

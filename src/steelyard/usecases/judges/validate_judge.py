@@ -11,15 +11,15 @@ from steelyard.contracts.judge.validation import MOST_FINGERPRINTS
 from steelyard.errors import InvalidError, SteelyardError
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
-from steelyard.judging.examples import examples_of
-from steelyard.model.annotation import Wanted
+from steelyard.judging.questions_asked import examples_of
 from steelyard.model.dataset import Dataset
 from steelyard.model.definition import reference_to
-from steelyard.model.interval import Interval
 from steelyard.model.judge import Judge
-from steelyard.model.label import Design, Label
+from steelyard.model.labels.annotation import Wanted
+from steelyard.model.labels.label import Design, Label
 from steelyard.model.reference import Reference, exact_name
-from steelyard.model.validation import CanaryTally, JudgeValidation, SplitChoice
+from steelyard.model.statistics.interval import Interval
+from steelyard.model.statistics.validation import CanaryTally, JudgeValidation, SplitChoice
 from steelyard.reports.judge_rates import gate_text
 from steelyard.reports.judge_validation import JudgeValidationReport, Kept, RatedRun
 from steelyard.reports.run_text import RunView

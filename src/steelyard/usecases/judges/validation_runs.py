@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.engine.graders import single_judge
+from steelyard.engine.grading.graders import single_judge
 from steelyard.errors import InvalidError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
@@ -21,8 +21,8 @@ from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric, RubricCheck
 from steelyard.model.run import VALIDATION
+from steelyard.model.statistics.validation import CanaryTally
 from steelyard.model.trace import Trace
-from steelyard.model.validation import CanaryTally
 from steelyard.ports import Request
 from steelyard.usecases.correction.judged_rows import JudgedRows
 from steelyard.usecases.results.read_run import read_run

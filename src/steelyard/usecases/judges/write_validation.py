@@ -13,7 +13,7 @@ from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.reference import Reference
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.usecases.registry.publish import BUILT_IN, ENDINGS
 from steelyard.usecases.registry.references import References
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from steelyard.model.comparison import Comparison, Moved
+from steelyard.model.statistics.comparison import Comparison, Moved
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.reports.comparison_html import MovedRecord
 from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from steelyard.model.comparison import Mismatch
+from steelyard.model.statistics.comparison import Mismatch
 from steelyard.usecases.results.paired_rows import PairedRecord
 
 Records: TypeAlias = Mapping[tuple[str, int], PairedRecord]

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from msgspec import UnsetType
 
-from steelyard.model.comparison import SELECTION, Mismatch
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.rubric import FIRST_REVISION
+from steelyard.model.statistics.comparison import SELECTION, Mismatch
 from steelyard.results.manifest import Manifest, RunSetup
 
 _SETTINGS = ("temperature", "top_p", "max_new_tokens", "seed")

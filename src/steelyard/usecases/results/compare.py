@@ -10,7 +10,7 @@ from statistics import NormalDist
 from typing import NamedTuple, TypeAlias, cast
 
 from steelyard.errors import InvalidError
-from steelyard.model.comparison import (
+from steelyard.model.statistics.comparison import (
     LEVEL,
     Comparison,
     CorrectedDifference,
@@ -20,7 +20,7 @@ from steelyard.model.comparison import (
     Side,
     SliceDifference,
 )
-from steelyard.model.detection import Detectable
+from steelyard.model.statistics.detection import Detectable
 from steelyard.reports.run_text import RunView
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference

@@ -9,16 +9,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from steelyard.errors import InvalidError
-from steelyard.model.comparison import (
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.statistics.comparison import (
     Comparison,
     CorrectedDifference,
     Difference,
     Measured,
 )
-from steelyard.model.corrected_rate import CorrectedRate
-from steelyard.model.gate import ALLOW_FAILURES, GateResult
-from steelyard.model.interval import Interval
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.statistics.corrected_rate import CorrectedRate
+from steelyard.model.statistics.gate import ALLOW_FAILURES, GateResult
+from steelyard.model.statistics.interval import Interval
 from steelyard.reports.comparison_text import points, rounded, scores_text, why_not
 from steelyard.reports.numbers import count, counted, percent
 from steelyard.results.manifest import Manifest

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from steelyard.model.gate import GateResult
 from steelyard.model.json_value import JsonObject
-from steelyard.model.preference import Pick, Winner
+from steelyard.model.statistics.gate import GateResult
+from steelyard.model.statistics.preference import Pick, Winner
 from steelyard.reports.comparison_text import rounded
 from steelyard.reports.numbers import count, rate_text
 from steelyard.reports.pairwise_text import ComparedResponses, PairwiseView, Strength

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.model.detection import Detectable
+from steelyard.model.statistics.detection import Detectable
 from steelyard.stats.clustered import coarser
 from steelyard.stats.discordance import Discordance, PairedTries, discordance
 from steelyard.stats.power import records_to_detect

@@ -8,11 +8,11 @@ from typing import cast
 
 from steelyard.contracts.labels.reader import label_of
 from steelyard.errors import NotFoundError
-from steelyard.model.agreement import PASSED, Agreement, Item, RubricAgreement
-from steelyard.model.annotation import Wanted
 from steelyard.model.json_value import JsonObject
-from steelyard.model.label import Label
+from steelyard.model.labels.annotation import Wanted
+from steelyard.model.labels.label import Label
 from steelyard.model.question import Answer, QuestionRubric
+from steelyard.model.statistics.agreement import PASSED, Agreement, Item, RubricAgreement
 from steelyard.review.agreement import AnswerSheet, question_agreement
 from steelyard.review.question_types import COMPARED_TYPES, Given
 from steelyard.usecases.review.export_labels import narrowed, what_there_is

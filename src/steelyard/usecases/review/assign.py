@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from steelyard.errors import InvalidError
-from steelyard.model.annotation import Wanted
-from steelyard.model.assignment import Assigned, Assignment, AssignmentChoice, Candidate
 from steelyard.model.json_value import JsonObject
+from steelyard.model.labels.annotation import Wanted
+from steelyard.model.labels.assignment import Assigned, Assignment, AssignmentChoice, Candidate
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference
 from steelyard.model.rubric import PASS_THRESHOLD

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import cast
 
 from steelyard.errors import NotFoundError
-from steelyard.model.annotation import Wanted
 from steelyard.model.json_value import JsonObject
+from steelyard.model.labels.annotation import Wanted
 from steelyard.usecases.review.labels import KnownRubrics
 from steelyard.usecases.review.ports import ReviewPorts
 from steelyard.usecases.review.reviewed_runs import response_runs

@@ -11,11 +11,11 @@ from typing import BinaryIO, NamedTuple, cast
 from steelyard.contracts.labels.reader import LabelRow, read_labels
 from steelyard.contracts.labels.writer import EXEMPT, label_row
 from steelyard.contracts.question_rubric.answers import answers_row
-from steelyard.engine.redaction import Redactor, json_bytes
+from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.errors import InvalidError
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
-from steelyard.model.label import Label
+from steelyard.model.labels.label import Label
 from steelyard.reports.labels import ImportedLabels
 from steelyard.results.predictions import cluster_of
 from steelyard.usecases.review.labels import KnownRubrics, LabelReader

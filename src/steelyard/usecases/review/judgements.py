@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from steelyard.errors import InvalidError
-from steelyard.model.agreement import PASSED, Beside, Item
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import Answer, Answers, QuestionRubric
+from steelyard.model.statistics.agreement import PASSED, Beside, Item
 from steelyard.results.projections import ReviewedCheck, ReviewedPrediction
 from steelyard.usecases.review.labels import fitting
 from steelyard.usecases.review.reviewed_runs import RunResponses

@@ -10,10 +10,10 @@ from typing import cast
 from steelyard.contracts.labels.reader import label_of
 from steelyard.contracts.question_rubric.answers import By, read_answers
 from steelyard.errors import RequestError
-from steelyard.model.annotation import Wanted
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.label import Label
+from steelyard.model.labels.annotation import Wanted
+from steelyard.model.labels.label import Label
 from steelyard.model.question import Answers, QuestionRubric
 from steelyard.model.reference import Reference, exact_name
 from steelyard.results.projections import ReviewedPrediction

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from steelyard.engine.redaction import Redactor
-from steelyard.model.annotation import KeptAs, Revision, Wanted
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.model.json_value import JsonObject
+from steelyard.model.labels.annotation import KeptAs, Revision, Wanted
 from steelyard.ports import Clock
 from steelyard.usecases.registry.references import References
 

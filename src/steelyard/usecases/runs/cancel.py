@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from steelyard.engine.redaction import Redactor
+from steelyard.engine.redaction.redactor import Redactor
 from steelyard.engine.states import is_terminal
 from steelyard.errors import RequestError, RunError, SourceError, SteelyardError, TargetError
 from steelyard.execution.finalize import finalize

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from steelyard.errors import NotFoundError, UnreadableFileError
 from steelyard.execution.prepared import Prepared
-from steelyard.model.detection import Detection
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.detection import Detection
+from steelyard.model.statistics.interval import Interval
 from steelyard.results.metrics import kept_metrics
 from steelyard.results.stored_run import StoredRun
 from steelyard.stats.discordance import ASSUMED_DISCORDANT, Discordance

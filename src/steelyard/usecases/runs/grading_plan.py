@@ -6,8 +6,8 @@ from collections import Counter
 
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.judge.template import is_pairwise
-from steelyard.engine.implicit import NothingGrades, implicit_rubric
-from steelyard.engine.not_judged import without_judges
+from steelyard.engine.grading.implicit import NothingGrades, implicit_rubric
+from steelyard.engine.grading.not_judged import without_judges
 from steelyard.errors import InvalidError
 from steelyard.execution.prepared import AskedJudge
 from steelyard.judging.instrument import judges_of

@@ -13,7 +13,7 @@ from steelyard.contracts.contract import Contract
 from steelyard.contracts.duplicates import Duplicates
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import DatasetReading, Row
-from steelyard.engine.implicit import NothingGrades
+from steelyard.engine.grading.implicit import NothingGrades
 from steelyard.engine.prompts import CHARACTERS_A_TOKEN, prompt_tokens
 from steelyard.engine.selection import parse_where
 from steelyard.errors import ConfigError, InvalidError, RequestError, TemplateError

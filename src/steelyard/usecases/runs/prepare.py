@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from steelyard.engine.redaction import MIN_SECRET, is_redacted
-from steelyard.engine.redaction_own import OwnPattern
+from steelyard.engine.redaction.own_rules import OwnPattern
+from steelyard.engine.redaction.redactor import MIN_SECRET, is_redacted
 from steelyard.errors import InvalidError
 from steelyard.execution.ports import Part, TargetSpec
 from steelyard.execution.prepared import Prepared

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import cast
 
-from steelyard.engine.composite import COMPOSITES, composite
-from steelyard.engine.graders import single_judge
+from steelyard.engine.grading.composite import COMPOSITES, composite
+from steelyard.engine.grading.graders import single_judge
 from steelyard.errors import InvalidError
 from steelyard.judging.jury import Aggregation, Juror, Jury
 from steelyard.judging.questionnaire import Questionnaire

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import structs
 
-from steelyard.engine.metrics import metrics_of
+from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.execution.ports import RunRepository
 from steelyard.execution.uncounted import uncounted_calls
 from steelyard.reports.run_text import RunView

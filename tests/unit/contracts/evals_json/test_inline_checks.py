@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.check_rubric.reader import read_check_rubric
 from steelyard.contracts.evals_json.inline_checks import check_rubric_of, rubric_id
-from steelyard.engine.grading import grade
+from steelyard.engine.grading.grading import grade
 from steelyard.formats.lines import Lines, Located
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject

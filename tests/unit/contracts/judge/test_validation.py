@@ -20,7 +20,7 @@ from steelyard.formats.yaml_text import parse_yaml
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
-from steelyard.model.validation import CanaryTally, Counts, JudgeValidation
+from steelyard.model.statistics.validation import CanaryTally, Counts, JudgeValidation
 
 FOUND = a_validation(
     judge="judge/short@1.0.0",

@@ -13,8 +13,12 @@ from msgspec import structs
 
 from fakes.judged_runs import a_row, a_score, write_run
 from fakes.validations import JUDGE, a_validation, an_item
-from steelyard.model.corrected_rate import LABELS_OF_ANOTHER_RUN, OWN_LABELS, CorrectedRate
-from steelyard.model.validation import Counts, JudgeValidation
+from steelyard.model.statistics.corrected_rate import (
+    LABELS_OF_ANOTHER_RUN,
+    OWN_LABELS,
+    CorrectedRate,
+)
+from steelyard.model.statistics.validation import Counts, JudgeValidation
 from steelyard.reports.run_text import RunView
 from steelyard.stats.correction import counted_rates, rogan_gladen
 from steelyard.stats.effective import WeightShare

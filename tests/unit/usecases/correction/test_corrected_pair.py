@@ -10,7 +10,7 @@ import pytest
 
 from fakes.judged_runs import a_row, a_score, write_run
 from fakes.validations import a_validation, an_item
-from steelyard.model.validation import JudgeValidation
+from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.stats.post_stratification import PAIRED
 from steelyard.usecases.correction.corrected_pair import (
     CorrectedPair,

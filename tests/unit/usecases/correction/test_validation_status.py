@@ -13,8 +13,8 @@ import pytest
 from fakes.scripted_judges import a_judge
 from fakes.targets import ScriptedTarget
 from fakes.validations import a_validation
-from steelyard.engine.composite import JudgedComposite
-from steelyard.engine.evaluator_composite import JudgedEvaluatorComposite
+from steelyard.engine.grading.composite import JudgedComposite
+from steelyard.engine.grading.evaluator_composite import JudgedEvaluatorComposite
 from steelyard.errors import RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.judging.criteria import Criteria, stated_criteria
@@ -22,7 +22,7 @@ from steelyard.judging.jury import Juror, Jury
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.model.judge import Judge, Validation
 from steelyard.model.rubric import Check, JudgedCheck, Rubric, RubricCheck
-from steelyard.model.validation import Counts, JudgeValidation
+from steelyard.model.statistics.validation import Counts, JudgeValidation
 from steelyard.usecases.correction.validation_rules import shortfall
 from steelyard.usecases.correction.validation_status import ValidationWatch, instrument_of
 from steelyard.usecases.correction.validations import MinimumValidation

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fakes.judged_runs import a_row, a_score, write_run
 from fakes.validations import JUDGE, RULE
 from steelyard.errors import RequestError
-from steelyard.model.validation import Counts
+from steelyard.model.statistics.validation import Counts
 from steelyard.usecases.judges.judge_against_people import (
     AskedInstrument,
     ComparedLabels,

@@ -9,8 +9,8 @@ import pytest
 
 from fakes.manifests import manifest_row
 from fakes.metrics import write_metrics
-from steelyard.model.judge_bias import CovariateBias
-from steelyard.model.validation import LabelledItem
+from steelyard.model.statistics.judge_bias import CovariateBias
+from steelyard.model.statistics.validation import LabelledItem
 from steelyard.usecases.judges.judge_bias import judge_bias
 
 

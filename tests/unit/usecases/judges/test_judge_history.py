@@ -8,8 +8,8 @@ from typing import Any, cast
 from msgspec import structs
 
 from fakes.metrics import metrics
-from steelyard.model.interval import Interval
 from steelyard.model.run import VALIDATION
+from steelyard.model.statistics.interval import Interval
 from steelyard.results.metrics import CheckMetrics
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.judges.judge_history import judge_history

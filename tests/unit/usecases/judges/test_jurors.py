@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.model.validation import Counts, JuryCounts
+from steelyard.model.statistics.validation import Counts, JuryCounts
 from steelyard.usecases.correction.judged_rows import JurorVote
 from steelyard.usecases.judges.jurors import Bench, jury_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fakes.validations import an_item
-from steelyard.model.label import Design
+from steelyard.model.labels.label import Design
 from steelyard.usecases.judges.label_chances import uneven_chances
 
 

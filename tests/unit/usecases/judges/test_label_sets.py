@@ -17,7 +17,7 @@ from steelyard.contracts.labels.reader import label_of
 from steelyard.errors import RequestError
 from steelyard.model.definition import Definition
 from steelyard.model.finding import Finding
-from steelyard.model.label import Label
+from steelyard.model.labels.label import Label
 from steelyard.model.question import Answers
 from steelyard.usecases.judges.label_sets import (
     LabelPlace,

@@ -22,7 +22,7 @@ from fakes.judged_desk import (
 from steelyard.errors import RequestError
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.run import VALIDATION
-from steelyard.model.validation import JuryCounts
+from steelyard.model.statistics.validation import JuryCounts
 from steelyard.project import open_project
 from steelyard.reports.judge_validation import JudgeValidationReport
 from steelyard.usecases.correction.correct_run import current_view

@@ -15,7 +15,7 @@ from fakes.metrics import write_metrics
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget
 from steelyard.errors import NotFoundError, RequestError, UnreadableFileError
-from steelyard.model.comparison import CorrectedDifference
+from steelyard.model.statistics.comparison import CorrectedDifference
 from steelyard.stats.power import records_to_detect
 from steelyard.usecases.results.compare import Knowledge, compare, compare_all
 

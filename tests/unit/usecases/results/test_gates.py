@@ -10,8 +10,8 @@ from msgspec import structs
 
 from fakes.metrics import metrics
 from steelyard.errors import RequestError
-from steelyard.model.corrected_rate import LABELS_OF_ANOTHER_RUN, CorrectedRate
-from steelyard.model.interval import Interval
+from steelyard.model.statistics.corrected_rate import LABELS_OF_ANOTHER_RUN, CorrectedRate
+from steelyard.model.statistics.interval import Interval
 from steelyard.results.metrics import PassEstimate, Repeats
 from steelyard.usecases.results.gates import (
     ComparisonGate,

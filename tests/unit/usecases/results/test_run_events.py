@@ -11,7 +11,7 @@ from fakes.old_stores import take_back_to_8
 from fakes.projects import Project, row, spec
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
-from steelyard.store import row_writer
+from steelyard.store.runs import row_writer
 from steelyard.usecases.results.run_events import run_events
 
 STATES = ["queued", "validating", "running", "finalizing"]

@@ -14,7 +14,7 @@ from steelyard.errors import NotFoundError
 from steelyard.results.runs import Progress, RunQuery
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.database import open_database
-from steelyard.store.runs import RunStore
+from steelyard.store.runs.repository import RunStore
 from steelyard.usecases.results.runs import list_runs, show_run
 
 

@@ -12,7 +12,12 @@ import pytest
 from fakes.review_project import QUESTIONS
 from fakes.reviews import DESK, RUN, ReviewProject, check, failed, label, response, says
 from steelyard.errors import NotFoundError, RequestError
-from steelyard.model.agreement import Agreement, AgreementSide, QuestionAgreement, RubricAgreement
+from steelyard.model.statistics.agreement import (
+    Agreement,
+    AgreementSide,
+    QuestionAgreement,
+    RubricAgreement,
+)
 from steelyard.review.agreement import NO_JUDGE, NOT_BLIND
 from steelyard.usecases.review.agreement import agreement
 

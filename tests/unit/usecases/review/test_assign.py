@@ -11,7 +11,7 @@ import pytest
 from fakes.definitions import QUESTIONS
 from fakes.reviews import DESK, RUN, ReviewProject, check, failed, label, response, says
 from steelyard.errors import RequestError
-from steelyard.model.assignment import Assignment, AssignmentChoice, ChosenBy
+from steelyard.model.labels.assignment import Assignment, AssignmentChoice, ChosenBy
 from steelyard.usecases.review.assign import AssignmentRequest, assign, stub_rows
 
 

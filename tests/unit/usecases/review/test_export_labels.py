@@ -10,7 +10,7 @@ import pytest
 
 from fakes.reviews import RUN, ReviewProject, label, response, says
 from steelyard.errors import NotFoundError
-from steelyard.model.annotation import Wanted
+from steelyard.model.labels.annotation import Wanted
 from steelyard.usecases.review.export_labels import export_labels
 
 ROWS = [

@@ -12,8 +12,8 @@ import pytest
 from fakes.review_project import QUESTIONS
 from fakes.reviews import DESK, RUN, SECRET, ReviewProject, failed, label, response, says
 from steelyard.errors import NotFoundError, RequestError
-from steelyard.model.annotation import Wanted
 from steelyard.model.finding import Finding
+from steelyard.model.labels.annotation import Wanted
 from steelyard.reports.labels import ImportedLabels
 
 GOOD = says(correct=1)

@@ -10,8 +10,8 @@ import pytest
 
 from fakes.review_project import QUESTIONS
 from fakes.reviews import DESK, RUN, ReviewProject, label, response, says
-from steelyard.model.annotation import Wanted
-from steelyard.model.label import Label
+from steelyard.model.labels.annotation import Wanted
+from steelyard.model.labels.label import Label
 from steelyard.model.question import Answers
 from steelyard.usecases.review.labels import KnownRubrics, fitting, stored_labels
 

@@ -12,8 +12,8 @@ from fakes.definitions import DefinitionProject
 from fakes.graders import judge_called
 from fakes.run_judges import judges_in
 from steelyard.checks.equals import Equals
-from steelyard.engine.composite import composite
-from steelyard.engine.evaluator_composite import JudgedEvaluatorComposite
+from steelyard.engine.grading.composite import composite
+from steelyard.engine.grading.evaluator_composite import JudgedEvaluatorComposite
 from steelyard.errors import NotFoundError, RequestError
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.jury import Juror, Jury

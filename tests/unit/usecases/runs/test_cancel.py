@@ -24,9 +24,9 @@ from steelyard.errors import RequestError
 from steelyard.model.run import RunState
 from steelyard.reports.run_text import run_lines
 from steelyard.results.stored_run import StoredRun
-from steelyard.store import leases
 from steelyard.store.artifacts import ArtifactFileDraft, ArtifactFolder
-from steelyard.store.runs import RunStore
+from steelyard.store.runs import leases
+from steelyard.store.runs.repository import RunStore
 from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.runs import cancel
 from steelyard.usecases.runs.cancel import cancel_run

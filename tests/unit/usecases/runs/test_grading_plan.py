@@ -19,9 +19,9 @@ from steelyard.checks.php_lint import PhpLint
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.eval_cases.contract import EVAL_CASES
 from steelyard.contracts.evals_json.contract import EVALS_JSON
-from steelyard.engine.composite import composite
-from steelyard.engine.implicit import NothingGrades
-from steelyard.engine.not_judged import NotJudged
+from steelyard.engine.grading.composite import composite
+from steelyard.engine.grading.implicit import NothingGrades
+from steelyard.engine.grading.not_judged import NotJudged
 from steelyard.errors import RequestError
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.llm_judge import LlmJudge

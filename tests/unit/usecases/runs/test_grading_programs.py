@@ -8,7 +8,7 @@ from typing import ClassVar
 from fakes.programs import ScriptedPrograms
 from steelyard.checks.command import Command
 from steelyard.checks.equals import Equals
-from steelyard.engine.evaluator_composite import EvaluatorComposite, JoinedByProgram
+from steelyard.engine.grading.evaluator_composite import EvaluatorComposite, JoinedByProgram
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import Check, Rubric, RubricCheck

@@ -12,7 +12,7 @@ from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget
 from steelyard.errors import RunError
 from steelyard.settings import REDACTED_KINDS as KINDS
-from steelyard.store import result_rows
+from steelyard.store.runs import result_rows
 from steelyard.usecases.runs.prepare import unused_settings
 
 SAID = "ask joe@example.com or 030/1234567"

@@ -9,7 +9,7 @@ import pytest
 from fakes.definitions import DefinitionProject, asks, composed_of
 from fakes.run_judges import judges_in
 from steelyard.checks.equals import Equals
-from steelyard.engine.composite import Composite, JudgedComposite
+from steelyard.engine.grading.composite import Composite, JudgedComposite
 from steelyard.errors import RequestError
 from steelyard.judging.jury import Jury
 from steelyard.judging.llm_judge import LlmJudge

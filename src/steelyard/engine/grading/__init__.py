@@ -1,0 +1,1 @@
+"""What grades an answer: checks, judges and composites as one verdict."""

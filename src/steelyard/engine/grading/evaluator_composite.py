@@ -1,0 +1,207 @@
+"""Composite evaluators: several checks, joined by a mean, a share, a program or a judge."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Protocol
+
+from steelyard.checks.command import Command
+from steelyard.contracts.eval_cases.prompts import RESULTS
+from steelyard.engine.grading.composite import (
+    COMPOSITE_REVISION,
+    inner_rows,
+    is_unavailable,
+    not_looked_at,
+    outcome_of,
+)
+from steelyard.engine.grading.grading import check_result, combined, judged_result
+from steelyard.engine.threads import apart
+from steelyard.judging.llm_judge import LlmJudge
+from steelyard.judging.material import material, quotable
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.judgement import Asker
+from steelyard.model.outcome import Outcome
+from steelyard.model.rubric import Rubric, RubricCheck
+from steelyard.model.trace import Trace
+from steelyard.model.verdict import CheckResult
+
+
+class Joined(Protocol):
+    """How the results of members become one; those that were skipped are left out."""
+
+    def outcome(self, results: Sequence[CheckResult]) -> Outcome:
+        """One result of many, every one of which has a score."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMean:
+    """The mean of the scores; the weights that members have of their own do not count."""
+
+    weights: Mapping[str, float] = field(hash=False)
+    """By the name of the member; 1 without one."""
+    threshold: float
+
+    def outcome(self, results: Sequence[CheckResult]) -> Outcome:
+        """The mean, and whether it is enough."""
+        weighed = [replace(one, weight=self.weights.get(one.check, 1.0)) for one in results]
+        rubric = Rubric(id="members", version="", checks=(), pass_threshold=self.threshold)
+        return outcome_of("weighted_average", combined(rubric, weighed))
+
+
+@dataclass(frozen=True, slots=True)
+class PassShare:
+    """The share of members that pass."""
+
+    threshold: float
+
+    def outcome(self, results: Sequence[CheckResult]) -> Outcome:
+        """The share, and whether it is enough."""
+        passed = sum(bool(one.outcome.passed) for one in results)
+        share = passed / len(results)
+        reason = f"{passed} of {len(results)} members pass"
+        return Outcome(passed=share >= self.threshold, score=share, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedByProgram:
+    """A program that is told what the members found."""
+
+    command: Command
+
+    def outcome(self, results: Sequence[CheckResult]) -> Outcome:
+        """What the program makes of it."""
+        return self.command.program.judge(self.command.programs, {"results": _told(results)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorComposite:
+    """Several checks as one, none of which asks a judge."""
+
+    kind: ClassVar[str] = "composite"
+    revision: ClassVar[int] = COMPOSITE_REVISION
+
+    members: tuple[RubricCheck, ...]
+    joined: Joined
+
+    @property
+    def runs_commands(self) -> bool:
+        """Whether a program joins the members; members of their own say it themselves."""
+        return isinstance(self.joined, JoinedByProgram)
+
+    @property
+    def needs_commands(self) -> bool:
+        """A program that joins cannot be left out."""
+        return self.runs_commands
+
+    @property
+    def command(self) -> Command | None:
+        """The program that joins; members that are one tell it themselves."""
+        return self.joined.command if isinstance(self.joined, JoinedByProgram) else None
+
+    def check(self, trace: Trace, case: Case) -> Outcome:
+        """Carry out every member, then join."""
+        results = [check_result(entry, trace, case) for entry in self.members]
+        return _without_score(results) or _kept(self.joined.outcome(_scored(results)), results)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedEvaluatorComposite:
+    """Several checks as one, where members ask judges or a judge joins them."""
+
+    kind: ClassVar[str] = "composite"
+    revision: ClassVar[int] = COMPOSITE_REVISION
+
+    members: tuple[RubricCheck, ...]
+    joined: Joined | None = None
+    judge: LlmJudge | None = None
+    """The judge that joins, where it is one that does."""
+
+    @property
+    def runs_commands(self) -> bool:
+        """Whether a program joins the members."""
+        return isinstance(self.joined, JoinedByProgram)
+
+    @property
+    def needs_commands(self) -> bool:
+        """A program that joins cannot be left out."""
+        return self.runs_commands
+
+    @property
+    def command(self) -> Command | None:
+        """The program that joins; members that are one tell it themselves."""
+        return self.joined.command if isinstance(self.joined, JoinedByProgram) else None
+
+    async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
+        """Carry out every member, then join."""
+        results = await asyncio.gather(
+            *(judged_result(entry, trace, case, asker) for entry in self.members)
+        )
+        missing = _without_score(results)
+        if missing:
+            return missing
+        scored = _scored(results)
+        if self.joined:
+            return _kept(await apart(self.joined.outcome, scored), results)
+        return _kept(await self._joined_by_judge(scored, trace, case, asker), results)
+
+    async def _joined_by_judge(
+        self, results: Sequence[CheckResult], trace: Trace, case: Case, asker: Asker
+    ) -> Outcome:
+        judge = self.judge
+        assert judge is not None
+        shown = material(trace, case)
+        told = json.dumps(_told(results), ensure_ascii=False, indent=2)
+        more: JsonObject = {"question": shown["input"], RESULTS: told}
+        text = f"{told}\n{quotable(trace)}"
+        return await judge.ask_about({**shown, **more}, text, asker.within("aggregator"))
+
+
+def _without_score(results: Sequence[CheckResult]) -> Outcome | None:
+    """Why there is nothing to join: a member without a score spoils it, and none is too few."""
+    details: JsonObject = {"results": inner_rows(tuple(results))}
+    for one in results:
+        if one.outcome.status == "unscored":
+            reason = f"{one.check}: {one.outcome.reason}"
+            return Outcome(status="unscored", reason=reason, details=details)
+    if _scored(results):
+        return None
+    reasons = "; ".join(f"{one.check}: {one.outcome.reason}" for one in results)
+    return Outcome(
+        status="skipped", reason=reasons, details=details, is_unavailable=is_unavailable(results)
+    )
+
+
+def _scored(results: Sequence[CheckResult]) -> list[CheckResult]:
+    return [one for one in results if one.outcome.status == "scored"]
+
+
+def _kept(outcome: Outcome, results: Sequence[CheckResult]) -> Outcome:
+    """The joined result with what it was joined from."""
+    return replace(
+        outcome,
+        reason=f"{outcome.reason}{not_looked_at(results)}",
+        details={**outcome.details, "results": inner_rows(tuple(results))},
+        is_unavailable=is_unavailable(results),
+    )
+
+
+def _told(results: Sequence[CheckResult]) -> JsonObject:
+    """What programs and judges that join are told about the members, by name."""
+    return {one.check: _row(one.outcome) for one in results}
+
+
+def _row(outcome: Outcome) -> JsonObject:
+    reason: list[JsonValue] = [outcome.reason]
+    details = outcome.details
+    return {
+        "score": outcome.score,
+        "verdict": "pass" if outcome.passed else "fail",
+        "hits": details.get("hits", reason if outcome.passed else []),
+        "misses": details.get("misses", [] if outcome.passed else reason),
+        "reasoning": outcome.reason,
+    }

@@ -1,0 +1,1 @@
+"""Asks the judges of a run about its answers."""

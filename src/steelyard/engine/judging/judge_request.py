@@ -1,0 +1,386 @@
+"""One call to a judge on its way, from the first attempt to the last."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import cast
+
+from msgspec import structs
+
+from steelyard.engine.attempts import interruption, outage, probe_answered
+from steelyard.engine.breakable import BrokenOff, Waiting
+from steelyard.engine.budget import Stop
+from steelyard.engine.circuit import FOR_GOOD
+from steelyard.engine.claims import Claimed, Claims, unawaited
+from steelyard.engine.costs import cost_of
+from steelyard.engine.judging.judge_targets import JudgeTarget
+from steelyard.engine.phase import JudgesPhase
+from steelyard.engine.prompts import prompt_tokens
+from steelyard.engine.record_work import CANCELLED, EngineContext
+from steelyard.engine.retries import retry_wait
+from steelyard.errors import TargetError, TargetStoppedError
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judgement import JudgeCall, Judgement
+from steelyard.model.message import Message, Role, TextBlock
+from steelyard.model.run import PlannedRecord
+from steelyard.model.trace import Trace
+from steelyard.ports import Judged, Prompt, Request, Turn
+from steelyard.results.attempts import Attempt
+
+PROBE = "probe"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeContext:
+    """What all calls to judges share."""
+
+    around: EngineContext
+    phase: JudgesPhase
+    waiting: Waiting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRequest:
+    """One call, with all that it needs."""
+
+    shared: JudgeContext
+    record: PlannedRecord
+    """Its index is negative for a call that is about none."""
+    check: str
+    call: JudgeCall
+    key: str
+    by: JudgeTarget
+
+    async def run(self, tried: int) -> Judgement:
+        """What came of it, kept; so many attempts were made before.
+
+        A stop is `BrokenOff`; a judgement that cannot be kept, `RunError`.
+        """
+        cache, call = self.by.cache, self.call
+        if cache is None or self._is_probe:
+            return await self._asked(tried, None)
+        key = self.by.cache_key(
+            cache,
+            _prompt(call, blanked=True),
+            {
+                "schema": call.schema,
+                "sample": call.sample,
+                "round": call.round,
+                "wants_logprobs": call.wants_logprobs,
+            },
+        )
+        if not cache.begin(key):
+            with self.shared.waiting.for_turn():
+                known = await cache.find(key)
+            if known is not None:
+                return await self._given_before(known)
+        said = None
+        try:
+            judgement = await self._asked(tried, key)
+            said = judgement.trace
+        finally:
+            cache.settle(key, said)
+        return judgement
+
+    @property
+    def _is_probe(self) -> bool:
+        return self.record.index < 0
+
+    async def _given_before(self, known: Trace) -> Judgement:
+        judgement = replace(
+            self._judgement(0, is_enforced=bool(self.by.endpoint.is_enforced)),
+            trace=known,
+            is_cached=True,
+            saved_usd=cost_of(known, self.by.price),
+        )
+        await self.shared.around.ledger.keep_judgement(judgement, ())
+        return judgement
+
+    async def _asked(self, tried: int, cache_key: bytes | None) -> Judgement:
+        async with self.shared.phase.call():
+            while True:
+                tried += 1
+                made = await self._attempted(tried, cache_key)
+                if isinstance(made, Judgement):
+                    return made
+                if made is None:
+                    tried -= 1
+                    continue
+                async with self.shared.phase.wait():
+                    with self.shared.waiting.for_turn():
+                        await self.shared.around.clock.sleep(made)
+
+    async def _attempted(self, number: int, cache_key: bytes | None) -> Judgement | float | None:
+        """What came of an attempt, kept; or how long to wait for the next one.
+
+        None where the target was away, so that there was no attempt.
+        """
+        by, clock = self.by, self.shared.around.clock
+        with self.shared.waiting.for_turn():
+            await by.slots.acquire()
+        try:
+            if by.claims:
+                with self.shared.waiting.for_turn():
+                    await by.claims.cover((self, number))
+            prompt = _prompt(self.call)
+            tokens = prompt_tokens(prompt) if by.counts_tokens else 0
+            await self._enter(tokens)
+            if by.limiter.is_probing and by.answered:
+                known, made = cast("tuple[JudgeRequest, int]", by.answered[0])
+                await known.probe(made)
+                return None
+            request = self._request(number, prompt)
+            at, started = clock.stamp(), clock.monotonic()
+            answer = await self._said(request, at)
+            if by.claims:
+                by.claims.settle(self.place)
+            elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
+            if isinstance(answer, TargetError):
+                if self._is_away(answer, started, self._logged(number, at), elapsed):
+                    return None
+                return await self._failed(answer, request, at, elapsed)
+            by.answered.append((self, number))
+            by.limiter.answered(tokens, answer.usage.total_tokens if by.counts_tokens else None)
+            if answer.latency_ms is None and elapsed is not None:
+                answer = replace(answer, latency_ms=elapsed)
+            return await self._replied(answer, request, at, cache_key)
+        finally:
+            by.slots.release()
+
+    async def probe(self, number: int) -> None:
+        """See whether a target is back, by a call that it has answered before."""
+        by, around = self.by, self.shared.around
+        at, started = around.clock.stamp(), around.clock.monotonic()
+        answer = await self._said(self._request(number, _prompt(self.call)), at)
+        made = self._logged(number, at)
+        if not isinstance(answer, TargetError):
+            by.limiter.answered()
+            around.budget.spend(cost_of(answer, by.price) or 0.0)
+            self._log(made, probe_answered(answer))
+            return
+        elapsed = round((around.clock.monotonic() - started) * 1000, 3)
+        if not self._is_away(answer, started, made, elapsed):
+            self._log(made, outage(answer))
+
+    async def _said(self, request: Request, at: str) -> Trace | TargetError:
+        """What came of a call; one that is cut off is logged."""
+        try:
+            return await self._answer(request)
+        except asyncio.CancelledError:
+            self._log(self._logged(request.attempt, at), interruption())
+            raise
+        finally:
+            self.by.limiter.leave()
+
+    def _is_away(
+        self, error: TargetError, started: float, made: Attempt, elapsed: float | None
+    ) -> bool:
+        """Whether the target is waited for, so that the call, which is logged, is no attempt."""
+        by, around = self.by, self.shared.around
+        if not by.is_timed:  # a recording says nothing of an endpoint of today
+            return False
+        place = self.record.index, self.record.repeat
+        is_last = made.attempt >= around.retry.max_attempts
+        made = structs.replace(made, latency_ms=elapsed, http_status=error.http_status)
+        try:
+            is_away = by.limiter.failed(error, started, place, around.left_s, is_last=is_last)
+        except TargetStoppedError:
+            self._log(made, error if error.code in FOR_GOOD else outage(error))
+            raise
+        if not is_away or self.shared.waiting.stopped:
+            return False
+        self._log(made, outage(error))
+        return True
+
+    def _log(self, made: Attempt, error: TargetError) -> None:
+        """Log a call that came to nothing, for which nobody waits."""
+        made = structs.replace(made, error_code=error.code, message=str(error))
+        unawaited(self.shared.around.ledger.keep(None, (made,)))
+
+    async def _enter(self, tokens: int) -> None:
+        """Wait for one's turn."""
+        limiter, waiting = self.by.limiter, self.shared.waiting
+        if waiting.stopped:
+            raise BrokenOff
+        if not limiter.enter_at_once():
+            with waiting.for_turn():
+                await limiter.enter(tokens)
+        if waiting.stopped or self.shared.around.budget.stop(limiter.in_flight):
+            limiter.leave()
+            raise BrokenOff
+
+    async def _answer(self, request: Request) -> Trace | TargetError:
+        """What the judge said, or how it failed."""
+        try:
+            with self.shared.waiting.for_answer():
+                return await self.by.target.ask(request)
+        except TargetError as error:
+            return error
+        except BrokenOff:
+            return TargetError(CANCELLED, cast(Stop, self.shared.waiting.stopped).message)
+        except asyncio.CancelledError:
+            if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
+                raise
+            return TargetError("target_error", "the target cancelled itself")
+        except Exception as error:  # noqa: BLE001 - one call's failure never stops another
+            return TargetError("target_error", f"{type(error).__name__}: {error}")
+
+    async def _replied(
+        self, answer: Trace, request: Request, at: str, cache_key: bytes | None
+    ) -> Judgement:
+        around, judged = self.shared.around, cast(Judged, request.judged)
+        cost = cost_of(answer, self.by.price)
+        if cost is not None:
+            around.budget.spend(cost)
+        is_enforced = judged.is_held and bool(self.by.endpoint.is_enforced)
+        judgement = replace(
+            self._judgement(request.attempt, is_enforced=is_enforced),
+            trace=answer,
+            cost_usd=cost,
+            cache_key=cache_key,
+        )
+        attempt = structs.replace(
+            self._logged(request.attempt, at),
+            latency_ms=answer.latency_ms,
+            input_tokens=answer.usage.input_tokens,
+            output_tokens=answer.usage.output_tokens,
+            http_status=answer.served.http_status if answer.served else None,
+            request_id=answer.served.request_id if answer.served else None,
+        )
+        # Kept before it is used: what a verdict stands on is there, whatever happens next.
+        await around.ledger.keep_judgement(judgement, (attempt,))
+        return judgement
+
+    async def _failed(
+        self, error: TargetError, request: Request, at: str, elapsed: float | None
+    ) -> Judgement | float:
+        around, number = self.shared.around, request.attempt
+        wait = retry_wait(around.retry, error, number, around.chance, around.left_s)
+        if self.by.endpoint.is_downgraded(error, cast(Judged, request.judged)):
+            wait = 0.0
+        if self.shared.waiting.stopped:
+            wait = None
+        attempt = structs.replace(
+            self._logged(number, at),
+            latency_ms=elapsed,
+            error_code=error.code,
+            message=str(error),
+            http_status=error.http_status,
+            retry_in_s=None if wait is None else round(wait, 3),
+            request_id=error.request_id,
+        )
+        if error.code == CANCELLED or wait is not None:
+            await around.ledger.keep(None, (attempt,))
+            if wait is None:
+                raise BrokenOff
+            return wait
+        judgement = replace(
+            self._judgement(number, is_enforced=False), error_code=error.code, message=str(error)
+        )
+        await around.ledger.keep_judgement(judgement, (attempt,))
+        return judgement
+
+    @property
+    def place(self) -> tuple[int, int, str]:
+        """What tells the calls of a run apart."""
+        return self.record.index, self.record.repeat, self.key
+
+    def call_of(self, number: int) -> JsonObject:
+        """As much of an attempt as is known before its call is made."""
+        return self._logged(number, "").json()
+
+    def _request(self, number: int, prompt: Prompt) -> Request:
+        call, record, endpoint = self.call, self.record, self.by.endpoint
+        said = [Message(role=cast(Role, role), content=text) for role, text in call.messages]
+        if call.images:
+            said[-1] = replace(said[-1], content=(TextBlock(text=said[-1].text), *call.images))
+        return Request(
+            # Nothing else of the case: what a judge may know stands in its prompt.
+            case=Case(id=record.record_id or "", input_messages=tuple(said)),
+            prompt=prompt,
+            repeat=record.repeat,
+            attempt=number,
+            judged=Judged(
+                schema=call.schema,
+                is_held=endpoint.is_held,
+                wants_logprobs=call.wants_logprobs and endpoint.gives_logprobs,
+                candidate=record.target or "",
+                check=self.check,
+                judge=call.judge.name,
+                item=call.item,
+                turn=call.turn,
+                sample=call.sample,
+                round=call.round,
+            ),
+        )
+
+    def _judgement(self, attempts: int, *, is_enforced: bool) -> Judgement:
+        call, record = self.call, self.record
+        return Judgement(
+            index=None if self._is_probe else record.index,
+            record_id=record.record_id,
+            repeat=record.repeat,
+            key=self.key,
+            check=self.check,
+            judge=call.judge.name,
+            target=self.by.name,
+            fingerprint=self.by.fingerprint(call.identity),
+            item=call.item,
+            turn=call.turn,
+            sample=call.sample,
+            round=call.round,
+            is_enforced=is_enforced,
+            attempts=attempts,
+            prompt=call.messages,
+            private=record.asking.private if record.asking else (),
+        )
+
+    def _logged(self, number: int, at: str) -> Attempt:
+        call, record = self.call, self.record
+        return Attempt(
+            index=None if self._is_probe else record.index,
+            record_id=record.record_id,
+            target=self.by.name,
+            repeat=record.repeat,
+            attempt=number,
+            at=at,
+            call=PROBE if self._is_probe else call.judge.name,
+            check=self.check,
+            item=call.item,
+            turn=call.turn,
+            sample=call.sample,
+            round=call.round,
+            key=self.key,
+        )
+
+
+def _none(_count: int) -> tuple[tuple[JudgeRequest, int], ...]:
+    """Nobody knows which call to a judge comes next."""
+    return ()
+
+
+def judge_claims(name: str, around: EngineContext, limit: int) -> Claims[tuple[JudgeRequest, int]]:
+    """The calls to judges through one target that may be under way."""
+
+    def place(call: tuple[JudgeRequest, int]) -> tuple[int, int, str]:
+        return call[0].place
+
+    def logged(call: tuple[JudgeRequest, int]) -> JsonObject:
+        return call[0].call_of(call[1])
+
+    how: Claimed[tuple[JudgeRequest, int]] = Claimed(name, place, logged, _none)
+    return Claims(how, around.ledger, around.clock.stamp, limit)
+
+
+def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:
+    """What a judge is told; without the nonce, which differs from call to call."""
+    messages = call.messages
+    if blanked and call.nonce:
+        messages = tuple((role, text.replace(call.nonce, "")) for role, text in messages)
+    text = "\n\n".join(text for _, text in messages)
+    if not call.images:
+        return Prompt(messages, text)
+    *before, last = (Turn(role, (said,)) for role, said in messages)
+    return Prompt(messages, text, (*before, last._replace(parts=(*last.parts, *call.images))))

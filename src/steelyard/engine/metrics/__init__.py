@@ -1,0 +1,1 @@
+"""Facts of results to metrics and slices."""

@@ -1,0 +1,1 @@
+"""Keeps secrets and personal data out of everything that is written."""

@@ -1,0 +1,1 @@
+"""What statistics say: intervals, comparisons, agreement, corrected rates."""

@@ -1,0 +1,201 @@
+"""What a run keeps as the rows of its tables, with nothing in them that nobody may see."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from steelyard.contracts.question_rubric.answers import answers_row
+from steelyard.contracts.trace.writer import trace_row
+from steelyard.engine.claims import Call
+from steelyard.engine.pending_rows import answered_row, judgement_row
+from steelyard.engine.redaction.redactor import Redactor, json_bytes
+from steelyard.formats.encoding import without_surrogates
+from steelyard.model.exemption import NOTHING, Exemption
+from steelyard.model.json_value import JsonObject
+from steelyard.model.judgement import Judgement
+from steelyard.model.run import Result
+from steelyard.model.verdict import CheckResult
+from steelyard.results import exemptions
+from steelyard.results.attempts import Attempt
+from steelyard.results.facts import Facts, facts_of
+from steelyard.results.failures import FAILURE_STATUSES, failure_of
+from steelyard.results.metrics import Value
+from steelyard.results.predictions import CheckScore, Prediction, prediction_of, score_of
+from steelyard.results.record_validation import record_validation_of
+from steelyard.results.requests import request_row
+from steelyard.store.runs.listed_columns import listed_in, listed_of
+from steelyard.store.runs.request_parts import RequestPartRows
+from steelyard.store.runs.row_writer import Rows, TableRow
+from steelyard.store.tables import NO_RECORD
+
+_KNOWN_IDS = 1000
+_RESULT = (exemptions.PREDICTION, exemptions.VALIDATION, exemptions.FACTS, exemptions.FAILURE)
+Private: TypeAlias = tuple[tuple[str, str], ...]
+"""What fields of a record hold that are never written, each with its path."""
+_encode = msgspec.json.Encoder().encode
+
+
+class ResultRows:
+    """Makes the rows of one run."""
+
+    def __init__(self, run_id: str, redact: Redactor) -> None:
+        self._run_id = run_id
+        self._redact = redact
+        self._ids: dict[str, str] = {}
+        self._parts = RequestPartRows(run_id, redact)
+
+    def of_result(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
+        """A result with its attempts."""
+        checked = result.verdict.results if result.verdict else ()
+        is_failure = result.status in FAILURE_STATUSES
+        texts = made = [
+            _bytes(self._prediction(result)),
+            _bytes(record_validation_of(result)),
+            _bytes(facts_of(result)),
+            _bytes(failure_of(result)) if is_failure else b"",
+            *[_bytes(_score(entry)) for entry in checked],
+            *[_bytes(tried) for tried in attempts],
+        ]
+        self._redact.carry(*texts)
+        exempt = [*_RESULT, *map(_exempt_score, checked), *(exemptions.ATTEMPT for _ in attempts)]
+        asked, private = _own(result)
+        if private:
+            each = zip(texts, exempt, strict=True)
+            texts = [self._redact.without(text, private, ours) for text, ours in each]
+        own = (result.record_sha256 or "", asked)
+        clean = self._redact.each(texts, exempt, [one.encode("ascii") for one in own])
+        prediction, validation, facts, failure, *others = clean
+        place = self._run_id, result.index, result.repeat
+        kept = (*place, result.status, prediction, validation, failure or None, facts)
+        listed = listed_of(result) if clean is made else listed_in(prediction, failure)
+        return Rows(
+            results=[(*kept, *listed)],
+            scores=[
+                (*place, number, self._id(entry, number), others[number], entry.outcome.passed)
+                for number, entry in enumerate(checked)
+            ],
+            attempts=self._tried(attempts, others[len(checked) :]),
+            answers=[(*place, result.answer_key)] if result.answer_key else [],
+            settled=[place] if result.judging else [],
+            parts=self._parts.take(),
+            redactions=self._redact.take_counts(),
+        )
+
+    def of_warning(self, message: str, at: str) -> Rows:
+        """What was warned of, in which nothing is counted as redacted."""
+        return Rows(warnings=[(without_surrogates(self._redact.text(message)), at)])
+
+    def of_attempts(self, attempts: Sequence[Attempt]) -> Rows:
+        """Attempts that came to no result yet."""
+        exempt = (exemptions.ATTEMPT for _ in attempts)
+        texts = [_bytes(tried) for tried in attempts]
+        self._redact.carry(*texts)
+        rows = self._tried(attempts, self._redact.each(texts, exempt))
+        return Rows(attempts=rows, redactions=self._redact.take_counts())
+
+    def of_answer(self, result: Result, attempts: Sequence[Attempt]) -> Rows:
+        """An answer that is yet to be judged, with its attempts."""
+        rows = self.of_attempts(attempts)
+        _, private = _own(result)
+        row = self._cleared(answered_row(result), private, exemptions.ANSWERED)
+        rows.answered = [(self._run_id, result.index, result.repeat, row)]
+        rows.add(Rows(redactions=self._redact.take_counts()))
+        return rows
+
+    def of_judgement(self, judgement: Judgement, attempts: Sequence[Attempt]) -> Rows:
+        """What came of a call to a judge, with its last attempt."""
+        rows = self.of_attempts(attempts)
+        prompt: JsonObject = {"messages": [list(message) for message in judgement.prompt]}
+        told = self._cleared(prompt, judgement.private)
+        said = self._cleared(judgement_row(judgement), judgement.private, exemptions.JUDGEMENT)
+        row = (
+            self._run_id,
+            NO_RECORD if judgement.index is None else judgement.index,
+            judgement.repeat,
+            judgement.key,
+            self._redact.text(judgement.judge),
+            judgement.target,
+            judgement.fingerprint,
+            judgement.cache_key,
+            said,
+            zlib.compress(told),
+        )
+        rows.judgements = [row]
+        rows.add(Rows(redactions=self._redact.take_counts()))
+        return rows
+
+    def _cleared(self, row: JsonObject, private: Private, exempt: Exemption = NOTHING) -> bytes:
+        text = _bytes(row)
+        self._redact.carry(text)
+        return self._redact(self._redact.without(text, private, exempt), exempt=exempt)
+
+    def _prediction(self, result: Result) -> Prediction:
+        trace = trace_row(result.trace) if result.trace else None
+        return prediction_of(result, trace=trace, request=self._request(result))
+
+    def _request(self, result: Result) -> JsonObject | None:
+        """What was asked; nothing private is kept beside, where others would refer to it."""
+        _, private = _own(result)
+        if not private:
+            return request_row(result, self._parts.keep_beside)
+        return request_row(result, lambda _: None)
+
+    def of_claim(self, holder: str, calls: Mapping[str, Sequence[Call]]) -> Rows:
+        """The calls that may be under way, which replace those that were so before."""
+        row = _encode(calls)
+        if self._redact(row) is not row:
+            # The times that calls are kept by stay whatever they look like.
+            row = _encode({at: self._redacted(made) for at, made in calls.items()})
+        self._redact.take_counts()  # they are counted where they are kept for good
+        return Rows(claims={holder: row})
+
+    def _redacted(self, calls: Sequence[Call]) -> msgspec.Raw:
+        return msgspec.Raw(self._redact(_encode(calls), exempt=exemptions.ATTEMPT))
+
+    def _tried(self, attempts: Sequence[Attempt], texts: Sequence[bytes]) -> list[TableRow]:
+        return [
+            (
+                self._run_id,
+                NO_RECORD if tried.index is None else tried.index,
+                tried.repeat,
+                tried.place,
+                tried.attempt,
+                text,
+            )
+            for tried, text in zip(attempts, texts, strict=True)
+        ]
+
+    def _id(self, entry: CheckResult, place: int) -> str:
+        """A check's id as it may be written; two that differ stay two."""
+        clean = self._ids.get(entry.check)
+        if clean is None:
+            if len(self._ids) >= _KNOWN_IDS:
+                self._ids.clear()
+            clean = self._ids[entry.check] = self._redact.text(entry.check)
+        return clean if clean == entry.check else f"{clean} {place}"
+
+
+def _score(entry: CheckResult) -> CheckScore:
+    answers = entry.outcome.answers
+    return score_of(entry, answers_row(answers) if answers else None)
+
+
+def _exempt_score(entry: CheckResult) -> Exemption:
+    return exemptions.JUDGED_SCORE if entry.outcome.judge else exemptions.SCORE
+
+
+def _own(result: Result) -> tuple[str, Private]:
+    """The hash of what was asked, and what of it is never written."""
+    asking = result.asking
+    return (asking.sha256, asking.private) if asking else ("", ())
+
+
+def _bytes(row: JsonObject | Facts | Value) -> bytes:
+    try:
+        return _encode(row)
+    except UnicodeEncodeError:
+        return json_bytes(msgspec.to_builtins(row))

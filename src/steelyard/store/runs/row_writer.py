@@ -1,0 +1,201 @@
+"""The rows of results on their way into the database: all of a batch, or none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+from msgspec import structs
+from sqlalchemy import bindparam, delete, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import SQLAlchemyError
+
+from steelyard.errors import RunError
+from steelyard.model.run import RunState
+from steelyard.results.failures import FAILURE_STATUSES
+from steelyard.results.runs import Progress
+from steelyard.store.clock import SystemClock
+from steelyard.store.database import reason_of
+from steelyard.store.runs.claims import put_claim, settle_claims
+from steelyard.store.runs.many_rows import ManyRows
+from steelyard.store.runs.run_events import add_event
+from steelyard.store.runs.run_queries import progress_of
+from steelyard.store.runs.state_changes import move_run
+from steelyard.store.tables import (
+    answered,
+    answers,
+    attempts,
+    judgements,
+    parts,
+    redactions,
+    results,
+    scores,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+    from steelyard.store.runs.leases import Lease
+
+TableRow: TypeAlias = tuple[Any, ...]
+"""Values in the order of a table's columns."""
+
+
+PROGRESS_S = 1.0
+"""How long at least from one event of progress to the next."""
+_STATUS = results.c.keys().index("status")
+_PLACE = ("at_run", "at_index", "at_repeat")
+_SETTLE = delete(answered).where(
+    *(
+        column == bindparam(name)
+        for column, name in zip(
+            (answered.c.run_id, answered.c.idx, answered.c.repeat), _PLACE, strict=True
+        )
+    )
+)
+
+
+_KEEP_PART = insert(parts).on_conflict_do_nothing()
+
+
+class Rows(msgspec.Struct, array_like=True):
+    """What is kept together."""
+
+    attempts: list[TableRow] = []
+    results: list[TableRow] = []
+    scores: list[TableRow] = []
+    answers: list[TableRow] = []
+    redactions: dict[str, int] = {}
+    """How much of each kind was replaced in these rows."""
+    states: list[tuple[RunState, str]] = []
+    """Changes of the run's state, each with its time."""
+    answered: list[TableRow] = []
+    judgements: list[TableRow] = []
+    settled: list[TableRow] = []
+    """The places (run, index, repeat) of answers that judges have finished with."""
+    parts: list[TableRow] = []
+    """Long texts that several records show; another process may have kept the same."""
+    claims: dict[str, bytes] = {}
+    """The calls that may be under way, by whoever makes them."""
+    warnings: list[tuple[str, str]] = []
+    """What was warned of, each with its time."""
+
+    def add(self, more: Rows) -> None:
+        """Take in what else is kept."""
+        self.attempts += more.attempts
+        self.results += more.results
+        self.scores += more.scores
+        self.answers += more.answers
+        self.states += more.states
+        self.answered += more.answered
+        self.judgements += more.judgements
+        self.settled += more.settled
+        self.parts += more.parts
+        self.claims.update(more.claims)
+        self.warnings += more.warnings
+        for kind, count in more.redactions.items():
+            self.redactions[kind] = self.redactions.get(kind, 0) + count
+
+
+class RowWriter:
+    """Writes to a run as long as its lease holds; used by one thread."""
+
+    def __init__(self, engine: Engine, lease: Lease) -> None:
+        self._engine = engine
+        self._lease = lease
+        self.run_id = lease.run_id
+        self._attempts, self._results, self._scores = (
+            ManyRows(table, engine.dialect) for table in (attempts, results, scores)
+        )
+        self._answers, self._answered, self._judgements = (
+            ManyRows(table, engine.dialect) for table in (answers, answered, judgements)
+        )
+        self._connection: Connection | None = None
+        self._clock = SystemClock()
+        self._progress: Progress | None = None
+        self._told = -math.inf
+
+    def write(self, rows: Rows) -> None:
+        """One transaction; what it refuses is a `RunError`."""
+        self._transact(lambda connection: self._insert(connection, rows))
+
+    def settle(self, holders: str) -> None:
+        """Log the calls that holders may have made before they were killed."""
+        self._transact(lambda connection: self._settle(connection, holders))
+
+    def _settle(self, connection: Connection, holders: str) -> None:
+        self._lease.require(connection)
+        settle_claims(connection, self.run_id, holders)
+
+    def _transact(self, write: Callable[[Connection], None]) -> None:
+        try:
+            # One connection for all: to open and reset one takes as long as many inserts.
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            with self._connection.begin():
+                write(self._connection)
+        except SQLAlchemyError as error:
+            self.close()
+            path = self._engine.url.database
+            raise RunError(f"the store {path} refuses results: {reason_of(error)}") from None
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._connection is not None:
+            with suppress(SQLAlchemyError):
+                self._connection.close()
+            self._connection = None
+
+    def _insert(self, connection: Connection, rows: Rows) -> None:
+        self._lease.require(connection)
+        self._attempts.put(connection, rows.attempts)
+        self._results.put(connection, rows.results)
+        self._scores.put(connection, rows.scores)
+        self._answers.put(connection, rows.answers)
+        self._answered.put(connection, rows.answered)
+        self._judgements.put(connection, rows.judgements)
+        if rows.parts:
+            names = parts.c.keys()
+            found = [dict(zip(names, row, strict=True)) for row in rows.parts]
+            connection.execute(_KEEP_PART, found)
+        if rows.settled:
+            connection.execute(
+                _SETTLE, [dict(zip(_PLACE, row, strict=True)) for row in rows.settled]
+            )
+        for holder, row in rows.claims.items():
+            put_claim(connection, self.run_id, holder, row)
+        if rows.redactions:
+            _note_redactions(connection, self.run_id, rows.redactions)
+        for message, at in rows.warnings:
+            add_event(connection, self.run_id, at, "warning", {"message": message})
+        if rows.results:
+            self._tell(connection, rows.results)
+        for state, at in rows.states:
+            move_run(connection, self.run_id, state, at)
+
+    def _tell(self, connection: Connection, kept: list[TableRow]) -> None:
+        """Add an event with the progress, unless there was one within a second."""
+        known = self._progress
+        if known is None:
+            self._progress = progress_of(connection, self.run_id)
+        else:
+            failed = sum(row[_STATUS] in FAILURE_STATUSES for row in kept)
+            self._progress = Progress(known.rows + len(kept), known.failed_rows + failed)
+        now = self._clock.monotonic()
+        if now - self._told >= PROGRESS_S:
+            self._told = now
+            data = structs.asdict(self._progress)
+            add_event(connection, self.run_id, self._clock.stamp(), "progress", data)
+
+
+def _note_redactions(connection: Connection, run_id: str, counts: Mapping[str, int]) -> None:
+    """Add to the numbers of what was replaced, within a transaction."""
+    for kind, count in counts.items():
+        where = (redactions.c.run_id == run_id) & (redactions.c.kind == kind)
+        more = update(redactions).where(where).values(found=redactions.c.found + count)
+        if connection.execute(more).rowcount == 0:
+            row = {"run_id": run_id, "kind": kind, "found": count}
+            connection.execute(insert(redactions), row)

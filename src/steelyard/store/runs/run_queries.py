@@ -1,0 +1,41 @@
+"""Queries over runs: the newest first, those that a list wants, and how far one has come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, tuple_
+
+from steelyard.results.failures import FAILURE_STATUSES
+from steelyard.results.runs import Progress, RunPosition, RunQuery
+from steelyard.store.runs.leases import database_seconds
+from steelyard.store.tables import results, runs
+
+
+def newest_first() -> Select[*tuple[Any, ...]]:
+    """All runs."""
+    left = (runs.c.lease_until - database_seconds()).label("lease_left_s")
+    return select(*runs.c, left).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
+
+
+def wanted(query: RunQuery, after: RunPosition | None) -> Iterator[ColumnElement[bool]]:
+    """What holds of the runs of a list after a position."""
+    if after:
+        yield tuple_(runs.c.created_at, runs.c.run_id) < (after.created_at, after.run_id)
+    if query.status is not None:
+        yield runs.c.status == query.status
+    if query.group_id is not None:
+        yield runs.c.group_id == query.group_id
+    if query.text:
+        named = (runs.c.run_id, runs.c.dataset, runs.c.target)
+        yield or_(*(name.icontains(query.text, autoescape=True) for name in named))
+
+
+def progress_of(connection: Connection, run_id: str) -> Progress:
+    """How many rows a run has kept, within a transaction."""
+    query = select(results.c.status, func.count().label("found"))
+    query = query.where(results.c.run_id == run_id).group_by(results.c.status)
+    found = {row.status: row.found for row in connection.execute(query)}
+    failed = sum(count for status, count in found.items() if status in FAILURE_STATUSES)
+    return Progress(rows=sum(found.values()), failed_rows=failed)

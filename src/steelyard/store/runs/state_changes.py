@@ -1,0 +1,24 @@
+"""Changes of a run's state, each kept with its time and told as an event."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from steelyard.engine.states import require_move
+from steelyard.model.run import RunState
+from steelyard.store.runs.run_events import add_event
+from steelyard.store.tables import runs, states
+
+
+def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> None:
+    """Go to another state within a transaction."""
+    where = runs.c.run_id == run_id
+    old = connection.execute(select(runs.c.status).where(where)).scalar_one()
+    require_move(cast(RunState, old), state)
+    connection.execute(update(runs).where(where).values(status=state))
+    query = select(func.max(states.c.step)).where(states.c.run_id == run_id)
+    step = cast(int, connection.execute(query).scalar_one()) + 1
+    connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})
+    add_event(connection, run_id, at, "state", {"state": state})

@@ -1,0 +1,163 @@
+"""The records of a run in the database, found by what lists filter and sort by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, String, Subquery, func, literal, or_, select, tuple_
+
+from steelyard.results.attempts import read_attempt
+from steelyard.results.failures import read_failure
+from steelyard.results.predictions import read_prediction
+from steelyard.results.records import (
+    Position,
+    RecordLine,
+    RecordQuery,
+    RecordView,
+    Sort,
+    TextSearch,
+    read_listed,
+)
+from steelyard.results.requests import whole_row
+from steelyard.store.database import streamed
+from steelyard.store.runs.judgements import JudgementStore
+from steelyard.store.runs.listed_columns import joined_tags
+from steelyard.store.runs.repository import RunStore
+from steelyard.store.tables import attempts, parts, results, scores
+
+_PLACE = (results.c.idx, results.c.repeat)
+_SORTED = {
+    "index": results.c.idx,
+    **{name: results.c[name] for name in ("status", "passed", "score", "label")},
+}
+
+
+class StoredRecords:
+    """The records of a run, finished or not, as far as the store has them."""
+
+    def __init__(self, store: RunStore, run_id: str, title: str = "") -> None:
+        self.title = title or run_id
+        self._store = store
+        self._run_id = run_id
+        self._judgements = JudgementStore(store.engine)
+
+    def page(self, query: RecordQuery, after: Position | None, limit: int) -> list[RecordLine]:
+        """The records that a query finds after a position."""
+        search = TextSearch(query.text) if query.text else None
+        found = _found(self._run_id, query, search).where(*_after(query.sort, after))
+        found = found.order_by(*_order(query.sort))
+        if search is None:
+            # Only the index is read for the others.
+            found = found.limit(limit)
+        rows = (
+            row
+            for row in streamed(
+                self._store.engine, _whole(found.subquery(), self._run_id, query.sort)
+            )
+            if search is None or search.matches(row.prediction)
+        )
+        return [read_listed(row.prediction).line(row.label) for row in islice(rows, limit)]
+
+    def indices(self, record_id: str) -> list[int]:
+        """The indices of records with an id; of one without a result, by its attempts."""
+        kept = select(results.c.idx).where(
+            results.c.run_id == self._run_id, results.c.record_id == record_id
+        )
+        name = func.json_extract(attempts.c.row.cast(String), "$.record_id")
+        tried = select(attempts.c.idx).where(
+            attempts.c.run_id == self._run_id, attempts.c.idx >= 0, name == record_id
+        )
+        return self._indices(kept) or self._indices(tried)
+
+    def record(self, index: int, repeat: int | None = None) -> RecordView:
+        """All that is kept of a record, in all repeats or in one."""
+        view = RecordView([], [], {}, [])
+        part = cache(self._part)
+        for kept in self._store.results(self._run_id, index, index + 1):
+            if repeat in {None, kept.repeat}:
+                view.rows.append(whole_row(read_prediction(kept.prediction), part))
+                if kept.failure:
+                    view.failures[index, kept.repeat] = read_failure(kept.failure)
+        tried = map(read_attempt, self._store.attempt_rows(self._run_id, index, index + 1))
+        told = self._judgements.of_record(self._run_id, index, repeat)
+        view.attempts.extend(row for row in tried if repeat in {None, row.repeat})
+        view.judgements.extend(told)
+        return view
+
+    def _indices(self, query: Select[*tuple[Any, ...]]) -> list[int]:
+        return [row.idx for row in streamed(self._store.engine, query.distinct().order_by("idx"))]
+
+    def _part(self, sha256: str) -> str:
+        query = select(parts.c.text).where(
+            parts.c.run_id == self._run_id, parts.c.sha256 == sha256
+        )
+        return next(json.loads(row.text) for row in streamed(self._store.engine, query))
+
+
+def _found(run_id: str, query: RecordQuery, search: TextSearch | None) -> Select[*tuple[Any, ...]]:
+    columns = dict.fromkeys((*_PLACE, results.c.label, _SORTED[query.sort.field]))
+    found = select(*columns).where(results.c.run_id == run_id)
+    for name in ("record_id", "status", "label"):
+        wanted = getattr(query, name)
+        if wanted is not None:
+            found = found.where(results.c[name] == wanted)
+    if query.check is not None:
+        found = found.where(_is_checked(query.check, query.passed))
+    elif query.passed is not None:
+        found = found.where(results.c.passed == query.passed)
+    if query.tag is not None:
+        # Not LIKE, which in some databases finds a tag in another case as well.
+        found = found.where(
+            func.replace(results.c.tags, joined_tags([query.tag]), "") != results.c.tags
+        )
+    if search is not None:
+        row = results.c.prediction.cast(String)
+        found = found.where(row.icontains(search.written, autoescape=True))
+    return found
+
+
+def _is_checked(check: str, passed: bool | None) -> ColumnElement[bool]:
+    here = (scores.c.run_id == results.c.run_id) & (scores.c.idx == results.c.idx)
+    here &= (scores.c.repeat == results.c.repeat) & (scores.c.check_id == check)
+    if passed is not None:
+        here &= scores.c.passed == passed
+    return select(scores.c.idx).where(here).exists()
+
+
+def _order(sort: Sort, table: Any = results) -> tuple[ColumnElement[Any], ...]:
+    """Values, then places; records without a value come last."""
+    index, repeat = table.c.idx, table.c.repeat
+    if sort.field == "index":
+        return (index.desc(), repeat.desc()) if sort.is_descending else (index, repeat)
+    value = table.c[sort.field]
+    return value.is_(None), value.desc() if sort.is_descending else value, index, repeat
+
+
+def _after(sort: Sort, last: Position | None) -> Iterator[ColumnElement[bool]]:
+    if last is None:
+        return
+    place, there = tuple_(*_PLACE), (last.index, last.repeat)
+    if sort.field == "index":
+        yield place < there if sort.is_descending else place > there
+        return
+    value = _SORTED[sort.field]
+    if last.value is None:
+        yield value.is_(None) & (place > there)
+        return
+    there_too = literal(last.value, value.type)
+    beyond = value < there_too if sort.is_descending else value > there_too
+    yield or_(beyond, (value == there_too) & (place > there), value.is_(None))
+
+
+def _whole(found: Subquery, run_id: str, sort: Sort) -> Select[*tuple[Any, ...]]:
+    """What was found, with the rows that lines are made of."""
+    is_here = (results.c.idx == found.c.idx) & (results.c.repeat == found.c.repeat)
+    return (
+        select(found.c.label, results.c.prediction)
+        .join(found, is_here & (results.c.run_id == run_id))
+        .order_by(*_order(sort, found))
+    )

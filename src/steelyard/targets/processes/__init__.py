@@ -1,0 +1,1 @@
+"""Programs as targets and graders, in bounded processes."""

@@ -1,0 +1,72 @@
+"""Batches of worker processes on their way into the store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fakes.runs import evaluated, stored_run, unevaluated
+from fakes.workers import batch_of
+from steelyard.errors import RunError
+from steelyard.store.database import open_database
+from steelyard.store.runs.repository import RunStore
+from steelyard.store.runs.row_register import RowRegister, Sent
+from steelyard.store.runs.row_writer import RowWriter
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RunStore]:
+    """A project with one run."""
+    made = RunStore(open_database(tmp_path / "steelyard.db"))
+    made.create(stored_run(status="running"))
+    yield made
+    made.close()
+
+
+def keep(store: RunStore, *batches: bytes) -> list[Sent]:
+    async def run() -> list[Sent]:
+        register = RowRegister(RowWriter(store.engine, store.lease("run_1")))
+        try:
+            return [await register.keep(batch) for batch in batches]
+        finally:
+            await register.close()
+
+    return asyncio.run(run())
+
+
+def test_a_batch_is_kept_and_told(store: RunStore) -> None:
+    batch = batch_of(evaluated(3), unevaluated(5, "timeout"))
+    sent = keep(store, batch)[0]
+
+    assert sent.outcomes == (("evaluated", True), ("timeout", None))
+    assert sent.places == ((3, 0), (5, 0))
+    assert list(store.done("run_1")) == [(3, 0), (5, 0)]
+    assert len(list(store.attempt_rows("run_1"))) == 2
+
+
+def test_a_workers_state_is_told_and_not_the_runs(store: RunStore) -> None:
+    sent = keep(store, batch_of(evaluated(0)))[0]
+
+    assert sent.states == ("retrying",)
+    assert store.find("run_1").status == "running"
+
+
+def test_a_batch_is_refused_as_a_whole(store: RunStore) -> None:
+    first, both = batch_of(evaluated(0)), batch_of(evaluated(1), evaluated(0))
+
+    with pytest.raises(RunError, match="refuses results: UNIQUE"):
+        keep(store, first, both)
+    assert list(store.done("run_1")) == [(0, 0)]
+
+
+def test_a_run_that_was_taken_over_gets_nothing_more(store: RunStore) -> None:
+    other = RunStore(store.engine)
+    assert other.claim(other.find("run_1"), "second", "now")
+
+    with pytest.raises(RunError, match="run_1 was taken over by another process"):
+        keep(store, batch_of(evaluated(0)))
+    assert list(store.done("run_1")) == []
+    other.release("run_1", "now")
