@@ -10,6 +10,7 @@ from steelyard.checks.json_reply import same_json
 from steelyard.checks.pairing import paired
 from steelyard.checks.setting_rules import Rule
 from steelyard.checks.text import clip
+from steelyard.formats.json_fields import optional_object, text_field
 from steelyard.model.case import Case
 from steelyard.model.json_value import Extra, JsonObject, JsonValue
 from steelyard.model.message import ToolCall
@@ -104,9 +105,7 @@ def _tool(stated: object) -> ExpectedTool:
     if isinstance(stated, str):
         return ExpectedTool(name=stated)
     row = cast(JsonObject, stated)
-    return ExpectedTool(
-        name=cast(str, row["name"]), args=cast("JsonObject | None", row.get("args"))
-    )
+    return ExpectedTool(name=text_field(row, "name"), args=optional_object(row, "args"))
 
 
 def _matched(expected: list[ExpectedTool], calls: list[ToolCall]) -> int:

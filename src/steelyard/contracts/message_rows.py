@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
+from steelyard.formats.json_fields import optional_text, text_field
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import (
     Content,
@@ -30,7 +31,7 @@ def read_message(row: JsonObject, read_block: BlockReader) -> Message:
     return Message(
         role=cast(Role, row["role"]),
         content=_read_content(row.get("content"), read_block),
-        name=cast("str | None", row.get("name")),
+        name=optional_text(row, "name"),
         tool_calls=tuple(_read_tool_call(call) for call in calls),
         extra=beyond(row, _MESSAGE),
     )
@@ -67,10 +68,10 @@ def _read_content(content: JsonValue, read_block: BlockReader) -> Content:
 
 def _read_tool_call(row: JsonObject) -> ToolCall:
     return ToolCall(
-        tool=cast(str, row["tool"]),
+        tool=text_field(row, "tool"),
         input=row.get("input"),
         output=row.get("output"),
-        id=cast("str | None", row.get("id")),
+        id=optional_text(row, "id"),
         extra=beyond(row, _TOOL_CALL),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple, Protocol, cast, runtime_checkable
 
+from steelyard.formats.json_fields import text_field
 from steelyard.formats.json_text import parse_json_either_way
 from steelyard.formats.jsonl import jsonl_lines
 from steelyard.formats.lines import Lines
@@ -99,7 +100,7 @@ def reread_lines(stream: BinaryIO, is_wanted: Callable[[int], bool]) -> Iterator
     for index, (number, text) in enumerate(jsonl_lines(stream)):
         if is_wanted(index):
             value = cast(JsonObject, parse_json_either_way(text)[0])
-            yield Row(index, number, cast(str, value["id"]), value, ())
+            yield Row(index, number, text_field(value, "id"), value, ())
 
 
 def located_finding(problem: Problem, lines: Lines | None) -> Finding:

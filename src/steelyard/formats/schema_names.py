@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
+from steelyard.formats.json_fields import object_field
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 OWN_NAMES: JsonObject = {"unevaluatedProperties": {"deprecated": True}}
@@ -120,11 +121,11 @@ def _owners(branches: list[JsonObject], name: str) -> Iterator[str]:
 
 
 def _then(branch: JsonObject) -> JsonObject:
-    return cast(JsonObject, branch["then"])
+    return object_field(branch, "then")
 
 
 def _condition(branch: JsonObject) -> JsonObject:
-    return cast(JsonObject, branch["if"])
+    return object_field(branch, "if")
 
 
 def _properties(
@@ -137,7 +138,7 @@ def _properties(
         if "if" not in branch:
             yield from _properties(document, branch, value)
         elif _matches(_condition(branch), value):
-            then = resolve(cast(JsonObject, branch["then"]), document)
+            then = resolve(object_field(branch, "then"), document)
             yield from _properties(document, then, value)
 
 

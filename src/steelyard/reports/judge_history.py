@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
+from steelyard.formats.json_fields import object_field, text_list
 from steelyard.model.json_value import JsonObject
 from steelyard.model.statistics.validation import JudgeValidation
 from steelyard.reports.findings import Paint, printable
@@ -29,8 +30,8 @@ def history_lines(history: Sequence[JsonObject], paint: Paint) -> Iterator[str]:
         day = str(row["created_at"])[:10]
         shares = ", ".join(_share(row, name) for name in _SHARES)
         yield f"  history    {day} {row['run_id']}  {shares}"
-        for name in cast("list[str]", row["unlike_earlier"]):
-            share = _share(cast(JsonObject, row["earlier"]), name)
+        for name in text_list(row, "unlike_earlier"):
+            share = _share(object_field(row, "earlier"), name)
             words = f"differs from all earlier runs of its dataset and target together: {share}"
             yield f"             {paint(words, 'warning')} (p < 0.001)"
 

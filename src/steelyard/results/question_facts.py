@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
+from steelyard.formats.json_fields import text_field
 from steelyard.model.json_value import Extra, JsonObject, JsonValue
 from steelyard.model.outcome import Outcome
 
@@ -31,7 +32,7 @@ def question_facts(outcome: Outcome) -> tuple[QuestionFact, ...]:
     found: dict[tuple[str, str], list[JsonValue]] = {}
     asked: dict[tuple[str, str], str] = {}
     for row in _rows(outcome.details):
-        key = (cast(str, row["item"]), cast(str, row["type"]))
+        key = (text_field(row, "item"), text_field(row, "type"))
         found.setdefault(key, []).append(row.get("value"))
         asked.setdefault(key, cast(str, row.get("asked", "")))
     return tuple(

@@ -11,6 +11,7 @@ from typing import TypeAlias, cast
 
 from msgspec import structs
 
+from steelyard.formats.json_fields import object_list
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import CACHED, AskedContent, Result
 from steelyard.results.predictions import Prediction
@@ -46,7 +47,7 @@ def request_row(result: Result, keep_beside: KeepBeside) -> JsonObject | None:
 
 def whole_request(row: JsonObject, part: Callable[[str], str]) -> JsonObject:
     """A request with the texts that are kept beside it put back in their places."""
-    messages = cast("list[JsonObject]", row["messages"])
+    messages = object_list(row, "messages")
     if all(isinstance(message["content"], str) for message in messages):
         return row
     return {**row, "messages": [_whole_message(message, part) for message in messages]}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from steelyard.errors import RunError, UnreadableFileError
+from steelyard.formats.json_fields import object_field, object_list, text_field
 from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.published import Published, PublishedKind, StoredFile, version_order
 from steelyard.store.private_files import STEELYARD_FOLDER
@@ -95,17 +96,17 @@ def _read(path: Path) -> Published:
     try:
         published = Published(
             kind=cast(PublishedKind, row["kind"]),
-            id=cast(str, row["id"]),
+            id=text_field(row, "id"),
             version=cast("str | None", row["version"]),
-            contract=cast(str, row["contract"]),
-            sha256=cast(str, row["sha256"]),
-            published_at=cast(str, row["published_at"]),
-            source=cast(str, row["source"]),
+            contract=text_field(row, "contract"),
+            sha256=text_field(row, "sha256"),
+            published_at=text_field(row, "published_at"),
+            source=text_field(row, "source"),
             files=tuple(
                 StoredFile(**cast("dict[str, str | int]", file))  # pyright: ignore[reportArgumentType]
-                for file in cast(list[JsonObject], row["files"])
+                for file in object_list(row, "files")
             ),
-            beside=cast(JsonObject, row["beside"]),
+            beside=object_field(row, "beside"),
         )
     except (KeyError, TypeError):
         raise _damaged(path) from None

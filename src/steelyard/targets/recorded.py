@@ -9,6 +9,7 @@ from typing import cast
 
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import NO_RESPONSE, TargetError
+from steelyard.formats.json_fields import text_field
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
 from steelyard.model.plausible import latency_ms
@@ -137,7 +138,7 @@ def _error_code(row: JsonObject) -> str | None:
 def _trace(row: JsonObject) -> Trace:
     latency = latency_ms(row.get("latency_ms"))
     if row.get("trace") is None:
-        message = Message(role="assistant", content=cast(str, row["response_text"]))
+        message = Message(role="assistant", content=text_field(row, "response_text"))
         return Trace(messages=(message,), latency_ms=latency)
     trace, findings = read_trace(row["trace"])
     if trace is None:

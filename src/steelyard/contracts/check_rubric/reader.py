@@ -12,6 +12,7 @@ from steelyard.contracts.check_rubric.schema import check_rubric_schema
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import located_finding
 from steelyard.errors import SettingError
+from steelyard.formats.json_fields import object_field, object_list, text_field
 from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
@@ -64,11 +65,11 @@ def read_check_rubric(
 def _rubric(
     row: JsonObject, catalog: Catalog, problems: list[Problem], sha256: str | None
 ) -> Rubric:
-    scoring = cast(JsonObject, row["scoring"])
+    scoring = object_field(row, "scoring")
     threshold = cast(float, scoring.get("pass_threshold", PASS_THRESHOLD))
     checks: list[RubricCheck] = []
     seen: set[JsonValue] = set()
-    for index, entry in enumerate(cast(list[JsonObject], row["checks"])):
+    for index, entry in enumerate(object_list(row, "checks")):
         if entry["id"] in seen:
             message = f"{{}} '{entry['id']}' is used by an earlier check"
             path = ("checks", index, "id")
@@ -79,8 +80,8 @@ def _rubric(
         if made:
             checks.append(made)
     return Rubric(
-        id=cast(str, row["id"]),
-        version=exact_version(cast(str, row["version"])),
+        id=text_field(row, "id"),
+        version=exact_version(text_field(row, "version")),
         checks=tuple(checks),
         combine=cast(Combine, scoring["combine"]),
         pass_threshold=float(threshold),
@@ -107,13 +108,13 @@ def _check(
     entry: JsonObject, index: int, catalog: Catalog, problems: list[Problem]
 ) -> RubricCheck | None:
     try:
-        check, extra = _made(cast(str, entry["kind"]), beyond(entry, _CHECK), catalog)
+        check, extra = _made(text_field(entry, "kind"), beyond(entry, _CHECK), catalog)
     except SettingError as wrong:
         path = ("checks", index, wrong.name)
         problems.append(Problem(code="value_out_of_range", message=f"{{}}: {wrong}", path=path))
         return None
     return RubricCheck(
-        id=cast(str, entry["id"]),
+        id=text_field(entry, "id"),
         check=check,
         weight=float(cast(float, entry.get("weight", 1.0))),
         required=cast(bool, entry.get("required", False)),

@@ -28,6 +28,7 @@ from steelyard.contracts.reading import Row, RowPlace
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import normalized
+from steelyard.formats.json_fields import object_field, text_field
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import parse_json_counted
 from steelyard.formats.lines import Lines, Located
@@ -112,7 +113,7 @@ class DatasetDocumentReading:
     def case(self, row: Row) -> Case:
         """The case that an accepted record stands for."""
         record = cast(JsonObject, row.value)
-        asked = dict(cast(JsonObject, record["input"]))
+        asked = dict(object_field(record, "input"))
         reference = dict(cast(JsonObject, record.get("reference", {})))
         prompt = cast(str, asked.pop("prompt"))
         answer = reference.pop("answer", None)
@@ -122,7 +123,7 @@ class DatasetDocumentReading:
         if reference:
             beyond["reference"] = reference
         return Case(
-            id=cast(str, record["record_id"]),
+            id=text_field(record, "record_id"),
             dataset=cast(str, self._document.header.get("dataset_id", "")),
             input_messages=(Message(role="user", content=prompt),),
             reference_answers=(answer,) if isinstance(answer, str) else (),

@@ -25,6 +25,7 @@ from steelyard.contracts.eval_cases.spelling import (
     value_of,
     written,
 )
+from steelyard.formats.json_fields import optional_text, text_field
 from steelyard.formats.problem import Problem, under
 from steelyard.formats.schema import Schema
 from steelyard.model.case import Case, Place
@@ -73,12 +74,12 @@ class CaseBuilder:
         asked = (*self._before(), *self._input())
         guidelines, files = _paths(asked)
         return Case(
-            id=cast(str, row["id"]),
+            id=text_field(row, "id"),
             dataset=defaults.dataset,
             input_messages=asked,
             expected_messages=self._reference(),
             expected_outcome=cast(str, value_of(row, GOAL) or ""),
-            conversation_id=cast("str | None", row.get("conversation_id")),
+            conversation_id=optional_text(row, "conversation_id"),
             tags=tuple(cast(list[str], row.get("tags", []))),
             metadata=cast(JsonObject, row.get("metadata", {})),
             target=cast(str, execution.get("target", defaults.target)),

@@ -21,6 +21,7 @@ from steelyard.contracts.eval_cases.spelling import (
     written,
 )
 from steelyard.errors import SettingError
+from steelyard.formats.json_fields import object_field, optional_text, text_field
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.judging.score_ranges import read_ranges
@@ -58,7 +59,7 @@ class EvaluatorBuilder:
         return tuple(built)
 
     def _evaluator(self, entry: JsonObject, path: Path) -> Evaluator:
-        kind = canonical_type(cast(str, entry["type"]))
+        kind = canonical_type(text_field(entry, "type"))
         named = {k: v for k, v in entry.items() if k not in {"name", "type", "weight"}}
         settings = respelt(named, SETTINGS.get(kind, {}))
         if self._is_later and kind == "tool_trajectory":
@@ -68,10 +69,10 @@ class EvaluatorBuilder:
         name, listed = _taken(settings, _MEMBERS.get(kind, ()))
         members = self.evaluators(listed, (*path, name))
         if kind == "composite":
-            aggregator = _aggregator(cast(JsonObject, settings["aggregator"]))
+            aggregator = _aggregator(object_field(settings, "aggregator"))
             settings["aggregator"] = aggregator
             self._check_weights(aggregator, members, (*path, "aggregator", "weights"))
-            joined_by = cast(str, aggregator["type"])
+            joined_by = text_field(aggregator, "type")
             at = (*path, "aggregator")
             prompt, prompt_path = self._prompt(joined_by, aggregator, at, (*VARIABLES, RESULTS))
         else:
@@ -92,7 +93,7 @@ class EvaluatorBuilder:
         self, kind: str, settings: JsonObject, path: Path, known: tuple[str, ...]
     ) -> tuple[str | None, str | None]:
         """The prompt's text and, for a file, its path."""
-        prompt = cast("str | None", settings.get("prompt")) if kind in _PROMPTED else None
+        prompt = optional_text(settings, "prompt") if kind in _PROMPTED else None
         if prompt is None:
             return None, None
         text, found_at = prompt, None
@@ -174,7 +175,7 @@ def _unmakable(kind: str, settings: JsonObject, path: Path) -> Iterator[Problem]
 
 def _wrong_pattern(settings: JsonObject) -> str | None:
     flags = cast(str, settings.get("flags", ""))
-    return _pattern_fault(cast(str, settings["value"]), flags)
+    return _pattern_fault(text_field(settings, "value"), flags)
 
 
 @lru_cache(maxsize=256)
@@ -208,7 +209,7 @@ def fault_problem(fault: FileFault, path: Path) -> Problem:
 
 
 def _aggregator(entry: JsonObject) -> JsonObject:
-    return {**respelt(entry, AGGREGATOR), "type": canonical_type(cast(str, entry["type"]))}
+    return {**respelt(entry, AGGREGATOR), "type": canonical_type(text_field(entry, "type"))}
 
 
 def _taken(settings: JsonObject, names: tuple[str, ...]) -> tuple[str, list[JsonValue]]:

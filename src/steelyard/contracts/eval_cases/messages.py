@@ -13,6 +13,7 @@ from steelyard.contracts.message_rows import (
     read_blocks,
     read_message,
 )
+from steelyard.formats.json_fields import text_field
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock
@@ -49,7 +50,7 @@ class MessageBuilder:
         """A block that shows a file."""
         if is_image(entry):
             return self._images.block(entry, path, path)
-        value = cast(str, entry["value"])
+        value = text_field(entry, "value")
         found = self._files.read(value)
         if isinstance(found, FileFault):
             self._problems.append(fault_problem(found, path))

@@ -11,6 +11,7 @@ import msgspec
 
 from steelyard.contracts.eval_cases.defaults import Defaults
 from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder
+from steelyard.formats.json_fields import optional_text, text_field
 from steelyard.formats.problem import Problem
 from steelyard.model.case import Case, Place
 from steelyard.model.evaluator import Evaluator
@@ -41,11 +42,11 @@ class PlainCases:
         if asked is None or evaluators is None:
             return None
         return Case(
-            id=cast(str, row["id"]),
+            id=text_field(row, "id"),
             dataset=defaults.dataset,
             input_messages=asked,
             expected_outcome=cast(str, row.get("expected_outcome") or ""),
-            conversation_id=cast("str | None", row.get("conversation_id")),
+            conversation_id=optional_text(row, "conversation_id"),
             tags=tuple(cast(list[str], row.get("tags", ()))),
             metadata=cast(JsonObject, row.get("metadata", {})),
             target=defaults.target,

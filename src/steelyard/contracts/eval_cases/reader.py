@@ -25,6 +25,7 @@ from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row, RowPlace, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
+from steelyard.formats.json_fields import text_field
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import (
     parse_json_counted,
@@ -186,7 +187,7 @@ class EvalCasesJsonl(_EvalCasesReading):
             found.extend(self._case_schema.problems(value))
         elif not found:
             row = cast(JsonObject, value)
-            record_id = cast(str, row["id"])
+            record_id = text_field(row, "id")
             if (is_plain or not _is_telling(text, row)) and seen.add(record_id):
                 return Row(index, number, record_id, value, (), content)
         return self._checked(_jsonl_place(index, number), value, seen, found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
+from steelyard.formats.json_fields import text_field
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import (
@@ -24,7 +25,7 @@ _NOT_SHOWN = {"invalid_encoding", "record_too_large", "unreadable_file"}
 
 def input_message(row: JsonObject, files: Files) -> Message:
     """What the target is asked: the files, then the prompt."""
-    prompt = cast(str, row["prompt"])
+    prompt = text_field(row, "prompt")
     shown = tuple(_block(cast(str, path), files) for path in _listed(row))
     content: Content = (*shown, TextBlock(text=prompt)) if shown else prompt
     return Message(role="user", content=content)

@@ -21,6 +21,7 @@ from steelyard.contracts.importers.source_row import (
     one_of,
     wrong,
 )
+from steelyard.formats.json_fields import object_list, text_field
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -44,7 +45,7 @@ class LogHead(NamedTuple):
         """From the `eval` of a log; raises ParseError where there is none."""
         if not isinstance(evaluated, dict) or not isinstance(evaluated.get("model"), str):
             raise wrong("this is no log of Inspect: it has no 'eval' with a 'model'")
-        return cls(cast(str, evaluated["model"]), str(evaluated.get("task") or ""))
+        return cls(text_field(evaluated, "model"), str(evaluated.get("task") or ""))
 
 
 def import_response(head: LogHead, sample: JsonObject) -> Import:
@@ -115,7 +116,7 @@ def _legal(
 def _choices(choices: list[str], targets: list[str]) -> JsonObject:
     """The choices with the letters that Inspect gives them, and which are right."""
     row = mcq(choices, 0)
-    letters = [str(choice["id"]) for choice in cast(list[JsonObject], row["choices"])]
+    letters = [str(choice["id"]) for choice in object_list(row, "choices")]
     right = [letter for target in targets for letter in target.split(",") if letter in letters]
     if not right:
         raise wrong(f"the target {targets} names none of the choices {', '.join(letters)}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 from steelyard.contracts.importers.source_row import wrong
 from steelyard.errors import ParseError
+from steelyard.formats.json_fields import text_field
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -41,13 +41,13 @@ def evaluators_of(
 def _evaluator(entry: JsonValue, render: Render) -> tuple[JsonObject, list[str]]:
     if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
         raise wrong("an assertion must be an object with a type")
-    written = cast(str, entry["type"])
+    written = text_field(entry, "type")
     kind = written.removeprefix("not-")
     evaluator: JsonObject = {"type": kind, **_settings(kind, entry, render)}
     if kind == "llm-rubric":
         evaluator["type"] = "llm_judge"
     if isinstance(entry.get("metric"), str) and entry["metric"]:
-        evaluator = {"name": render(cast(str, entry["metric"])), **evaluator}
+        evaluator = {"name": render(text_field(entry, "metric")), **evaluator}
     weight = entry.get("weight")
     if isinstance(weight, int | float) and not isinstance(weight, bool):
         evaluator["weight"] = weight

@@ -13,6 +13,12 @@ from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.offered_values import offered_problems
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
+from steelyard.formats.json_fields import (
+    optional_number,
+    optional_object,
+    optional_text,
+    text_field,
+)
 from steelyard.formats.lines import Located
 from steelyard.formats.mustache_tags import template_problems
 from steelyard.formats.problem import Problem, path_order
@@ -80,12 +86,12 @@ def time_of(validated_at: str) -> datetime:
 def _judge(row: JsonObject, sha256: str | None) -> Judge:
     listed = cast("list[str] | None", row.get("applicable_to"))
     return Judge(
-        id=cast(str, row["id"]),
-        version=exact_version(cast(str, row["version"])),
-        template=cast(str, row["template"]),
+        id=text_field(row, "id"),
+        version=exact_version(text_field(row, "version")),
+        template=text_field(row, "template"),
         score_type=cast(ScoreType, row.get("score_type", "continuous")),
         level_names=tuple(cast(list[str], row.get("level_names", []))),
-        validation=_validation(cast("JsonObject | None", row.get("validation"))),
+        validation=_validation(optional_object(row, "validation")),
         applicable_to=None if listed is None else tuple(listed),
         description=cast(str, row.get("description", "")),
         sha256=sha256,
@@ -96,12 +102,12 @@ def _judge(row: JsonObject, sha256: str | None) -> Judge:
 def _validation(row: JsonObject | None) -> Validation | None:
     if row is None:
         return None
-    size = cast("float | None", row.get("sample_size"))
+    size = optional_number(row, "sample_size")
     return Validation(
-        tpr=cast("float | None", row.get("tpr")),
-        tnr=cast("float | None", row.get("tnr")),
-        validated_against=cast("str | None", row.get("validated_against")),
-        validated_at=cast("str | None", row.get("validated_at")),
+        tpr=optional_number(row, "tpr"),
+        tnr=optional_number(row, "tnr"),
+        validated_against=optional_text(row, "validated_against"),
+        validated_at=optional_text(row, "validated_at"),
         # JSON Schema takes 200.0 for an integer.
         sample_size=None if size is None else int(size),
         extra=beyond(row, _VALIDATION),

@@ -10,6 +10,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias, cast
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
+from steelyard.formats.json_fields import optional_number, optional_text, text_field
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.jsonl import jsonl_lines
 from steelyard.formats.schema import Schema, spoken
@@ -96,14 +97,14 @@ def _within(finding: Finding) -> Finding:
 def label_of(row: JsonObject) -> Label:
     """The label of a row that is as it should be, without its answers."""
     return Label(
-        record_id=cast(str, row["record_id"]),
-        rubric=exact_name(cast(str, row["rubric"])),
-        annotator=cast(str, row["annotator"]),
+        record_id=text_field(row, "record_id"),
+        rubric=exact_name(text_field(row, "rubric")),
+        annotator=text_field(row, "annotator"),
         exposure=cast(Exposure, row["exposure"]),
-        run_id=cast("str | None", row.get("run_id")),
+        run_id=optional_text(row, "run_id"),
         repeat=int(cast(float, row.get("repeat", 0))),
-        inclusion_prob=cast("float | None", row.get("inclusion_prob")),
+        inclusion_prob=optional_number(row, "inclusion_prob"),
         passed=cast("bool | None", row.get("passed")),
-        rubric_sha256=cast("str | None", row.get("rubric_sha256")),
+        rubric_sha256=optional_text(row, "rubric_sha256"),
         extra=beyond(row, _KNOWN),
     )

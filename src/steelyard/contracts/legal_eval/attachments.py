@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import cast
 
 from steelyard.contracts.message_rows import beyond
+from steelyard.formats.json_fields import optional_text, text_field
 from steelyard.formats.office_text import SUFFIXES as OFFICE
 from steelyard.formats.problem import Problem
 from steelyard.model.attachment import Attachment
@@ -38,12 +38,12 @@ class AttachmentBuilder:
         )
 
     def _attachment(self, row: JsonObject, path: Path) -> Attachment:
-        reference = cast(str, row["path"])
-        kind = cast("str | None", row.get("kind"))
+        reference = text_field(row, "path")
+        kind = optional_text(row, "kind")
         return Attachment(
             path=reference,
             kind=kind,
-            title=cast("str | None", row.get("title")),
+            title=optional_text(row, "title"),
             text=self._text(reference, kind, path),
             extra=beyond(row, _NAMED),
         )

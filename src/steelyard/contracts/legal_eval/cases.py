@@ -6,6 +6,7 @@ from typing import cast
 
 from steelyard.contracts.legal_eval.attachments import AttachmentBuilder
 from steelyard.contracts.message_rows import beyond
+from steelyard.formats.json_fields import text_field
 from steelyard.model.case import Case, Place
 from steelyard.model.choice import AnswerChoice
 from steelyard.model.criterion import Criterion
@@ -28,9 +29,9 @@ def build_case(row: JsonObject, files: Files, place: Place) -> Case:
     attachments = AttachmentBuilder(files).attachments(_objects(row, "attachments"))
     asked, prompt = _conversation(row)
     return Case(
-        id=cast(str, row["id"]),
-        dataset=cast(str, row["dataset"]),
-        task_type=cast(str, row["task_type"]),
+        id=text_field(row, "id"),
+        dataset=text_field(row, "dataset"),
+        task_type=text_field(row, "task_type"),
         input_messages=asked,
         context=cast(str, row.get("context", "")),
         attachments=attachments,
@@ -50,7 +51,7 @@ def _conversation(row: JsonObject) -> tuple[tuple[Message, ...], JsonObject]:
     A last turn that puts more before the prompt, such as a text to read, stands as it is; the
     prompt of the row is then kept beside it.
     """
-    prompt = cast(str, row["prompt"])
+    prompt = text_field(row, "prompt")
     messages = tuple(_message(item) for item in _objects(row, "messages"))
     last = messages[-1] if messages else None
     if last is None or last.role != "user" or not _ends_with(last.text, prompt):
@@ -65,18 +66,18 @@ def _ends_with(text: str, prompt: str) -> bool:
 
 
 def _message(row: JsonObject) -> Message:
-    role, content = cast(Role, row["role"]), cast(str, row["content"])
+    role, content = cast(Role, row["role"]), text_field(row, "content")
     return Message(role=role, content=content, extra=beyond(row, _MESSAGE))
 
 
 def _choice(row: JsonObject) -> AnswerChoice:
-    return AnswerChoice(cast(str, row["id"]), cast(str, row["text"]), beyond(row, _CHOICE))
+    return AnswerChoice(text_field(row, "id"), text_field(row, "text"), beyond(row, _CHOICE))
 
 
 def _criterion(row: JsonObject) -> Criterion:
     return Criterion(
-        id=cast(str, row["id"]),
-        title=cast(str, row["title"]),
+        id=text_field(row, "id"),
+        title=text_field(row, "title"),
         description=cast(str, row.get("description", "")),
         weight=float(cast(float, row.get("weight", 1.0))),
         extra=beyond(row, _CRITERION),

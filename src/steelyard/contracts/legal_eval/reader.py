@@ -16,6 +16,7 @@ from steelyard.contracts.legal_eval.writer import case_row
 from steelyard.contracts.reading import Row, RowPlace, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
+from steelyard.formats.json_fields import text_field
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import (
     parse_json_counted,
@@ -108,7 +109,7 @@ class LegalEvalJsonl:
             return self._checked(index, number, value, seen, repeated)
         row = cast(JsonObject, value)
         found = self._rules.problems(row)
-        record_id = cast(str, row["id"])
+        record_id = text_field(row, "id")
         if not seen.add(record_id):
             found.append(_duplicate(record_id))
         findings = _findings(index, number, record_id, found)

@@ -8,6 +8,7 @@ from typing import cast
 from steelyard.contracts.legal_eval.attachments import AttachmentBuilder
 from steelyard.contracts.legal_eval.cases import FIELDS
 from steelyard.contracts.legal_eval.policies import DEFAULT_POLICY, Policies
+from steelyard.formats.json_fields import object_list, text_field, text_list
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -32,13 +33,13 @@ class RowRules:
         if "choices" in row:
             known = _ids(row["choices"])
             found += _repeated(known, "choices", "choice")
-            found += _wrong_choices(cast(list[str], row["correct_choice_ids"]), known)
+            found += _wrong_choices(text_list(row, "correct_choice_ids"), known)
         metadata = cast(JsonObject, row.get("metadata", {}))
         if "policy_id" in metadata and not self._policies.knows(metadata["policy_id"]):
             found.append(self._unknown_policy(metadata["policy_id"]))
         if "attachments" in row:
             builder = AttachmentBuilder(self._files)
-            builder.attachments(cast(list[JsonObject], row["attachments"]))
+            builder.attachments(object_list(row, "attachments"))
             found += builder.problems
         return found
 
@@ -69,7 +70,7 @@ def unknown_fields(row: JsonValue) -> Iterator[Problem]:
 
 
 def _ids(items: JsonValue) -> list[str]:
-    return [cast(str, item["id"]) for item in cast(list[JsonObject], items)]
+    return [text_field(item, "id") for item in cast(list[JsonObject], items)]
 
 
 def _repeated(ids: list[str], field: str, noun: str) -> list[Problem]:

@@ -16,6 +16,13 @@ from steelyard.contracts.question_rubric.scales import DIMENSION_SCALE, SCALE_HI
 from steelyard.contracts.question_rubric.scoring import read_scoring, scoring_problems
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
+from steelyard.formats.json_fields import (
+    object_list,
+    optional_objects,
+    optional_text,
+    text_field,
+    text_list,
+)
 from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
@@ -60,16 +67,16 @@ def _schema() -> Schema:
 
 def _rubric(row: JsonObject, sha256: str | None) -> QuestionRubric:
     scale = read_scale(row.get("scale"))
-    rows = cast("list[JsonObject] | None", row.get("questions"))
+    rows = optional_objects(row, "questions")
     named = _RUBRIC | {"dimensions" if rows is None else "questions"}
     if rows is None:
-        names = cast(list[str], row["dimensions"])
+        names = text_list(row, "dimensions")
         questions = [_dimension(name, number) for number, name in enumerate(names, start=1)]
     else:
         questions = [_question(question, scale) for question in rows]
     return QuestionRubric(
-        name=cast(str, row["name"]),
-        version=cast(str, row["version"]),
+        name=text_field(row, "name"),
+        version=text_field(row, "version"),
         questions=tuple(questions),
         status=cast(RubricStatus, row.get("status", "draft")),
         scale=scale,
@@ -81,17 +88,17 @@ def _rubric(row: JsonObject, sha256: str | None) -> QuestionRubric:
 
 
 def _question(row: JsonObject, default: Scale | None) -> Question:
-    kind = QUESTION_TYPES[cast(str, row["type"])]
-    options = cast(list[JsonObject], row["options"]) if kind.needs == "options" else []
+    kind = QUESTION_TYPES[text_field(row, "type")]
+    options = object_list(row, "options") if kind.needs == "options" else []
     # A field without an effect is kept as the author's own.
     read = {kind.needs} if kind.needs else set[str]()
     return Question(
-        key=cast(str, row["key"]),
-        label=cast(str, row["label"]),
+        key=text_field(row, "key"),
+        label=text_field(row, "label"),
         type=kind.name,
         scope=cast(Scope, row.get("scope", "trace")),
         required=cast(bool, row.get("required", False)),
-        guidance=cast("str | None", row.get("guidance")),
+        guidance=optional_text(row, "guidance"),
         answered_by_auto=cast(bool, row.get("answeredByAuto", not kind.is_free_text)),
         scale=(read_scale(row.get("scale")) or default) if kind.needs == "scale" else None,
         options=tuple(_option(option) for option in options),
@@ -101,8 +108,8 @@ def _question(row: JsonObject, default: Scale | None) -> Question:
 
 def _option(row: JsonObject) -> Option:
     return Option(
-        value=cast(str, row["value"]),
-        label=cast(str, row["label"]),
+        value=text_field(row, "value"),
+        label=text_field(row, "label"),
         extra=beyond(row, {"value", "label"}),
     )
 

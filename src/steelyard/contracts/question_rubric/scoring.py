@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from steelyard.contracts.question_rubric.rules import dimension_key
+from steelyard.formats.json_fields import object_field, optional_number, text_field
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
@@ -25,7 +26,7 @@ def read_scoring(value: JsonValue) -> QuestionScoring | None:
         # JSON has numbers of any length.
         questions={key: float(weight) for key, weight in weights.items()},
         options=cast("dict[str, dict[str, float]]", value.get("options", {})),
-        pass_threshold=cast("float | None", value.get("pass_threshold")),
+        pass_threshold=optional_number(value, "pass_threshold"),
     )
 
 
@@ -33,7 +34,7 @@ def scoring_problems(value: JsonValue) -> Iterator[Problem]:
     """What is wrong with a scoring beyond its form: whatever it names must be there."""
     if not isinstance(value, dict) or not isinstance(value.get("scoring"), dict):
         return
-    scoring = cast(JsonObject, value["scoring"])
+    scoring = object_field(value, "scoring")
     asked = _questions(value)
     options = _object(scoring.get("options"))
     for key, worth in options.items():
@@ -89,7 +90,7 @@ def _questions(row: JsonObject) -> dict[str, JsonObject]:
     found: dict[str, JsonObject] = {}
     for number, one in enumerate(rows if isinstance(rows, list) else [], start=1):
         if isinstance(one, dict) and isinstance(one.get("key"), str):
-            found[cast(str, one["key"])] = one
+            found[text_field(one, "key")] = one
         elif isinstance(one, str):
             found[dimension_key(one, number)] = {}
     return found

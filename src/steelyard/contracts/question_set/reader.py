@@ -12,6 +12,7 @@ from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import Row, RowPlace
 from steelyard.contracts.schemas import load_schema
+from steelyard.formats.json_fields import optional_text, text_field
 from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
@@ -98,17 +99,17 @@ class QuestionSetReading:
         question = cast(JsonObject, row.value)
         answer, expected = _expectations(question)
         outcome, kept = _criteria(question)
-        asked = Message(role="user", content=cast(str, question["input"]))
+        asked = Message(role="user", content=text_field(question, "input"))
         return Case(
-            id=cast(str, question["id"]),
+            id=text_field(question, "id"),
             dataset=self._stem,
             input_messages=(asked,),
             reference_answers=() if answer is None else (answer,),
             expected_outcome=outcome,
             expected=expected,
             metadata=cast(JsonObject, question.get("metadata", {})),
-            rubric_ref=cast("str | None", question.get("rubric_ref")),
-            bundle=cast("str | None", question.get("bundle")),
+            rubric_ref=optional_text(question, "rubric_ref"),
+            bundle=optional_text(question, "bundle"),
             extra={**kept, **beyond(question, _NAMED)},
             place=Place(file=self._file, line=row.line, index=row.index),
         )

@@ -7,6 +7,7 @@ from typing import cast
 
 from steelyard.contracts.message_rows import beyond, read_block, read_message
 from steelyard.contracts.schemas import load_schema
+from steelyard.formats.json_fields import object_list, optional_text
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.model.finding import Finding
@@ -45,7 +46,7 @@ def _finding(problem: Problem) -> Finding:
 
 def _trace(row: JsonObject) -> Trace:
     usage = cast(JsonObject, row.get("usage") or {})
-    messages = cast(list[JsonObject], row["messages"])
+    messages = object_list(row, "messages")
     return Trace(
         messages=tuple(
             read_message(item, lambda block, _index: read_block(block)) for item in messages
@@ -56,8 +57,8 @@ def _trace(row: JsonObject) -> Trace:
             extra=beyond(usage, _USAGE),
         ),
         latency_ms=latency_ms(row.get("latency_ms")),
-        finish_reason=cast("str | None", row.get("finish_reason")),
-        refusal=cast("str | None", row.get("refusal")),
-        model=cast("str | None", row.get("model")),
+        finish_reason=optional_text(row, "finish_reason"),
+        refusal=optional_text(row, "refusal"),
+        model=optional_text(row, "model"),
         extra=beyond(row, _TRACE),
     )

@@ -30,6 +30,7 @@ from steelyard.engine.grading.execution_metrics import execution_metrics
 from steelyard.engine.grading.graders import Graders, single_judge
 from steelyard.engine.grading.prompt_judge import prompt_judge, results_judge
 from steelyard.errors import SettingError
+from steelyard.formats.json_fields import number_field, object_field, optional_text
 from steelyard.judging.rubric_items import RubricItems
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
@@ -168,7 +169,7 @@ class EvaluatorChecks:
 
     def _composite(self, evaluator: Evaluator) -> AnyCheck:
         members = self.entries(evaluator.members)
-        aggregator = cast(JsonObject, evaluator.settings["aggregator"])
+        aggregator = object_field(evaluator.settings, "aggregator")
         threshold = _threshold(evaluator)
         if aggregator["type"] == "llm_judge":
             judge = results_judge(evaluator.name, evaluator.prompt)
@@ -190,7 +191,7 @@ class EvaluatorChecks:
             script, cwd = aggregator["script"], aggregator.get("cwd")
             return JoinedByProgram(self._command(script, cwd, config=None, threshold=threshold))
         if aggregator["type"] == "threshold":
-            return PassShare(float(cast(float, aggregator["threshold"])))
+            return PassShare(float(number_field(aggregator, "threshold")))
         weights = cast(dict[str, float], aggregator.get("weights", {}))
         numbers = {name: float(weight) for name, weight in weights.items()}
         return WeightedMean(numbers, PASS_THRESHOLD if threshold is None else threshold)
@@ -212,7 +213,7 @@ def _threshold(evaluator: Evaluator) -> float | None:
 
 
 def _target(evaluator: Evaluator) -> str | None:
-    return cast("str | None", evaluator.settings.get("judge_target"))
+    return optional_text(evaluator.settings, "judge_target")
 
 
 _MAKERS: dict[str, Callable[[Mapping[str, Any]], Check]] = {

@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
+from steelyard.formats.json_fields import text_list
 from steelyard.formats.names import did_you_mean
 from steelyard.settings import NO_RULES, TIMEOUT_S, RedactionRules
 from steelyard.targets.json_template import as_text
@@ -45,7 +45,7 @@ class CommandSettings:
 def command_settings(given: TargetSettings, root: Path) -> CommandSettings:
     """The settings of a program that is there; it runs in the project's root."""
     given.needed("command")
-    command = tuple(cast(list[str], given.entry.extra["command"]))
+    command = tuple(text_list(given.entry.extra, "command"))
     added = {name: as_text(value) for name, value in given.object("env").items()}
     environ = {**given.environ, **added}
     made = CommandSettings(

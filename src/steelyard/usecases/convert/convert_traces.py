@@ -16,6 +16,7 @@ from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import ConflictError, InvalidError, ParseError, UnreadableFileError
 from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_fields import text_field
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.records import Record, jsonl_records
 from steelyard.model.conversion import Change, Conversion, Refusal
@@ -67,7 +68,7 @@ def convert_traces(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
                 json.dumps(made.row, ensure_ascii=False).encode("utf-8", "backslashreplace")
             )
             draft.write(b"\n")
-            tally.emit(cast(str, made.row["record_id"]), made.changes)
+            tally.emit(text_field(made.row, "record_id"), made.changes)
         if tally.emitted and options.output:
             draft.settle()
             files = (str(options.output),)

@@ -10,6 +10,7 @@ from typing import Protocol, cast
 
 from steelyard.contracts.judge.reader import moment, time_of
 from steelyard.contracts.judge.template import is_pairwise
+from steelyard.formats.json_fields import text_field
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.definition import Content, Definition, reference_to
@@ -321,14 +322,14 @@ def references_in(rubric: Rubric) -> Iterator[tuple[Path, Reference]]:
 def _stated_references(check: StatedCheck) -> Iterator[tuple[Path, str]]:
     settings = cast(JsonObject, check.settings)
     if check.kind == "composite":
-        yield ("rubric_ref",), cast(str, settings["rubric_ref"])
+        yield ("rubric_ref",), text_field(settings, "rubric_ref")
     elif check.kind == "llm_judge":
         if "judge_prompt_ref" in settings:
-            yield ("judge_prompt_ref",), cast(str, settings["judge_prompt_ref"])
+            yield ("judge_prompt_ref",), text_field(settings, "judge_prompt_ref")
         jury = cast(JsonObject, settings.get("jury", {}))
         for index, juror in enumerate(cast(list[JsonObject], jury.get("judges", []))):
             path = ("jury", "judges", index, "judge_prompt_ref")
-            yield path, cast(str, juror["judge_prompt_ref"])
+            yield path, text_field(juror, "judge_prompt_ref")
 
 
 def _nothing(text: str) -> Resolution:

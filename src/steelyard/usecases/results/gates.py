@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from steelyard.errors import InvalidError
+from steelyard.formats.json_fields import optional_number
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.statistics.comparison import (
     Comparison,
@@ -47,8 +48,8 @@ class Gates:
     def of(cls, kept: Mapping[str, JsonValue]) -> Gates:
         """The gates as they are kept with a run."""
         return cls(
-            fail_under=cast("float | None", kept.get("fail_under")),
-            fail_under_low=cast("float | None", kept.get("fail_under_low")),
+            fail_under=optional_number(kept, "fail_under"),
+            fail_under_low=optional_number(kept, "fail_under_low"),
             corrected=bool(kept.get("corrected")),
             allow_failures=cast(str, kept.get("allow_failures") or "0"),
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from steelyard.errors import NotFoundError
+from steelyard.formats.json_fields import text_field
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import Wanted
 from steelyard.usecases.review.labels import KnownRubrics
@@ -42,7 +42,7 @@ def narrowed(ports: ReviewPorts, wanted: Wanted, run: str | None) -> Wanted:
 def what_there_is(ports: ReviewPorts) -> str:
     """For somebody who finds no label: under which rubrics there are labels, or how they come."""
     kept = ports.annotations.all(Wanted())
-    names = sorted({cast(str, revision.row["rubric"]) for revision in kept})
+    names = sorted({text_field(revision.row, "rubric") for revision in kept})
     if not names:
         return "`steelyard review import` brings labels in"
     return f"there are labels under {', '.join(names)}"

@@ -13,6 +13,7 @@ from steelyard.contracts.labels.writer import EXEMPT, label_row
 from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.errors import InvalidError
+from steelyard.formats.json_fields import text_field
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.label import Label
@@ -65,7 +66,7 @@ def import_labels(
     at = ports.clock.stamp()
     rows = [one.row for one in incoming]
     became = ports.annotations.keep(rows, at, is_replacing=is_replacing)
-    ports.fix_published({cast(str, row["rubric"]) for row in rows if row.get("rubric")})
+    ports.fix_published({text_field(row, "rubric") for row in rows if row.get("rubric")})
     refused = (one for one, how in zip(incoming, became, strict=True) if how == "refused")
     findings.extend(_said_otherwise(one) for one in refused)
     counts = Counter(became)
@@ -129,6 +130,6 @@ def _said_otherwise(one: _Incoming) -> Finding:
         message=f"{row['annotator']} said something else about {about} under {row['rubric']}",
         line=one.line,
         index=one.place,
-        record_id=cast(str, row["record_id"]),
+        record_id=text_field(row, "record_id"),
         hint="--replace keeps this one and makes the other one history",
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from steelyard.errors import InvalidError
+from steelyard.formats.json_fields import object_field
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import Answer, Answers, QuestionRubric
 from steelyard.model.statistics.agreement import PASSED, Beside, Item
@@ -124,7 +125,7 @@ def _answering(
 
 
 def _keys(answers: JsonObject) -> set[str]:
-    sheets = [answers["trace"], *cast(JsonObject, answers["turns"]).values()]
+    sheets = [answers["trace"], *object_field(answers, "turns").values()]
     return {key for sheet in sheets for key in cast(JsonObject, sheet)}
 
 

@@ -10,6 +10,13 @@ from typing import cast
 from steelyard.engine.grading.composite import COMPOSITES, composite
 from steelyard.engine.grading.graders import single_judge
 from steelyard.errors import InvalidError
+from steelyard.formats.json_fields import (
+    object_field,
+    object_list,
+    optional_number,
+    optional_text,
+    text_field,
+)
 from steelyard.judging.jury import Aggregation, Juror, Jury
 from steelyard.judging.questionnaire import Questionnaire
 from steelyard.model.json_value import JsonObject
@@ -76,24 +83,24 @@ def _entry(entry: RubricCheck, judges: Judges) -> RubricCheck:
 def _check(stated: StatedCheck, judges: Judges) -> Check | JudgedCheck:
     settings = cast(JsonObject, stated.settings)
     if stated.kind == "composite":
-        return _composite(cast(str, settings["rubric_ref"]), judges)
-    threshold = cast("float | None", settings.get("threshold"))
+        return _composite(text_field(settings, "rubric_ref"), judges)
+    threshold = optional_number(settings, "threshold")
     if "jury" in settings:
-        return _jury(cast(JsonObject, settings["jury"]), threshold, judges)
-    judge = judges.named(cast(str, settings["judge_prompt_ref"]))
+        return _jury(object_field(settings, "jury"), threshold, judges)
+    judge = judges.named(text_field(settings, "judge_prompt_ref"))
     return single_judge(judge, judges.setting(judge), threshold)
 
 
 def _jury(jury: JsonObject, threshold: float | None, judges: Judges) -> Jury:
     jurors: list[Juror] = []
-    for row in cast(list[JsonObject], jury["judges"]):
-        judge = judges.named(cast(str, row["judge_prompt_ref"]))
+    for row in object_list(jury, "judges"):
+        judge = judges.named(text_field(row, "judge_prompt_ref"))
         setting = judges.setting(judge)
         jurors.append(
             Juror(
                 judge=judge,
                 weight=float(cast(float, row.get("weight", 1.0))),
-                target=cast("str | None", row.get("target")),
+                target=optional_text(row, "target"),
                 samples=setting.samples,
                 wants_logprobs=setting.logprobs,
             )
