@@ -88,9 +88,7 @@ LONG_AGO = "2001-01-01T00:00:00.000+00:00"
 def test_what_is_young_stays(root: Path) -> None:
     plain, told = run_many(root, [("prune", "--yes"), ("prune", *JSON)])
 
-    assert plain == Done(
-        0, "nothing is old enough to go (raw results 30 days, summaries 180 days)\n", ""
-    )
+    assert plain == Done(0, "nothing to prune (raw results 30 days, summaries 180 days)\n", "")
     assert json.loads(told.stdout)["runs"] == []
 
 

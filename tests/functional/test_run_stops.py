@@ -124,7 +124,7 @@ def test_a_stopped_run_ends_soon_with_130_and_is_resumed(
     output, said = process.communicate(timeout=120)
 
     assert (process.returncode, output) == (130, "")
-    assert "stopped; go on with: steelyard resume run_" in said
+    assert "stopped; resume it with: steelyard resume run_" in said
     assert "Traceback" not in said
     assert results_in(shutil.copy(tmp_path / ".steelyard" / "steelyard.db", tmp_path)) == 1
 
@@ -170,7 +170,7 @@ def test_a_run_is_stopped_in_processes_and_in_the_background_of_a_script_too(
 
     assert cut_off_in(tmp_path) == (3, 0)
     assert (process.returncode, output) == (130, "")
-    assert "stopped; go on with: steelyard resume run_" in said
+    assert "stopped; resume it with: steelyard resume run_" in said
     assert "Traceback" not in said
 
 
@@ -221,7 +221,7 @@ def test_a_stop_does_not_wait_for_the_programs_of_checks_and_ends_them(
     output, said = process.communicate(timeout=120)
 
     assert (process.returncode, output) == (130, "")
-    assert "stopped; go on with: steelyard resume run_" in said
+    assert "stopped; resume it with: steelyard resume run_" in said
     assert cut_off_in(tmp_path) == (calls(tmp_path).total(), 0)
     for program in begun.read_text(encoding="utf-8").split():
         assert is_gone(program)

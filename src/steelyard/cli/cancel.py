@@ -17,7 +17,7 @@ def command(
         OutputFormat.text
     ),
 ) -> None:
-    """Break off what a run is doing and seal what there is. Exit 3 when it does not stop."""
+    """Stop a run and finalize its partial results. Exit 3 when it does not stop."""
     from steelyard.engine.states import is_terminal
     from steelyard.event_loop import run_async
     from steelyard.usecases.runs.cancel import cancel_run

@@ -21,16 +21,18 @@ _UNIT = 1000
 def command(
     older_than: Annotated[
         int | None,
-        typer.Option(metavar="DAYS", min=30, help="Raw results that are so old, for this time."),
+        typer.Option(
+            metavar="DAYS", min=30, help="Override retention: prune raw results older than DAYS."
+        ),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Remove; without it, only say what would go.")
+        bool, typer.Option("--yes", help="Prune; without it, only list what would be pruned.")
     ] = False,
     output: Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")] = (
         OutputFormat.text
     ),
 ) -> None:
-    """List what is old enough to go, and remove it with --yes."""
+    """List what can be pruned, and prune it with --yes."""
     from steelyard.usecases.runs.prune import plan_pruning, prune, retention_of
 
     project = opened()
@@ -48,7 +50,7 @@ def command(
 def _show(planned: list[Pruning], retention: RetentionSettings, *, is_done: bool) -> None:
     kept = f"raw results {retention.raw_days} days, summaries {retention.all_days} days"
     if not planned:
-        show(f"nothing is old enough to go ({kept})")
+        show(f"nothing to prune ({kept})")
         return
     for pruning in planned:
         what = "all that is left" if pruning.is_last else "raw results"

@@ -1,4 +1,4 @@
-"""`steelyard resume`: go on with a run that was stopped."""
+"""`steelyard resume`: resume an interrupted run."""
 
 from __future__ import annotations
 

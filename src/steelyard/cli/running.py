@@ -113,7 +113,7 @@ def stoppable(started: Sequence[str]) -> Generator[None]:
         yield
     except KeyboardInterrupt:
         for run_id in started:
-            typer.echo(f"\nstopped; go on with: steelyard resume {run_id}", err=True)
+            typer.echo(f"\nstopped; resume it with: steelyard resume {run_id}", err=True)
         raise
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -62,7 +62,7 @@ class Waiting:
         self._broken_off: set[asyncio.Task[None]] = set()
 
     def stop(self, stop: Stop) -> None:
-        """Let nobody wait for his turn any longer; where it is urgent, nor for an answer."""
+        """Cancel all tasks waiting for a slot; if urgent, also those waiting for an answer."""
         if self.stopped and not stop.is_urgent:
             return
         self.stopped = stop

@@ -85,7 +85,7 @@ async def evaluate_records(
         await asyncio.shield(ledger.close())
     if stopped:
         why = "; ".join(map(str, stopped))
-        raise TargetStoppedError(f"{why}. Go on with: steelyard resume {run_id}")
+        raise TargetStoppedError(f"{why}. Resume it with: steelyard resume {run_id}")
 
 
 async def _to_its_end(

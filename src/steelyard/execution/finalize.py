@@ -84,7 +84,7 @@ def require_same_source(ports: ExecutionPorts, run_id: str, prepared: Prepared) 
         if _digest(ports, path) != prepared.source.get(path.name, path.name):
             raise SourceError(
                 f"{path} has changed while {run_id} was going on; put the old file back and "
-                f"go on with: steelyard resume {run_id}"
+                f"resume it with: steelyard resume {run_id}"
             )
 
 

@@ -154,7 +154,7 @@ class Prepared:
                 raise
             raise SourceError(
                 f"{self.options.dataset} has changed while its run was going on; put the old "
-                "file back and go on with: steelyard resume"
+                "file back and resume it with: steelyard resume"
             ) from error
 
     def _refused(self, row: Row, case: Case) -> Row | None:

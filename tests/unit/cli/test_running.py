@@ -203,7 +203,7 @@ def test_either_signal_stops_a_run_and_says_how_to_go_on(
     with pytest.raises(KeyboardInterrupt), stoppable(["run_1"]):
         signal.raise_signal(number)
 
-    assert capsys.readouterr().err == "\nstopped; go on with: steelyard resume run_1\n"
+    assert capsys.readouterr().err == "\nstopped; resume it with: steelyard resume run_1\n"
     assert signal.getsignal(signal.SIGTERM) == before
 
 

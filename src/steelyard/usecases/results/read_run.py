@@ -52,8 +52,8 @@ def require_finished(folder: Path, run: StoredRun) -> None:
     """A run that was stopped, or that is going on, has nothing to read yet."""
     if not is_terminal(run.status) and not is_run_folder(folder):
         raise NotFoundError(
-            f"{run.run_id} is not finished: {run.status}; where it was stopped, go on with: "
-            f"steelyard resume {run.run_id}"
+            f"{run.run_id} is not finished: {run.status}; if it was interrupted, resume it "
+            f"with: steelyard resume {run.run_id}"
         )
 
 

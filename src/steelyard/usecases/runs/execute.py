@@ -1,4 +1,4 @@
-"""Start a run, or go on with one that was stopped."""
+"""Create runs, execute them, and resume interrupted ones."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
 
 
 async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> FinishedRun:
-    """Go on with a run; its source must be the one it began with."""
+    """Resume a run; its source must be the one it began with."""
     require_plan(run)
     if is_terminal(run.status):
         folder = ports.artifacts(run.run_id).folder

@@ -95,7 +95,7 @@ def retention_of(settings: Settings, older_than: int | None = None) -> Retention
 def plan_pruning(
     shelf: RetentionPort, retention: RetentionSettings, now: datetime
 ) -> list[Pruning]:
-    """What is old enough to go, run by run; runs that are going on never are."""
+    """What can be pruned, run by run; nothing of runs that are going on."""
     in_use = shelf.in_use()
     planned = (
         _planned(shelf, run, retention, now)

@@ -40,7 +40,7 @@ class UnfinishedRun:
         done = f"{metrics.total_records:,}"
         of = "" if self.selected is None else f" of {self.selected:,}"
         standing = STOPPED if self.is_resumable else self.view.manifest.status
-        resume = f"; go on with: steelyard resume {run_id}" if self.is_resumable else ""
+        resume = f"; resume it with: steelyard resume {run_id}" if self.is_resumable else ""
         return f"not finished: {standing}; {done}{of} record(s) so far{resume}"
 
 

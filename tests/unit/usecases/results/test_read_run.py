@@ -54,7 +54,7 @@ def test_a_run_that_has_not_ended_has_nothing_to_read(tmp_path: Path, status: Ru
 
     if told:
         assert str(told.value) == (
-            f"run_1 is not finished: {status}; where it was stopped, go on with: "
+            f"run_1 is not finished: {status}; if it was interrupted, resume it with: "
             "steelyard resume run_1"
         )
     # The last thing that a run writes may be there before its end is noted.
