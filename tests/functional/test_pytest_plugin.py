@@ -120,7 +120,7 @@ def test_a_failure_shows_rate_interval_denominators_and_reasons(
             "1 of 4 record(s) have no score, more than allow-failures 0",
             "  records    4 = 3 evaluated + 1 failed + 0 skipped",
             "  hours  evaluation_error  RuntimeError: no mood",
-            "*RequestError: datasets/flawed.jsonl has 1 error(s), the first: *",
+            "*InvalidError: datasets/flawed.jsonl has 1 error(s), the first: *",
         ]
     )
 

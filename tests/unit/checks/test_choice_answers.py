@@ -238,7 +238,7 @@ def test_an_answer_in_tags(answer: str, ids: str) -> None:
         ("final_answer: C", "C"),
         ("Option C", "C"),
         ("I choose option (c), clearly.", "C"),
-        ("This is AnswerChoice C: it fits.", "C"),
+        ("This is Choice C: it fits.", "C"),
         ("Option A is wrong. Option C is right.", "C"),
         ("Answer: A\nNo, wait.\nAnswer: C\nThat is all.", "C"),
         ("The answer is C, and A is wrong.", "C"),
