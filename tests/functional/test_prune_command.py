@@ -164,7 +164,7 @@ def test_a_run_of_which_nothing_is_left_is_still_known(root: Path) -> None:
         "resume": 2,
     }
     assert json.loads(said["prune"].stdout)["is_done"] is True
-    assert "nothing is old enough" in said["again"].stdout
+    assert "nothing to prune" in said["again"].stdout
     assert said["verify"].stdout.count("pruned ") == len(ARTIFACTS)
     assert "(pruned)" in said["runs"].stdout
     assert "was pruned on 20" in said["show"].stderr
