@@ -77,11 +77,11 @@ class Project:
     def __init__(self, folder: ProjectFolder, base: Path, warn: Warn = log_warning) -> None:
         self.root = folder.root
         self.settings: Settings = folder.settings
-        self.base = base
-        """Where relative paths that a user names begin."""
+        self.base = base  # where relative paths that a user names begin
         self.warn = warn
         self._made: dict[str, object] = {}
         self._lock = RLock()
+        self._executing: set[str] = set()
 
     def close(self) -> None:
         """Close the database, if it was opened."""
@@ -254,6 +254,7 @@ class Project:
             validations=self.validations,
             correct=self._correct,
             warn=warn or self.warn,
+            executing=self._executing,
         )
 
     def run_ports_with(self, judge: Definition | None) -> RunPorts:

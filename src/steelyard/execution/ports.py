@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -318,5 +318,7 @@ class ExecutionPorts:
     """The rates of a run corrected for the error of its judges; `claims` are the times at which
     the files of judges say that they were validated."""
     warn: Warn = log_warning
+    executing: set[str] = field(default_factory=set[str])
+    """The runs that this process is executing now."""
     fix_published: Callable[[Collection[str]], None] = lambda _: None
     """Fix the content of rubrics whose files call them published: a run depends on it now."""

@@ -75,10 +75,12 @@ def records_of(ports: ResultPorts, name: str) -> Records:
         run_id = found.run_id
         if not has_ended(ports, found):
             return ports.records(run_id, f"what {run_id} has kept so far; it is not finished")
+        found = ports.runs / run_id
+        require_sealed(found, ports.digest)
         if any(ports.repository().done(run_id)):
             return ports.records(run_id, run_id)
-        found = ports.runs / run_id
-    require_sealed(found, ports.digest)
+    else:
+        require_sealed(found, ports.digest)
     return FolderRecords(found, partial(ports.judgements, found))
 
 

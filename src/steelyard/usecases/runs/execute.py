@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast
 
 from msgspec import UNSET, structs
 
@@ -26,7 +27,6 @@ from steelyard.formats.encoding import without_surrogates
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.results.metrics import Metrics, kept_metrics
-from steelyard.results.options import Derived
 from steelyard.results.plan import Plan, PlannedJudges, PlannedRubric
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.results.read_run import is_run_folder
@@ -39,6 +39,8 @@ _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
     "queued": ("validating", "running"),
     "validating": ("running",),
 }
+_IDENTITY = ("provider", "callable")
+"""What a target is, beside its model; an address may change while a run goes on."""
 _FIXED = {
     "source": "the dataset",
     "shown": "a file that the dataset shows",
@@ -98,7 +100,8 @@ async def start_run(
 
 
 def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
-    _require_kept(ports, prepared.options.derived)
+    planned = _plan(ports, prepared)
+    _require_kept(ports, prepared, planned)
     redact = redactor_of(prepared)
     setup = kept_setup(prepared, redact)
     return StoredRun(
@@ -110,7 +113,7 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
         group_id=prepared.options.group_id,
         owner=ports.owner,
         plan=structs.replace(
-            _plan(ports, prepared),
+            planned,
             targets=setup.targets,
             setup=setup,
             selected=prepared.forecast.total,
@@ -130,6 +133,8 @@ async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> Fi
         return FinishedRun(
             run_id=run.run_id, status=run.status, folder=str(folder), metrics=metrics
         )
+    if run.run_id in ports.executing:
+        raise ConflictError(f"{run.run_id} is being executed by this process already")
     if run.owner != ports.owner and is_held(ports, run):
         raise ConflictError(f"{run.run_id} is being worked on by another process ({run.owner})")
     return await continue_run(ports, run, await prepare_again(ports, run), on_result)
@@ -145,6 +150,7 @@ async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
     try:
         now = await in_thread(lambda: _plan(ports, prepared))
         _require_unchanged(run.run_id, plan, now)
+        _require_same_targets(run.run_id, plan, prepared)
     except BaseException:
         await prepared.close()
         raise
@@ -174,6 +180,18 @@ def is_held(ports: RunPorts, run: StoredRun) -> bool:
     return has_owner(run, ports.is_alive)
 
 
+def _require_same_targets(run_id: str, kept: Plan, prepared: Prepared) -> None:
+    """A target of the same name may be another program by now, or was a function in Python."""
+    for name, spec in prepared.specs.items():
+        before, now = kept.targets.get(name, {}), spec.described()
+        for setting in _IDENTITY:
+            if setting in before and before[setting] != now.get(setting):
+                raise SourceError(
+                    f"targets.{name} is not what {run_id} began with: its {setting} was "
+                    f"{before[setting]}; start a new run, or put the old one back"
+                )
+
+
 def _require_unchanged(run_id: str, kept: Plan, plan: Plan) -> None:
     """Results of two different questions must not stand in one run."""
     for name, what in _FIXED.items():
@@ -191,6 +209,7 @@ async def _execute(
     """All that is left to do, from any state on."""
     run_id, status = run.run_id, run.status
     early: EarlySealing | None = None
+    ports.executing.add(run_id)
     try:
         await in_thread(lambda: _begin(ports, run, prepared, is_resumed=is_resumed))
         if status != "finalizing":
@@ -202,6 +221,8 @@ async def _execute(
         with suppress(RunError):
             _let_go(ports, run_id, error)
         raise
+    finally:
+        ports.executing.discard(run_id)
 
 
 def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: bool) -> None:
@@ -237,13 +258,27 @@ def _seal(
     return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
 
 
-def _require_kept(ports: RunPorts, derived: Derived | None) -> None:
-    """What a retry keeps of its parent is in the project's store, or nowhere."""
-    if derived and derived.how == "retry" and not any(ports.repository.done(derived.run_id)):
+def _require_kept(ports: RunPorts, prepared: Prepared, planned: Plan) -> None:
+    """What a retry keeps of its parent is in the project's store, and was graded the same way."""
+    derived = prepared.options.derived
+    if derived is None or derived.how != "retry":
+        return
+    if not any(ports.repository.done(derived.run_id)):
         raise InvalidError(
             f"the results of {derived.run_id} are not in this project's store, so that none of "
             "them can be kept; start a new run"
         )
+    parent = require_plan(ports.repository.find(derived.run_id))
+    if isinstance(parent.rubric, tuple):
+        # Records whose rubric is gone are invalid, which shows.
+        names = {one.name for one in cast("tuple[PlannedRubric, ...]", planned.rubric)}
+        left = tuple(one for one in parent.rubric if one.name in names)
+        parent = structs.replace(parent, rubric=left)
+    try:
+        _require_unchanged(derived.run_id, parent, planned)
+        _require_same_targets(derived.run_id, parent, prepared)
+    except SourceError as changed:
+        raise ConflictError(str(changed)) from None
 
 
 def _let_go(ports: RunPorts, run_id: str, error: BaseException) -> None:

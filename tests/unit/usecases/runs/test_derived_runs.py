@@ -16,7 +16,7 @@ from checker import check_run
 from fakes.projects import Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
-from steelyard.errors import NotFoundError, RequestError
+from steelyard.errors import ConflictError, NotFoundError, RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.run_options import RunOptions
 from steelyard.usecases.runs.derived_runs import never_asked, regrade_options, retry_options
@@ -482,3 +482,23 @@ def test_a_redacted_id_leads_to_no_response_of_a_record_that_has_changed(
             target=None,
         )
     asyncio.run(opened[0].target.close())
+
+
+def test_a_retry_is_refused_once_its_rubric_has_changed(project: Project) -> None:
+    project.write("rubrics/r.yaml", RUBRIC.format(name="r", phrase="yes"))
+    target = ScriptedTarget({"b": [fails("bad_request")]})
+    cases = project.cases([row("a"), row("b")])
+    first = project.run(project.ports(target), cases, rubric="rubric/r@1.0.0")
+    project.write("rubrics/r.yaml", RUBRIC.format(name="r", phrase="no"))
+
+    with pytest.raises(ConflictError, match=f"a rubric of {first.run_id} has changed since"):
+        retry(project, first, ScriptedTarget())
+
+
+def test_a_retry_is_refused_once_its_target_is_another_program(project: Project) -> None:
+    target = ScriptedTarget({"b": [fails("bad_request")]})
+    first = project.run(project.ports(target), project.cases([row("a"), row("b")]))
+    project.write("steelyard.yaml", "targets: {scripted: {provider: echo}}\n")
+
+    with pytest.raises(ConflictError, match=r"targets\.scripted is not what .* its provider was"):
+        start(project.ports(), retry_options(Path(first.folder)))

@@ -13,6 +13,7 @@ from checker import check_run
 from fakes.metrics import measured
 from fakes.projects import Project, json_of, row, rows_of, spec
 from fakes.targets import Said, ScriptedTarget, fails, trace
+from steelyard.errors import ConflictError
 from steelyard.execution.run_options import RunOptions
 from steelyard.usecases.runs.execute import FinishedRun, create_run, execute_run
 
@@ -316,3 +317,25 @@ def test_a_run_that_one_process_creates_another_executes(project: Project) -> No
 
     assert (done.run_id, done.status, len(project.seen)) == (queued.run_id, "completed", 2)
     assert json_of(done)["interruptions"] == []
+
+
+def test_a_run_is_executed_once_at_a_time_within_a_process(project: Project) -> None:
+    target = ScriptedTarget()
+    ports = project.ports(target)
+    options = RunOptions(dataset=project.cases([row("a")]), target="scripted")
+
+    async def twice() -> list[FinishedRun | BaseException]:
+        queued = await create_run(ports, options)
+        target.held = asyncio.Event()
+        first = asyncio.ensure_future(execute_run(ports, queued.run_id, project.seen.append))
+        while not ports.executing:
+            await asyncio.sleep(0)
+        second = asyncio.ensure_future(execute_run(ports, queued.run_id, project.seen.append))
+        await asyncio.wait([second])
+        target.held.set()
+        return await asyncio.gather(first, second, return_exceptions=True)
+
+    first, second = asyncio.run(twice())
+
+    assert isinstance(first, FinishedRun)
+    assert isinstance(second, ConflictError)
