@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from steelyard.errors import ConfigError
 from steelyard.store.installed import offered
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def installed_checks(programs: Programs | None = None) -> Catalog:
     """The kinds of checks: built in, and from `steelyard.checks` entry points."""
     from steelyard.checks.catalog import BUILT_IN, Catalog
 
-    plugged = [point.load() for point in offered("steelyard.checks")]
+    plugged = _loaded("check", "steelyard.checks")
     return Catalog((*BUILT_IN, *plugged), programs=programs)
 
 
@@ -27,7 +28,7 @@ def installed_policies() -> Policies:
     """The policies of legal_eval rows: built in, and from `steelyard.policies` entry points."""
     from steelyard.contracts.legal_eval.policies import built_in_policies
 
-    plugged = [point.load() for point in offered("steelyard.policies")]
+    plugged = _loaded("policy", "steelyard.policies")
     return built_in_policies().with_plugins(plugged) if plugged else built_in_policies()
 
 
@@ -42,3 +43,17 @@ def installed_contracts() -> Contracts:
 
     plugged = [load_contract(point.name, point.load) for point in offered(GROUP)]
     return Contracts((*BUILT_IN, *plugged)).read_by("legal_eval", read_legal_eval)
+
+
+def _loaded(what: str, group: str) -> list[Any]:
+    """What the entry points of a group lead to; one that cannot be loaded is a ConfigError."""
+    found: list[Any] = []
+    for point in offered(group):
+        try:
+            found.append(point.load())
+        except (Exception, SystemExit) as wrong:  # noqa: BLE001 - a package may raise anything
+            told = f"{type(wrong).__name__}: {wrong}"
+            raise ConfigError(
+                f"the {what} '{point.name}' of {group} cannot be loaded: {told}"
+            ) from None
+    return found

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 import typer.main
+from typer.core import TyperGroup
 
 from steelyard import __version__
 from steelyard.cli import (
@@ -35,7 +36,7 @@ from steelyard.cli.registry import dataset_commands, definition_commands
 from steelyard.cli.review import review_commands
 from steelyard.cli.terminal import prepare_streams
 from steelyard.cli.terminal import show as show_line
-from steelyard.errors import RequestError, SteelyardError
+from steelyard.errors import RequestError, RunError, SteelyardError
 
 _COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.command,
@@ -73,6 +74,16 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 )
 
 
+class _Commands(TyperGroup):
+    """All commands; code of a user's that ends the program does not end it as a success."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SystemExit as ended:
+            raise RunError(f"the command was ended by SystemExit: {ended}") from ended
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         show_line(f"steelyard {__version__}")
@@ -86,6 +97,7 @@ def application(asked: str | None = None) -> typer.Typer:
     """
     app = typer.Typer(
         name="steelyard",
+        cls=_Commands,
         help="Evaluate language models and agents with numbers you can defend.",
         rich_markup_mode=None,
         add_completion=False,

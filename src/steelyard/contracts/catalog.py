@@ -95,7 +95,7 @@ def load_contract(name: str, load: Callable[[], object]) -> Contract:
     """The contract of a plug-in; whatever is wrong with the plug-in is a ConfigError."""
     try:
         found = load()
-    except Exception as wrong:  # noqa: BLE001 - a package may raise anything while it is imported
+    except (Exception, SystemExit) as wrong:  # noqa: BLE001 - a package may raise anything
         told = f"{type(wrong).__name__}: {wrong}"
         raise ConfigError(f"the contract '{name}' cannot be loaded: {told}") from None
     if not isinstance(found, Contract) or found.kind != "dataset" or not found.reader:

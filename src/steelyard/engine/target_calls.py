@@ -140,5 +140,5 @@ class TargetCalls:
             if task.cancelling():
                 raise
             return TargetError("target_error", "the target cancelled itself")
-        except Exception as error:  # noqa: BLE001 - one record's failure never stops another
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - one record's failure never stops another
             return TargetError("target_error", f"{type(error).__name__}: {error}")

@@ -104,7 +104,7 @@ def load_callable(path: str, root: Path) -> Callable[..., Any]:
         sys.path.append(str(root))
     try:
         found: object = reduce(getattr, name.split("."), importlib.import_module(module_name))
-    except Exception as error:  # noqa: BLE001 - a module may raise anything while it is imported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may raise anything while it is imported
         raise ConfigError(f"cannot load '{path}': {_told(error)}; write module:function") from None
     if not callable(found):
         raise ConfigError(f"'{path}' cannot be called")

@@ -35,7 +35,7 @@ def load_provider(name: str, load: Callable[[], object]) -> Provider:
     """The provider of a plug-in; whatever is wrong with the plug-in is a ConfigError."""
     try:
         found = load()
-    except Exception as error:  # noqa: BLE001 - a package may raise anything while it is imported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a package may raise anything
         raise ConfigError(f"the provider '{name}' cannot be loaded: {_told(error)}") from None
     if not isinstance(found, Provider):
         kind = type(found).__name__
@@ -49,7 +49,7 @@ def made_by(provider: Provider, given: TargetSettings) -> Target:
         target = provider.make(given)
     except ConfigError:
         raise
-    except Exception as error:  # noqa: BLE001 - the plug-in's bug is told as the target's
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the plug-in's bug is told as the target's
         raise given.wrong(f"{given.entry.provider} fails: {_told(error)}") from None
     missing = [name for name in _METHODS if not callable(getattr(target, name, None))]
     if missing:
@@ -59,5 +59,5 @@ def made_by(provider: Provider, given: TargetSettings) -> Target:
     return target
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

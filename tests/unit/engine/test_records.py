@@ -68,10 +68,11 @@ def test_one_failure_never_stops_another(failure: BaseException) -> None:
         (fails("unauthorized"), "evaluation_error", "unauthorized", 1),
         (fails("rate_limited", retry_after_s=301), "evaluation_error", "rate_limited", 1),
         (ValueError("odd"), "evaluation_error", "target_error", 1),
+        (SystemExit(0), "evaluation_error", "target_error", 1),
     ],
 )
 def test_a_record_that_keeps_failing_ends_with_its_code(
-    failure: Exception, status: str, label: str, calls: int
+    failure: BaseException, status: str, label: str, calls: int
 ) -> None:
     bench = Bench(ScriptedTarget({"r0": [failure]}))
     asyncio.run(bench.run([work(0)]))

@@ -33,6 +33,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "agent_words.py").write_text("WORD = 'agent'\n", encoding="utf-8")
     (tmp_path / "broken_agent.py").write_text("def answer(:\n", encoding="utf-8")
     (tmp_path / "raising_agent.py").write_text("1 / 0\n", encoding="utf-8")
+    (tmp_path / "ending_agent.py").write_text("raise SystemExit(0)\n", encoding="utf-8")
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield tmp_path
     for path in tmp_path.glob("*.py"):
@@ -76,6 +77,7 @@ def test_the_project_is_put_on_the_path_once(root: Path) -> None:
         (".relative:answer", "write module:function"),
         ("broken_agent:answer", "SyntaxError"),
         ("raising_agent:answer", "ZeroDivisionError: division by zero"),
+        ("ending_agent:answer", "SystemExit: 0"),
         ("steelyard_agent:SILENT", "cannot be called"),
     ],
 )

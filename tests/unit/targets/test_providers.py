@@ -70,6 +70,10 @@ def broken() -> object:
     raise ImportError("no module named 'x'")
 
 
+def ending(*_: object) -> Any:
+    raise SystemExit(0)
+
+
 def raising(_: TargetSettings) -> Target:
     raise KeyError("path")
 
@@ -86,6 +90,8 @@ def nothing(_: TargetSettings) -> Any:
     ("load", "said"),
     [
         (broken, "the provider 'odd' cannot be loaded: ImportError: no module named 'x'"),
+        (ending, "the provider 'odd' cannot be loaded: SystemExit: 0"),
+        (lambda: Provider(make=ending), "targets.mine: odd fails: SystemExit: 0"),
         (lambda: 7, "the provider 'odd' must be a Provider; steelyard.targets leads to: int"),
         (lambda: Provider(make=raising), "targets.mine: odd fails: KeyError: 'path'"),
         (lambda: Provider(make=refusing), "targets.mine: path is wrong"),

@@ -114,7 +114,7 @@ def _outcome(entry: RubricCheck, trace: Trace, case: Case) -> Outcome:
     """What a check finds; one that breaks, or breaks its promise, could not be carried out."""
     try:
         return _sound(cast("Check", entry.check).check(trace, case))
-    except Exception as error:  # noqa: BLE001 - a check's bug is that record's business, not the run's
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a check's bug is that record's business, not the run's
         return Outcome.unscored(f"{type(error).__name__}: {error}")
 
 

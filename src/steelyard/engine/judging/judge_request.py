@@ -224,7 +224,7 @@ class JudgeRequest:
             if cast("asyncio.Task[None]", asyncio.current_task()).cancelling():
                 raise
             return TargetError("target_error", "the target cancelled itself")
-        except Exception as error:  # noqa: BLE001 - one call's failure never stops another
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - one call's failure never stops another
             return TargetError("target_error", f"{type(error).__name__}: {error}")
 
     async def _replied(

@@ -44,8 +44,10 @@ class Broken:
 
     kind: ClassVar[str] = "broken"
 
+    error: BaseException
+
     def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002
-        raise KeyError(case.id)
+        raise self.error
 
 
 def entries(*outcomes: Outcome, **settings: Any) -> tuple[RubricCheck, ...]:
@@ -245,12 +247,17 @@ def test_a_required_composite_that_was_not_looked_at_in_part_does_not_pass(
     assert "not looked at: c2: no price" in verdict.results[1].outcome.reason
 
 
-def test_a_check_that_breaks_is_unscored_and_stops_nothing() -> None:
+@pytest.mark.parametrize(
+    ("error", "told"), [(KeyError("x"), "KeyError: 'x'"), (SystemExit(0), "SystemExit: 0")]
+)
+def test_a_check_that_breaks_is_unscored_and_stops_nothing(
+    error: BaseException, told: str
+) -> None:
     """CR-17"""
-    verdict = graded((RubricCheck(id="b", check=Broken()), *entries(PASS)))
+    verdict = graded((RubricCheck(id="b", check=Broken(error)), *entries(PASS)))
 
     assert verdict.status == "evaluation_error"
-    assert verdict.reason == "b: KeyError: 'case-1'"
+    assert verdict.reason == f"b: {told}"
     assert [result.outcome.status for result in verdict.results] == ["unscored", "scored"]
 
 
