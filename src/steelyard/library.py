@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,28 +73,34 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
     look_over(dataset, target, checks, counts, rubric)
     given = dataset if isinstance(dataset, Dataset) else None
     path = Path(dataset.id if isinstance(dataset, Dataset) else dataset)
-    opened = project or open_project(near=None if given else path)
     warnings: list[str] = []
+    with _opened(project, near=None if given else path) as opened:
 
-    def warn(message: str) -> None:
-        warnings.append(message)
-        opened.warn(message)
+        def warn(message: str) -> None:
+            warnings.append(message)
+            opened.warn(message)
 
-    ports = opened.run_ports(warn)
-    spec = ports.target(target) if isinstance(target, str) else _function(target)
-    options = RunOptions(
-        dataset=path if given else within(ports.root, opened.base / path),
-        target=spec.name,
-        rubric=rubric,
-        judge=judge,
-        repeat=repeat,
-        limit=limit,
-        where=where,
-        max_concurrency=max_concurrency,
-    )
-    with nullcontext() if project else closing(opened):
+        ports = opened.run_ports(warn)
+        spec = ports.target(target) if isinstance(target, str) else _function(target)
+        options = RunOptions(
+            dataset=path if given else within(ports.root, opened.base / path),
+            target=spec.name,
+            rubric=rubric,
+            judge=judge,
+            repeat=repeat,
+            limit=limit,
+            where=where,
+            max_concurrency=max_concurrency,
+        )
         prepared = plan_evaluation(ports, options, spec, checks, given)
         return replace(run_async(lambda: execute(ports, prepared)), warnings=tuple(warnings))
+
+
+def _opened(
+    project: Project | None, near: Path | None = None
+) -> AbstractContextManager[Project, None]:
+    """The project that a caller gives and closes; without one, one that is closed here."""
+    return nullcontext(project) if project else open_project(near=near)
 
 
 def _function(target: Callable[..., Any]) -> TargetSpec:
@@ -112,7 +118,8 @@ def read_run(name: str | Path = "latest", *, project: Project | None = None) -> 
     """A finished run, by id, prefix, `latest`, `latest~1` or its folder; it must be intact."""
     from steelyard.usecases.runs.evaluate import finished_run
 
-    return finished_run((project or open_project()).run_folder(str(name)))
+    with _opened(project) as opened:
+        return finished_run(opened.run_folder(str(name)))
 
 
 def compare(
@@ -127,11 +134,11 @@ def compare(
     from steelyard.usecases.results.compare import compare_all
     from steelyard.usecases.runs.evaluate import Run
 
-    opened = project or open_project()
     names = [str(one.folder) if isinstance(one, Run) else str(one) for one in (a, b)]
-    folders = [opened.run_folder(name) for name in names]
-    known = judge_knowledge(opened.validations.all, opened.clock.now())
-    return compare_all(folders, strict=strict, known=known)[0]
+    with _opened(project) as opened:
+        folders = [opened.run_folder(name) for name in names]
+        known = judge_knowledge(opened.validations.all, opened.clock.now())
+        return compare_all(folders, strict=strict, known=known)[0]
 
 
 def load_rubric(name: str, version: str | None = None) -> Rubric | QuestionRubric:

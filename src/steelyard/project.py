@@ -89,6 +89,7 @@ class Project:
             store = cast("RunStore | None", self._made.pop("store", None))
         if store:
             store.close()
+            atexit.unregister(store.close)
 
     def __enter__(self) -> Project:
         return self

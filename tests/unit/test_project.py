@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint, EntryPoints
@@ -204,3 +206,37 @@ def test_threads_share_one_database(project: Project) -> None:
         stores = [one.result() for one in asked]
 
     assert {id(store) for store in stores} == {id(stores[0])}
+
+
+def test_what_python_opens_is_closed_again(project: Project) -> None:
+    dataset = project.cases([row("a")])
+    run = steelyard.evaluate(dataset, target=str)
+
+    def all_verbs() -> None:
+        steelyard.read_run()
+        steelyard.compare(run, "latest")
+        steelyard.read_dataset(dataset)
+        steelyard.load_eval_cases(dataset)
+        with pytest.raises(NotFoundError):
+            steelyard.load_rubric("gone")
+        with pytest.raises(steelyard.SteelyardError):
+            steelyard.evaluate(dataset, target="gone")
+
+    all_verbs()
+    before = _open_files()
+    for _ in range(20):
+        all_verbs()
+
+    assert _open_files() <= before
+
+
+def _open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_a_closed_project_lets_go_of_its_store(project: Project) -> None:
+    with open_project(project.root) as opened:
+        store = weakref.ref(opened.store)
+    gc.collect()
+
+    assert store() is None
