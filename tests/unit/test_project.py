@@ -240,3 +240,13 @@ def test_a_closed_project_lets_go_of_its_store(project: Project) -> None:
     gc.collect()
 
     assert store() is None
+
+
+def test_a_project_has_a_folder(tmp_path: Path) -> None:
+    file = tmp_path / "steelyard.yaml"
+    file.write_text("{}\n")
+
+    with pytest.raises(NotFoundError, match="gone: no such folder"):
+        open_project(tmp_path / "gone")
+    with pytest.raises(NotFoundError, match=r"steelyard\.yaml: is a file, not a folder"):
+        open_project(str(file))

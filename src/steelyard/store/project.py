@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from steelyard.errors import ConfigError, ParseError
+from steelyard.errors import ConfigError, NotFoundError, ParseError
 from steelyard.formats.image_bytes import MAX_IMAGE, too_large
 from steelyard.formats.office_text import is_office, office_text
 from steelyard.formats.pdf_text import is_pdf, pdf_text
@@ -49,6 +49,9 @@ class ProjectFolder:
 
 def project_at(root: Path) -> ProjectFolder:
     """The project of a folder that is known to be its root."""
+    if not root.is_dir():
+        wrong = "is a file, not a folder" if root.exists() else "no such folder"
+        raise NotFoundError(f"{root}: {wrong}")
     root = root.resolve()
     path = root / PROJECT_FILE
     settings = parse_settings(path.read_bytes(), str(path)) if path.is_file() else Settings()
