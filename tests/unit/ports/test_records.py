@@ -12,7 +12,7 @@ import pytest
 from fakes.old_runs import engine_of
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
-from steelyard.errors import NotFoundError, RequestError
+from steelyard.errors import InvalidError, NotFoundError, RequestError
 from steelyard.results.records import RecordQuery
 from steelyard.store.runs.stored_records import StoredRecords
 from steelyard.usecases.results.folder_records import FolderRecords
@@ -184,6 +184,12 @@ def test_a_cursor_belongs_to_its_query(records: Records) -> None:
     for wrong in ("", "!", "YQ", cursor[:-3]):
         with pytest.raises(RequestError, match="is not a cursor"):
             list_records(records, RecordQuery(), cursor=wrong)
+
+
+@pytest.mark.parametrize("limit", [0, -1, -2, 2**63])
+def test_a_page_holds_at_least_one_record(records: Records, limit: int) -> None:
+    with pytest.raises(InvalidError, match=f"limit must be a whole number from 1 to .*{limit}"):
+        list_records(records, RecordQuery(), limit=limit)
 
 
 def test_an_unknown_order_is_told() -> None:

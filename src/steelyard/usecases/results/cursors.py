@@ -12,7 +12,14 @@ import msgspec
 from steelyard.errors import InvalidError
 
 Position = TypeVar("Position")
+MAX_PAGE = 1_000_000_000
 _MARK_BYTES = 6
+
+
+def require_page(limit: int) -> None:
+    """Refuse a page that holds nothing, whose cursor would have no place, or too much to ask."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise InvalidError(f"limit must be a whole number from 1 to {MAX_PAGE}, not {limit}")
 
 
 def cursor_of(position: object, query: object) -> str:

@@ -14,7 +14,7 @@ from steelyard.results.records import (
     Sort,
     SortField,
 )
-from steelyard.usecases.results.cursors import cursor_of, position_at
+from steelyard.usecases.results.cursors import cursor_of, position_at, require_page
 
 
 class Records(Protocol):
@@ -58,6 +58,7 @@ def list_records(
     records: Records, query: RecordQuery, *, cursor: str | None = None, limit: int = 20
 ) -> RecordPage:
     """A page of the records that a query finds."""
+    require_page(limit)
     after = None if cursor is None else position_at(cursor, query, Position)
     found = records.page(query, after, limit + 1)
     if len(found) <= limit:

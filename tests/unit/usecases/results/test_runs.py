@@ -10,7 +10,7 @@ import pytest
 from fakes.old_runs import engine_of
 from fakes.projects import Project, row
 from fakes.targets import ScriptedTarget, fails
-from steelyard.errors import NotFoundError
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.results.runs import Progress, RunQuery
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.database import open_database
@@ -62,6 +62,13 @@ def test_pages_miss_no_run_and_repeat_none(
     store.close()
 
     assert [run.run_id for run in listed] == [f"run_{number}" for number in found]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2**63])
+def test_a_page_holds_at_least_one_run(store: RunStore, limit: int) -> None:
+    with pytest.raises(InvalidError, match=f"limit must be a whole number from 1 to .*{limit}"):
+        list_runs(store, limit=limit)
+    store.close()
 
 
 def test_a_run_is_shown_with_its_states_and_its_progress(project: Project) -> None:
