@@ -244,6 +244,7 @@ def test_what_cannot_be_shown_is_told_with_2(project: Project) -> None:
         ("show", "run_NO"): "no run 'run_NO' in this project",
         ("show", "run_"): "'run_' fits several runs; give more of the id",
         ("show", "latest", "nobody"): "no record 'nobody'",
+        ("show", "latest", "9" * 23): f"no record '{'9' * 23}'",
         ("verify", "run_NO"): "no run 'run_NO'",
         ("export", "latest", "--to", "xlsx"): "'xlsx' is not one of",
         ("export", "latest", "-o", "no/such/folder"): "cannot write no/such/folder: No such",

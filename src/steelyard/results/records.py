@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -16,6 +16,9 @@ from steelyard.results.predictions import Prediction
 
 SortField: TypeAlias = Literal["index", "status", "passed", "score", "label"]
 SortValue: TypeAlias = str | float | bool | None
+MAX_COUNT = 2**63 - 2
+"""The highest index or repeat: with the next one it fits the 64 bits of a store."""
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 
 
 class Sort(NamedTuple):
@@ -51,8 +54,8 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
     """The last record of a page: the value that the list is sorted by, and its place."""
 
     value: SortValue
-    index: int
-    repeat: int
+    index: Count
+    repeat: Count
 
 
 class RecordLine(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +17,7 @@ from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import InvalidError, NotFoundError, RequestError
 from steelyard.results.records import RecordQuery
 from steelyard.store.runs.stored_records import StoredRecords
+from steelyard.usecases.results.cursors import cursor_of
 from steelyard.usecases.results.folder_records import FolderRecords
 from steelyard.usecases.results.records import Records, list_records, parse_sort, show_record
 
@@ -169,7 +172,9 @@ def test_a_record_is_shown_with_its_attempts_and_its_failure(records: Records) -
     ]
 
 
-@pytest.mark.parametrize("record", ["nobody", "6", 6, "²"])
+@pytest.mark.parametrize(
+    "record", ["nobody", "6", 6, "²", -1, 2**63 - 1, 2**64, f"{2**63 - 1}", "9" * 23, "9" * 5000]
+)
 def test_an_unknown_record_is_told(records: Records, record: str | int) -> None:
     with pytest.raises(NotFoundError, match=f"no record '{record}' in "):
         show_record(records, record)
@@ -184,6 +189,22 @@ def test_a_cursor_belongs_to_its_query(records: Records) -> None:
     for wrong in ("", "!", "YQ", cursor[:-3]):
         with pytest.raises(RequestError, match="is not a cursor"):
             list_records(records, RecordQuery(), cursor=wrong)
+
+
+def test_a_repeat_beyond_all_numbers_is_unknown(records: Records) -> None:
+    for repeat in (-1, 2, 2**63 - 1, 2**64):
+        with pytest.raises(NotFoundError, match="no record 'a' in "):
+            show_record(records, "a", repeat)
+
+
+@pytest.mark.parametrize("place", [(-1, 0), (2**63, 0), (10**30, 0), (0, 2**64)])
+def test_a_cursor_beyond_all_numbers_is_none(records: Records, place: tuple[int, int]) -> None:
+    given = cursor_of(None, RecordQuery())
+    mark, _ = json.loads(base64.urlsafe_b64decode(given + "=" * (-len(given) % 4)))
+    forged = base64.urlsafe_b64encode(json.dumps([mark, [None, *place]]).encode()).decode()
+
+    with pytest.raises(InvalidError, match="is not a cursor"):
+        list_records(records, RecordQuery(), cursor=forged)
 
 
 @pytest.mark.parametrize("limit", [0, -1, -2, 2**63])

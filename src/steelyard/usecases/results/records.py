@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol, cast, get_args
 
 from steelyard.errors import InvalidError, NotFoundError
 from steelyard.results.records import (
+    MAX_COUNT,
     Position,
     RecordLine,
     RecordQuery,
@@ -69,12 +70,21 @@ def list_records(
 
 def show_record(records: Records, record: str | int, repeat: int | None = None) -> RecordView:
     """All about a record, by its index, or by its id and else by its index in digits."""
-    indices = [record] if isinstance(record, int) else records.indices(record)
-    if not indices and isinstance(record, str) and record.isascii() and record.isdecimal():
-        indices = [int(record)]
     found = RecordView([], [], {}, [])
-    for index in indices:
-        found.add(records.record(index, repeat))
+    for index in _indices(records, record):
+        if _is_count(index) and (repeat is None or _is_count(repeat)):
+            found.add(records.record(index, repeat))
     if not found.rows and not found.attempts:
         raise NotFoundError(f"no record '{record}' in {records.title}")
     return found
+
+
+def _indices(records: Records, record: str | int) -> Sequence[int]:
+    if isinstance(record, int):
+        return [record]
+    is_number = record.isascii() and record.isdecimal() and len(record) <= len(str(MAX_COUNT))
+    return records.indices(record) or ([int(record)] if is_number else [])
+
+
+def _is_count(number: int) -> bool:
+    return 0 <= number <= MAX_COUNT
