@@ -70,7 +70,8 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
         "limit": 1 if limit is None else limit,
         "max_concurrency": max_concurrency,
     }
-    look_over(dataset, target, checks, counts, rubric)
+    texts = {"rubric": rubric, "judge": judge, "where": where}
+    look_over(dataset, target, checks, counts, texts)
     given = dataset if isinstance(dataset, Dataset) else None
     path = Path(dataset.id if isinstance(dataset, Dataset) else dataset)
     warnings: list[str] = []

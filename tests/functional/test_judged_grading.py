@@ -149,6 +149,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "lost": (*RUN, "--rubric", "rubric/lost@1.0.0"),
     "archived": (*RUN, "--rubric", "rubric/old-v1"),
     "archived file": (*RUN, "--rubric", "rubrics/old.yaml"),
+    "unused": (*RUN, "--rubric", "rubric/judged@1.0.0", "--judge", "judge/accuracy@1.0.0"),
+    "unused gone": (*RUN, "--rubric", "rubric/judged@1.0.0", "--judge", "judge/gone@1.0.0"),
     "no judge": (*RUN, "--judge", "judge/gone@1.0.0"),
 }
 
@@ -300,6 +302,12 @@ def test_the_plan_says_who_grades_and_how_many_calls_that_takes(done: dict[str, 
     assert "  judging  about 1 calls to small\n" in told
 
 
+def test_a_judge_that_nothing_asks_is_told(done: dict[str, Done]) -> None:
+    assert rows(done["unused"])[0]["score"] == rows(done["judged"])[0]["score"]
+    assert "warning: judge/accuracy@1.0.0 is not asked: " in done["unused"].stderr
+    assert "is not asked" not in done["replaced"].stderr + done["suite"].stderr
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -307,6 +315,7 @@ def test_the_plan_says_who_grades_and_how_many_calls_that_takes(done: dict[str, 
         ("archived", "rubric/old-v1 is archived"),
         ("archived file", "rubric/old-v1 is archived"),
         ("no judge", "cannot resolve judge/gone@1.0.0"),
+        ("unused gone", "cannot resolve judge/gone@1.0.0"),
     ],
 )
 def test_what_cannot_be_used_is_refused_before_any_call(

@@ -47,6 +47,15 @@ class Judges:
             self.found[wanted] = load_judge(self.references, pinned, strict=self.strict)
         return self.found[wanted]
 
+    def tell_unused(self) -> None:
+        """Say that nothing asks the judge that the run names; one that is not there is refused."""
+        if self.replaced and not self.found:
+            self.references.warn(
+                f"{self.judge(self.replaced).name} is not asked: a judge that a run names takes "
+                "the place of those that records' own expectations and question rubrics ask, and "
+                "none of them is asked here"
+            )
+
     def setting(self, judge: Judge) -> JudgeSetting:
         """How a judge is asked."""
         return self.settings.judge(judge.id)

@@ -67,7 +67,7 @@ def look_over(
     target: object,
     checks: object,
     counts: Mapping[str, object],
-    rubric: object = None,
+    texts: Mapping[str, object],
 ) -> None:
     """Refuse what nobody can evaluate, in words, before anything is read."""
     if not isinstance(dataset, Dataset | str | PathLike):
@@ -83,8 +83,10 @@ def look_over(
             raise InvalidError(
                 f'a check is an object such as Equals(value="Paris"), not {_type(check)}'
             )
-    if checks and rubric is not None:
+    if checks and texts["rubric"] is not None:
         raise InvalidError("checks and rubric exclude each other: both say what grades a record")
+    if checks and texts["judge"] is not None:
+        raise InvalidError("checks and judge exclude each other: no check asks that judge")
     for name, count in counts.items():
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise InvalidError(f"{name} must be a whole number from 1 on, not {count!r}")

@@ -70,6 +70,10 @@ class JudgePlan:
                 f"and check, which will be unscored: {', '.join(self._missing)}{rest}"
             )
 
+    def tell_unused(self) -> None:
+        """Say that nothing asks the judge that the run names."""
+        self._judges.tell_unused()
+
     def add(self, name: str) -> None:
         """A target that is known to be needed."""
         if name not in self.specs:

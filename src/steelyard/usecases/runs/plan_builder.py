@@ -119,6 +119,8 @@ class PlanBuilder:
         self._check_counts()
         self._check_gaps()
         self.judges.tell()
+        if not self.options.derived:
+            self.judges.tell_unused()
 
     def _look_at_all(self, rows: Iterator[Row]) -> None:
         met: set[str] = set()

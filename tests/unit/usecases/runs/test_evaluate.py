@@ -25,6 +25,9 @@ from steelyard.model.trace import Trace
 from steelyard.project import open_project
 
 YES = Equals(value="yes")
+RUBRIC = """\
+{id: r, version: 1.0.0, checks: [{id: c, kind: equals, value: 'no'}], scoring: {combine: min}}
+"""
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no dataset": ({"dataset": None}, "dataset must be a path or a Dataset, not NoneType"),
     "no target": ({"target": None}, "target must be a function or the name of a target, not None"),
@@ -36,6 +39,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "true": ({"repeat": True}, "repeat must be a whole number from 1 on, not True"),
     "no records": ({"limit": 0}, "limit must be a whole number from 1 on, not 0"),
     "two graders": ({"rubric": "r.yaml"}, "checks and rubric exclude each other"),
+    "two judges": ({"judge": "judge/tone@1.0.0"}, "checks and judge exclude each other"),
     "no calls": (
         {"max_concurrency": 0},
         "max_concurrency must be a whole number from 1 on, not 0",
@@ -288,13 +292,20 @@ def test_a_column_may_be_empty_in_many_rows_before_it_has_a_value() -> None:
 
 
 def test_a_rubric_grades_selected_records(project: Project) -> None:
-    checks = "[{id: c, kind: equals, value: 'no'}]"
-    rubric = f"{{id: r, version: 1.0.0, checks: {checks}, scoring: {{combine: min}}}}\n"
-    project.write("rubrics/r.yaml", rubric)
+    project.write("rubrics/r.yaml", RUBRIC)
     cases = project.cases([row("a", tags=["x"]), row("b", tags=["y"]), row("c", tags=["y"])])
     run = evaluate(cases, target=says_yes, rubric="rubric/r@1.0", where="tags=y", limit=1)
 
     assert [(one["record_id"], one["passed"]) for one in run.records()] == [("b", False)]
+
+
+def test_a_judge_that_nothing_asks_is_told(project: Project) -> None:
+    project.write("rubrics/r.yaml", RUBRIC)
+    run = evaluate(dataset("a"), target=says_yes, rubric="r", judge="judge/accuracy@1.0.0")
+
+    assert [one for one in run.warnings if "judge/accuracy@1.0.0 is not asked: " in one]
+    with pytest.raises(RequestError, match=r"judge/gone@1\.0\.0"):
+        evaluate(dataset("a"), target=says_yes, rubric="r", judge="judge/gone@1.0.0")
 
 
 def test_warnings_come_back_with_the_run(project: Project) -> None:
