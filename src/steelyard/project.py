@@ -205,6 +205,7 @@ class Project:
         from steelyard.targets.processes.program_files import module_files
         from steelyard.targets.providers import GROUP as TARGETS
         from steelyard.usecases.datasets.published_datasets import find_dataset
+        from steelyard.usecases.results.verify import require_sealed
         from steelyard.usecases.runs.ports import RunPorts
         from steelyard.usecases.runs.prepare import redaction_rules
 
@@ -239,7 +240,7 @@ class Project:
             on_cancel=store.on_cancel,
             digest=lambda path: digest_of(path).sha256,
             sources=lambda module: module_files(module, self.root),
-            require_sealed=require_sealed,
+            require_sealed=lambda folder: require_sealed(folder, digest_of),
             environment={
                 "python": platform.python_version(),
                 "platform": platform.platform(),
@@ -388,14 +389,4 @@ class Project:
     def _known_run(self, run_id: str) -> Path:
         if self.store.find(run_id).run_id != run_id:
             raise NotFoundError(f"no run '{run_id}' in this project; labels name the whole id")
-        folder = self.folder / "runs" / run_id
-        require_sealed(folder)
-        return folder
-
-
-def require_sealed(folder: Path) -> None:
-    """Refuse a run that was changed after it was sealed."""
-    from steelyard.store.artifacts import digest_of
-    from steelyard.usecases.results.verify import require_sealed as require
-
-    require(folder, digest_of)
+        return self.run_folder(run_id)

@@ -82,7 +82,8 @@ def show_record(records: Records, record: str | int, repeat: int | None = None) 
 def _indices(records: Records, record: str | int) -> Sequence[int]:
     if isinstance(record, int):
         return [record]
-    is_number = record.isascii() and record.isdecimal() and len(record) <= len(str(MAX_COUNT))
+    is_digits = record.isascii() and record.isdecimal() and len(record) <= len(str(MAX_COUNT))
+    is_number = is_digits and str(int(record)) == record  # 007 is no index
     return records.indices(record) or ([int(record)] if is_number else [])
 
 
