@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.errors import InvalidError
 from steelyard.event_loop import run_async
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -97,11 +98,14 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
         return replace(run_async(lambda: execute(ports, prepared)), warnings=tuple(warnings))
 
 
-def _opened(
-    project: Project | None, near: Path | None = None
-) -> AbstractContextManager[Project, None]:
+def _opened(project: object, near: Path | None = None) -> AbstractContextManager[Project, None]:
     """The project that a caller gives and closes; without one, one that is closed here."""
-    return nullcontext(project) if project else open_project(near=near)
+    if project is None:
+        return open_project(near=near)
+    if not isinstance(project, Project):
+        kind = type(project).__name__
+        raise InvalidError(f"project must be what open_project(root) returns, not {kind}")
+    return nullcontext(project)
 
 
 def _function(target: Callable[..., Any]) -> TargetSpec:

@@ -24,6 +24,7 @@ from steelyard.results.metrics import Metrics
 from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.in_memory import DatasetInMemory
+from steelyard.usecases.runs.option_ranges import require_count
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import Source, open_source, prepare_source
 
@@ -88,8 +89,16 @@ def look_over(
     if checks and texts["judge"] is not None:
         raise InvalidError("checks and judge exclude each other: no check asks that judge")
     for name, count in counts.items():
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise InvalidError(f"{name} must be a whole number from 1 on, not {count!r}")
+        require_count(name, count)
+    for name, text in texts.items():
+        _require_text(name, text)
+
+
+def _require_text(name: str, text: object) -> None:
+    if text is not None and not isinstance(text, str):
+        raise InvalidError(f"{name} must be a text, not {_type(text)}")
+    if isinstance(text, str) and not text.strip():
+        raise InvalidError(f"{name} is empty; leave it out, or say which")
 
 
 def _dataset_meant(given: object) -> str:

@@ -26,6 +26,7 @@ from steelyard.usecases.runs.derived_runs import (
     only_derived,
     require_same_dataset,
 )
+from steelyard.usecases.runs.option_ranges import require_ranges
 from steelyard.usecases.runs.pairwise import pairwise_rubric
 from steelyard.usecases.runs.plan_builder import PlanBuilder, Source
 from steelyard.usecases.runs.ports import RunPorts
@@ -83,6 +84,7 @@ def prepare_source(
     specs: Mapping[str, TargetSpec],
 ) -> Prepared:
     """The same for records that are open already, with targets that are known already."""
+    require_ranges(options)
     _refuse(source.name, source.reading.findings, strict=options.strict)
     survey = PlanBuilder(ports, options, source, rubric, dict(specs))
     if source.size > KEPT_BYTES or (source.paths and options.workers > 1):

@@ -15,7 +15,7 @@ from checker import check_run
 from fakes.projects import Project, row
 from steelyard.checks.equals import Equals
 from steelyard.checks.must_contain_any import MustContainAny
-from steelyard.errors import RequestError
+from steelyard.errors import InvalidError, RequestError
 from steelyard.library import compare, evaluate, load_eval_cases, read_dataset, read_run
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -40,6 +40,17 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no records": ({"limit": 0}, "limit must be a whole number from 1 on, not 0"),
     "two graders": ({"rubric": "r.yaml"}, "checks and rubric exclude each other"),
     "two judges": ({"judge": "judge/tone@1.0.0"}, "checks and judge exclude each other"),
+    "no rubric": ({"rubric": "", "checks": []}, "rubric is empty; leave it out, or say which"),
+    "no judge": ({"judge": " ", "checks": []}, "judge is empty; leave it out, or say which"),
+    "no selection": ({"where": ""}, "where is empty; leave it out, or say which"),
+    "a number": ({"rubric": 5, "checks": []}, "rubric must be a text, not int"),
+    "a false judge": ({"judge": 5, "checks": []}, "judge must be a text, not int"),
+    "five": ({"where": 5}, "where must be a text, not int"),
+    "a path": (
+        {"project": "/path"},
+        "project must be what open_project.*, not str",
+    ),
+    "no path": ({"project": ""}, "project must be what open_project.*, not str"),
     "no calls": (
         {"max_concurrency": 0},
         "max_concurrency must be a whole number from 1 on, not 0",
@@ -306,6 +317,15 @@ def test_a_judge_that_nothing_asks_is_told(project: Project) -> None:
     assert [one for one in run.warnings if "judge/accuracy@1.0.0 is not asked: " in one]
     with pytest.raises(RequestError, match=r"judge/gone@1\.0\.0"):
         evaluate(dataset("a"), target=says_yes, rubric="r", judge="judge/gone@1.0.0")
+
+
+def test_a_path_is_no_project() -> None:
+    path: Any = "/path"
+
+    with pytest.raises(InvalidError, match="not str"):
+        read_run(project=path)
+    with pytest.raises(InvalidError, match="not str"):
+        compare("a", "b", project=path)
 
 
 def test_warnings_come_back_with_the_run(project: Project) -> None:

@@ -290,3 +290,18 @@ def test_a_secret_too_short_to_be_redacted_is_a_warning(
 
     said = "2 key(s) or header value(s) have fewer than 8 characters and are not redacted"
     assert caplog.messages == [f"targets.scripted: {said}"]
+
+
+@pytest.mark.parametrize("name", ["repeat", "limit", "workers", "max_concurrency"])
+@pytest.mark.parametrize("count", [0, -1, 1.5, True])
+def test_a_number_of_things_is_one_at_least(project: Project, name: str, count: float) -> None:
+    said = refusal(project, project.cases([row("a")]), **{name: count})
+
+    assert said == f"{name} must be a whole number from 1 on, not {count}"
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan"), float("inf")])
+def test_a_threshold_is_a_score(project: Project, threshold: float) -> None:
+    said = refusal(project, project.cases([row("a")]), pass_threshold=threshold)
+
+    assert said == f"pass_threshold must be a number from 0 to 1, not {threshold}"

@@ -1,0 +1,25 @@
+"""The numbers that a run may be asked for."""
+
+from __future__ import annotations
+
+from steelyard.errors import InvalidError
+from steelyard.execution.run_options import RunOptions
+
+
+def require_ranges(options: RunOptions) -> None:
+    """Refuse options that no run can have, whoever made them."""
+    require_count("repeat", options.repeat)
+    require_count("workers", options.workers)
+    if options.limit is not None:
+        require_count("limit", options.limit)
+    if options.max_concurrency is not None:
+        require_count("max_concurrency", options.max_concurrency)
+    threshold = options.pass_threshold
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise InvalidError(f"pass_threshold must be a number from 0 to 1, not {threshold}")
+
+
+def require_count(name: str, count: object) -> None:
+    """Refuse what is no number of things."""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InvalidError(f"{name} must be a whole number from 1 on, not {count!r}")
