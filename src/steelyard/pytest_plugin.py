@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import pytest
 
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from steelyard.usecases.runs.evaluate import Run
 
 _SHOWN = 10
+
+
+class Options(TypedDict, total=False):
+    """What else `evaluate` of the library takes; the project is the test's."""
+
+    checks: Sequence[Check]
+    repeat: int
+    limit: int | None
+    where: str | None
+    max_concurrency: int
 
 
 class Steelyard:
@@ -33,25 +43,21 @@ class Steelyard:
         dataset: Dataset | str | Path,
         *,
         target: str | Callable[..., Any],
-        checks: Sequence[Check] = (),
-        repeat: int = 1,
-        max_concurrency: int = 16,
+        rubric: str | None = None,
+        judge: str | None = None,
+        **options: Unpack[Options],
     ) -> Run:
         """Run a dataset against a function or a named target; an invalid record is an error.
 
-        The current folder is the project's for as long as the run takes.
+        The current folder is the project's for as long as the run takes; the paths of dataset,
+        rubric and judge begin at the one before.
         """
         from steelyard.library import evaluate  # noqa: PLC0415 - see the top
 
         cases = _read(Path(dataset)) if isinstance(dataset, str | Path) else dataset
+        rubric, judge = _from_here(rubric), _from_here(judge)
         with chdir(self.folder):
-            return evaluate(
-                cases,
-                target=target,
-                checks=checks,
-                repeat=repeat,
-                max_concurrency=max_concurrency,
-            )
+            return evaluate(cases, target=target, rubric=rubric, judge=judge, **options)
 
     def assert_passes(
         self,
@@ -95,6 +101,12 @@ class Steelyard:
 def steelyard(tmp_path: Path) -> Steelyard:
     """Evaluates datasets and asserts how many of their cases pass."""
     return Steelyard(tmp_path)
+
+
+def _from_here(name: str | None) -> str | None:
+    """The path of a file as it holds in every folder; anything else as it is."""
+    path = Path(str(name))
+    return str(path.absolute()) if path.suffix and path.is_file() else name
 
 
 def _read(path: Path) -> Dataset:

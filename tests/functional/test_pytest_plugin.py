@@ -56,6 +56,43 @@ def outcome(pytester: pytest.Pytester, tests: str) -> pytest.RunResult:
     return pytester.runpytest_subprocess(*options, *(() if is_installed else ("-p", PLUGIN)))
 
 
+def test_a_test_may_name_a_rubric_a_judge_and_some_records(pytester: pytest.Pytester) -> None:
+    """Files lie beside the test, and what the project knows in its folder."""
+    result = outcome(
+        pytester,
+        """
+    from pathlib import Path
+
+    RUBRIC = (
+        "{id: mine, version: 1.0.0, checks: [{id: c, kind: regex, pattern: nine}], "
+        "scoring: {combine: min}}"
+    )
+
+    @pytest.mark.parametrize("is_beside", [True, False])
+    def test_rubric(steelyard, is_beside):
+        folder = Path() if is_beside else steelyard.folder / "rubrics"
+        folder.mkdir(exist_ok=True)
+        (folder / "mine.yaml").write_text(RUBRIC, encoding="utf-8")
+        name = "mine.yaml" if is_beside else "rubric/mine@1.0.0"
+        path = "datasets/desk.jsonl"
+        run = steelyard.evaluate(path, target=agent, rubric=name, limit=2)
+
+        assert [row["passed"] for row in run.records()] == [True, False]
+
+    def test_where(steelyard):
+        run = steelyard.evaluate("datasets/desk.jsonl", target=agent, where="id=hours")
+
+        assert [row["record_id"] for row in run.records()] == ["hours"]
+
+    def test_judge(steelyard):
+        with pytest.raises(Exception, match="judge/gone@1.0.0"):
+            steelyard.evaluate("datasets/desk.jsonl", target=agent, judge="judge/gone@1.0.0")
+""",
+    )
+
+    result.assert_outcomes(passed=4)
+
+
 def test_a_test_evaluates_a_function_and_passes(pytester: pytest.Pytester) -> None:
     result = outcome(
         pytester,
