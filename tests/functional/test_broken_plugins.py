@@ -107,7 +107,37 @@ def test_a_module_that_ends_the_program_is_named(steelyard: Command, project: Pa
     assert "cannot load 'ends:answer': SystemExit: 0" in done.stderr
 
 
-@pytest.mark.parametrize(("body", "told"), [("sys.exit(0)", "SystemExit: 0")])
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("class Odd: pass", "must be a dataclass with a class variable 'kind' and a method"),
+        (CHECK.replace("kind: ", "kin: ").format(body="pass"), "must be a dataclass with a class"),
+        (CHECK.replace("@dataclass", "#").format(body="pass"), "must be a dataclass with a class"),
+        (CHECK.format(body="pass\n    size: 'Gone' = 1"), "NameError: name 'Gone' is not defined"),
+    ],
+)
+def test_a_package_that_brings_no_check_is_named(
+    steelyard: Command, project: Path, code: str, told: str
+) -> None:
+    env = install(project.parent / "installed", "steelyard.checks", code)
+    done = steelyard("validate", "odd.json", cwd=project, env=env)
+
+    assert done.returncode == 2
+    assert "the check 'odd' of steelyard.checks" in done.stderr
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("sys.exit(0)", "SystemExit: 0"),
+        ("return Outcome(passed='yes', score=1.0, reason='')", "passed 'yes'"),
+        (
+            "return Outcome(passed=True, score=1.0, reason='', details={'a': sys})",
+            "the details are no JSON: TypeError",
+        ),
+    ],
+)
 def test_a_check_that_breaks_leaves_its_record_unscored(
     steelyard: Command, project: Path, body: str, told: str
 ) -> None:
@@ -122,8 +152,8 @@ def test_a_check_that_breaks_leaves_its_record_unscored(
 
 
 def test_whatever_else_ends_the_program_is_no_success(steelyard: Command, project: Path) -> None:
-    code = CHECK.replace("check(self, trace, case)", "__post_init__(self)")
-    env = install(project.parent / "installed", "steelyard.checks", code.format(body="sys.exit()"))
+    body = "pass\n    def __post_init__(self):\n        sys.exit()"
+    env = install(project.parent / "installed", "steelyard.checks", CHECK.format(body=body))
     done = steelyard("validate", "odd.json", cwd=project, env=env)
 
     assert done.returncode == 3

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import cast
+
+import msgspec
 
 from steelyard.engine.threads import apart
 from steelyard.errors import TargetError
 from steelyard.judging.instrument import rule_of
 from steelyard.model.case import Case
+from steelyard.model.json_value import Extra
 from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import Check, Combine, JudgedCheck, Rubric, RubricCheck
@@ -123,13 +126,41 @@ def _sound(outcome: object) -> Outcome:
     if not isinstance(outcome, Outcome):
         return Outcome.unscored(f"the check returned {type(outcome).__name__}, not an Outcome")
     if outcome.status == "scored" and not _is_scored(outcome):
-        said = f"score {outcome.score}, passed {outcome.passed}"
+        said = f"score {outcome.score!r}, passed {outcome.passed!r}"
         return Outcome.unscored(f"a result needs a score in [0, 1] and a pass, not {said}")
+    if wrong := _wrong_part(outcome):
+        return Outcome.unscored(wrong)
     return outcome
 
 
 def _is_scored(outcome: Outcome) -> bool:
-    return outcome.passed is not None and outcome.score is not None and 0 <= outcome.score <= 1
+    score = outcome.score
+    return isinstance(outcome.passed, bool) and _is_number(score) and 0 <= cast(float, score) <= 1
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _wrong_part(outcome: Outcome) -> str | None:
+    """What cannot be kept of an outcome."""
+    if not isinstance(cast(object, outcome.reason), str):
+        return f"a reason is a text, not {outcome.reason!r}"
+    if outcome.raw_score is not None and not _is_number(outcome.raw_score):
+        return f"a raw score is a number, not {outcome.raw_score!r}"
+    return _wrong_details(outcome.details) if outcome.details else None
+
+
+def _wrong_details(details: object) -> str | None:
+    if not isinstance(details, Mapping):
+        return f"details are an object, not {type(details).__name__}"
+    try:
+        msgspec.json.encode(dict(cast(Extra, details)))
+    except UnicodeEncodeError:  # a half of a character, which is replaced when it is written
+        return None
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"the details are no JSON: {type(error).__name__}: {error}"
+    return None
 
 
 def _negated(outcome: Outcome) -> Outcome:

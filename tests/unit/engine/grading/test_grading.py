@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import pytest
@@ -12,6 +12,7 @@ from steelyard.checks.regex import Regex
 from steelyard.engine.grading.composite import composite
 from steelyard.engine.grading.grading import grade
 from steelyard.model.case import Case
+from steelyard.model.json_value import Extra
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import Combine, Rubric, RubricCheck
 from steelyard.model.trace import Trace
@@ -281,6 +282,21 @@ def test_a_check_that_breaks_is_unscored_and_stops_nothing(
         (
             Outcome(reason="", score=float("nan"), passed=True),
             "a result needs a score in [0, 1] and a pass, not score nan, passed True",
+        ),
+        (
+            Outcome(reason="", score=1.0, passed=cast(bool, "yes")),
+            "a result needs a score in [0, 1] and a pass, not score 1.0, passed 'yes'",
+        ),
+        (
+            Outcome(reason="", score=True, passed=True),
+            "a result needs a score in [0, 1] and a pass, not score True, passed True",
+        ),
+        (replace(PASS, reason=cast(str, 7)), "a reason is a text, not 7"),
+        (replace(PASS, raw_score=cast(float, "a")), "a raw score is a number, not 'a'"),
+        (replace(PASS, details=cast(Extra, [1])), "details are an object, not list"),
+        (
+            replace(SKIPPED, details={"a": cast(str, object())}),
+            "the details are no JSON: TypeError: Encoding objects of type object is unsupported",
         ),
     ],
 )
