@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any, cast, get_type_hints
@@ -22,7 +24,8 @@ from steelyard.settings import DEFAULT_JUDGE, JudgeSetting, RedactionRules, Sett
 PROJECT_FILE = "steelyard.yaml"
 CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
 _PREFIX = "STEELYARD_"
-_DEBUG = "STEELYARD_DEBUG"
+NO_SETTINGS = frozenset(("STEELYARD_DEBUG", "STEELYARD_PROGRAM", "STEELYARD_CONFORMANCE"))
+"""The variables of ours that are no settings: for bugs, for programs that are left, for tests."""
 
 
 def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
@@ -46,10 +49,10 @@ def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
 def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings:
     """The settings with what variables such as `STEELYARD_LIMITS_BUDGET_USD` say instead."""
     given = {name: text for name, text in environ.items() if name.startswith(_PREFIX) and text}
-    given.pop(_DEBUG, None)
-    if not given:
+    if not given.keys() - NO_SETTINGS:
         return settings
     known = variables()
+    others = NO_SETTINGS | _named_by(settings.targets)
     said: dict[str, Any] = {}
     for name, text in given.items():
         if name in known:
@@ -58,12 +61,27 @@ def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings
             for key in outer:
                 place = place.setdefault(key, {})
             place[last] = _value(name, text)
-        elif hint := did_you_mean(name, known):
+        elif name not in others:
+            hint = _hint(name, list(known))
             raise ConfigError(f"the environment variable {name} is no setting ({hint})")
     for wrong in _schema().problems(said):
         names = [name for name, path in known.items() if wrong.path[: len(path)] == path]
         raise ConfigError(f"the environment variable {', '.join(names)}: {_said(wrong)}")
     return _with(settings, said)
+
+
+def _named_by(targets: Mapping[str, TargetEntry]) -> set[str]:
+    """The variables of the user's own that targets take values from."""
+    rows = [entry.row() for entry in targets.values()]
+    return set(re.findall(rf"{_PREFIX}\w+", json.dumps(rows)))
+
+
+def _hint(name: str, known: list[str]) -> str:
+    members = [one for one in known if one.startswith(f"{name}_")]
+    if members:
+        return f"its parts are {', '.join(members)}"
+    nearest = get_close_matches(name, known, n=3, cutoff=0)
+    return did_you_mean(name, known) or f"the nearest are {', '.join(nearest)}"
 
 
 def _with(settings: Settings, said: Mapping[str, JsonValue]) -> Settings:

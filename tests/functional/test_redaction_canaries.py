@@ -17,9 +17,9 @@ from servers.openai_server import COMPLETION, serving
 from steelyard.settings import REDACTED_KINDS as KINDS
 
 SECRETS = {
-    "STEELYARD_TEST_KEY": "the-configured-key-8931",
-    "STEELYARD_TEST_HEADER": "Head Value!",
-    "STEELYARD_TEST_TOKEN": "an argument, 4417",
+    "CANARY_KEY": "the-configured-key-8931",
+    "CANARY_HEADER": "Head Value!",
+    "CANARY_TOKEN": "an argument, 4417",
 }
 PLANTED = [text for texts in CANARIES.values() for text in texts]
 EVERYTHING = [*PLANTED, *SECRETS.values()]
@@ -29,15 +29,15 @@ targets:
     provider: openai
     base_url: "{url}"
     model: m
-    api_key_env: STEELYARD_TEST_KEY
-    headers: {{x-tenant: "${{STEELYARD_TEST_HEADER}}"}}
+    api_key_env: CANARY_KEY
+    headers: {{x-tenant: "${{CANARY_HEADER}}"}}
   tool:
     provider: command
     command:
       - sh
       - -c
       - echo At nine, $0; case $1 in *refuse*) echo $0 >&2; exit 3; esac
-      - "${{STEELYARD_TEST_TOKEN}}"
+      - "${{CANARY_TOKEN}}"
       - "{{PROMPT}}"
 retry: {{backoff_s: [0, 0]}}
 slices: [tags, metadata.owner]

@@ -17,6 +17,7 @@ from steelyard.settings import (
     SuiteSettings,
     TargetEntry,
 )
+from steelyard.targets.processes.left_processes import MARK
 
 EXAMPLE = """\
 targets:
@@ -243,8 +244,7 @@ FROM_FILE = Settings(retry=RetrySettings(jitter=0.1), redaction=RedactionRules(f
     [
         ({}, {}),
         ({"STEELYARD_STORE": ""}, {}),
-        ({"STEELYARD_DEBUG": "1"}, {}),
-        ({"STEELYARD_MODEL": "m-1"}, {}),
+        ({"STEELYARD_DEBUG": "1", MARK: "7"}, {}),
         ({"STEELYARD_STORE": "postgresql://db"}, {"store": "postgresql://db"}),
         (
             {"STEELYARD_RETRY_MAX_ATTEMPTS": "5", "STEELYARD_LIMITS_BUDGET_USD": "2.5"},
@@ -290,12 +290,35 @@ def test_fields_of_their_own_are_taken_from_the_environment_too() -> None:
             "2",
             "STEELYARD_LIMIT_BUDGET_USD is no setting (did you mean 'STEELYARD_LIMITS_BUDGET_USD'",
         ),
+        (
+            "STEELYARD_BUDGET",
+            "2",
+            "STEELYARD_BUDGET is no setting (the nearest are STEELYARD_",
+        ),
+        (
+            "STEELYARD_RETRY",
+            "{jitter: 1}",
+            "STEELYARD_RETRY is no setting (its parts are STEELYARD_RETRY_MAX_ATTEMPTS, ",
+        ),
+        ("STEELYARD_TARGETS", "{}", "STEELYARD_TARGETS is no setting (the nearest are "),
     ],
 )
 def test_a_wrong_variable_is_told_by_its_name(name: str, text: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         with_environment(Settings(), {name: text})
     assert str(caught.value).startswith(f"the environment variable {said}")
+
+
+def test_variables_that_a_target_names_are_the_users_own() -> None:
+    settings = parse_settings(
+        b"targets: {m: {provider: openai, base_url: 'http://127.0.0.1', "
+        b"model: '${STEELYARD_MODEL:-m}', api_key_env: STEELYARD_KEY}}"
+    )
+    environ = {"STEELYARD_MODEL": "m-1", "STEELYARD_KEY": "k"}
+
+    assert with_environment(settings, environ) == settings
+    with pytest.raises(ConfigError, match="STEELYARD_MODE is no setting"):
+        with_environment(settings, {**environ, "STEELYARD_MODE": "m"})
 
 
 def test_every_setting_without_names_of_its_own_has_a_variable() -> None:
