@@ -333,7 +333,7 @@ def test_a_run_is_executed_once_at_a_time_within_a_process(project: Project) -> 
         second = asyncio.ensure_future(execute_run(ports, queued.run_id, project.seen.append))
         await asyncio.wait([second])
         target.held.set()
-        return await asyncio.gather(first, second, return_exceptions=True)
+        return list(await asyncio.gather(first, second, return_exceptions=True))
 
     first, second = asyncio.run(twice())
 
