@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,7 +100,7 @@ def metrics_result(name: str, shape: dict[str, object]) -> Row:
 
 def comparison_result() -> Row:
     """`compare` over two runs from their folders, whole process."""
-    runs = [_run(FOLDER / name, seed) for name, seed in (("a", 1), ("b", 2))]
+    runs = [_run(seed) for seed in (1, 2)]
     found = medians({"compare": (*STEELYARD, "compare", *map(str, runs))}, TIMES)
     cost = found["compare"]
     return Row(
@@ -110,39 +111,29 @@ def comparison_result() -> Row:
     )
 
 
-def _run(folder: Path, seed: int) -> Path:
-    """A run's folder, as far as a comparison reads it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    chance = random.Random(seed)
-    with (folder / "predictions.jsonl").open("w", encoding="utf-8") as stream:
+def _run(seed: int) -> Path:
+    """The folder of a finished run of recorded responses."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / "steelyard.yaml").write_text("{}\n", encoding="utf-8")
+    chance, data = random.Random(seed), FOLDER / "cases.jsonl"
+    responses = FOLDER / f"responses-{seed}.jsonl"
+    checks = [{"name": "right", "type": "contains", "value": "yes"}]
+    with (
+        data.open("w", encoding="utf-8") as cases,
+        responses.open("w", encoding="utf-8") as answers,
+    ):
         for index in range(COMPARED):
-            passed = chance.random() < 0.7 + 0.01 * seed
-            row = {
-                "index": index,
-                "record_id": f"q{index}",
-                "record_sha256": f"{index:064x}",
-                "repeat": 0,
-                "status": "evaluated",
-                "evaluator_scores": [{"check": "right", "score": float(passed)}],
-                "model_response": "An answer of some length. " * 8,
-                "trace": {"messages": [{"role": "assistant", "content": "An answer. " * 20}]},
-                "score": float(passed),
-                "passed": passed,
-                "reason": "right: does not contain 'yes'",
-                "slices": {"tags": [f"topic-{index % 20}"]},
-            }
-            stream.write(json.dumps(row) + "\n")
-    manifest: dict[str, object] = {
-        "run_id": folder.name,
-        "dataset_id": "bench",
-        "targets": {folder.name: None},
-        "rubrics": [],
-        "judges": [],
-    }
-    (folder / "run_manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    (folder / "metrics_summary.json").write_text("{}", encoding="utf-8")
-    (folder / "metrics_by_slice.json").write_text('{"slices": []}', encoding="utf-8")
-    return folder
+            said = "yes" if chance.random() < 0.7 + 0.01 * seed else "no"
+            case = {"id": f"q{index}", "input": f"Question {index}?", "expected_outcome": "Yes."}
+            case |= {"evaluators": checks, "tags": [f"topic-{index % 20}"]}
+            answer = {"record_id": f"q{index}", "response_text": f"{said}. " + "An answer. " * 20}
+            cases.write(json.dumps(case) + "\n")
+            answers.write(json.dumps(answer) + "\n")
+    asked = ("run", data, "--responses", responses, "--format", "json")
+    done = subprocess.run(
+        [*STEELYARD, *map(str, asked)], cwd=FOLDER, check=True, capture_output=True
+    )
+    return Path(json.loads(done.stdout)["artifacts"])
 
 
 def main() -> None:
