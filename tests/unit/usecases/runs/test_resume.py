@@ -202,6 +202,14 @@ def test_a_run_whose_responses_have_changed_does_not_go_on(project: Project) -> 
     assert project.resume(project.ports()).status == "completed"
 
 
+def test_a_run_whose_target_is_another_program_by_now_does_not_go_on(project: Project) -> None:
+    stop(project, stopping_at_state(project.ports(ScriptedTarget()), "running"))
+    project.write("steelyard.yaml", "targets: {scripted: {provider: echo}}\n")
+
+    with pytest.raises(RunError, match=r"targets\.scripted is not what run_.* its provider was"):
+        project.resume(project.ports())
+
+
 def test_a_run_that_another_living_process_works_on_is_left_alone(project: Project) -> None:
     stop(project, stopping_at_state(project.ports(ScriptedTarget(), owner="a:1:1"), "running"))
     target = ScriptedTarget()
