@@ -141,7 +141,7 @@ def compare(
 
     names = [str(one.folder) if isinstance(one, Run) else str(one) for one in (a, b)]
     with _opened(project) as opened:
-        folders = [opened.run_folder(name) for name in names]
+        folders = opened.run_folders(names)
         known = judge_knowledge(opened.validations.all, opened.clock.now())
         return compare_all(folders, strict=strict, known=known)[0]
 

@@ -10,7 +10,7 @@ import atexit
 import os
 import platform
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from steelyard.checks.catalog import Catalog
     from steelyard.engine.redaction.redactor import Redactor
     from steelyard.model.definition import Definition
+    from steelyard.model.json_value import JsonObject
     from steelyard.model.question import QuestionRubric
     from steelyard.model.rubric import Rubric
     from steelyard.model.statistics.corrected_rate import Correction
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from steelyard.usecases.registry.references import References
     from steelyard.usecases.registry.registry import RegistryPorts
     from steelyard.usecases.results.ports import ResultPorts
+    from steelyard.usecases.results.records import Records
     from steelyard.usecases.review.ports import ReviewPorts
     from steelyard.usecases.runs.ports import RunPorts
 
@@ -103,11 +105,6 @@ class Project:
         return self.root / STEELYARD_FOLDER
 
     @property
-    def has_runs(self) -> bool:
-        """Whether anything was ever run here."""
-        return self.folder.is_dir()
-
-    @property
     def workspace(self) -> Workspace:
         """The user's files, seen from the base."""
         from steelyard.store.workspace import DiskWorkspace
@@ -145,8 +142,7 @@ class Project:
             programs = None
             if self.settings.allow.commands:
                 redact = self.redactor().text
-                folders = self.settings.allow.folders
-                programs = LocalPrograms(self.root, folders, redact=redact)
+                programs = LocalPrograms(self.root, self.settings.allow.folders, redact=redact)
             return installed_checks(programs)
 
         return self._once("catalog", made)
@@ -180,8 +176,8 @@ class Project:
         from steelyard.usecases.registry.references import References
 
         folder = DefinitionFolder(self.root, self.catalog, self.registry)
-        warn = warn or self.warn
-        return References(folder, self.clock.now(), self.validations.last_validated, warn)
+        validated = self.validations.last_validated
+        return References(folder, self.clock.now(), validated, warn or self.warn)
 
     def published_files(self) -> PublishedFiles:
         """The rubrics of the project that may call themselves published."""
@@ -274,17 +270,15 @@ class Project:
     def result_ports(self) -> ResultPorts:
         """What finding and reading finished runs needs."""
         from steelyard.store.artifacts import digest_of
-        from steelyard.store.runs.judgements import judgements_of
-        from steelyard.store.runs.stored_records import StoredRecords
         from steelyard.usecases.results.ports import ResultPorts
 
         return ResultPorts(
             base=self.base,
             folder=self.folder,
             repository=lambda: self.store,
-            records=lambda run_id, title: StoredRecords(self.store, run_id, title),
+            records=self._records,
             digest=digest_of,
-            judgements=lambda folder, index: judgements_of(folder, index, self.warn),
+            judgements=self._judgements,
             warn=self.warn,
         )
 
@@ -356,9 +350,13 @@ class Project:
 
     def run_folder(self, name: str) -> Path:
         """The folder of a finished run whose files are as they were sealed."""
-        from steelyard.usecases.results.find_run import run_folder
+        return self.run_folders([name])[0]
 
-        return run_folder(self.result_ports(), name)
+    def run_folders(self, names: Sequence[str]) -> list[Path]:
+        """The folders of several finished runs whose files are as they were sealed."""
+        from steelyard.usecases.results.find_run import run_folders
+
+        return run_folders(self.result_ports(), names)
 
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:
@@ -370,6 +368,16 @@ class Project:
         from steelyard.store.database import open_database
 
         return open_database(self.folder / "steelyard.db")
+
+    def _records(self, run_id: str, title: str) -> Records:
+        from steelyard.store.runs.stored_records import StoredRecords
+
+        return StoredRecords(self.store, run_id, title)
+
+    def _judgements(self, folder: Path, index: int) -> list[JsonObject]:
+        from steelyard.store.runs.judgements import judgements_of
+
+        return judgements_of(folder, index, self.warn)
 
     def _rooted(self, name: str) -> str:
         """A rubric's path as seen from the root; a reference as it is."""

@@ -101,7 +101,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if budget is not None or max_concurrency is not None or cache or plan:
         raise InvalidError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
     project = opened()
-    folders = [project.run_folder(name) for name in runs]
+    folders = project.run_folders(runs)
     if gate:
         _require_others(folders)
     tune_garbage_collection()

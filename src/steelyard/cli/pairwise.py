@@ -81,7 +81,7 @@ def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     project = opened()
     ports = project.run_ports()
     tune_garbage_collection()
-    folders = [project.run_folder(name) for name in runs]
+    folders = project.run_folders(runs)
     with closing(ports.worker_pool):
         options = pairwise_options(ports, folders, asked.wishes)
         prepared = [prepare(ports, one) for one in options]

@@ -30,8 +30,9 @@ def command(
     from steelyard.usecases.runs.ownership import STOPPED, is_resumable
 
     project = opened()
-    runs = list_runs(project.store, limit=limit).runs if project.has_runs else ()
-    _warn_of_unknown(unknown_runs(project.result_ports()) if project.has_runs else [])
+    has_runs = project.folder.is_dir()
+    runs = list_runs(project.store, limit=limit).runs if has_runs else ()
+    _warn_of_unknown(unknown_runs(project.result_ports()) if has_runs else [])
     pruned = {run_id: list(files) for run_id, files in pruned_runs(project.folder).items()}
     if output is OutputFormat.json:
         rows = [

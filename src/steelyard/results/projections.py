@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -11,6 +11,8 @@ from steelyard.model.statistics.preference import Pick, Winner
 from steelyard.results.predictions import Slices
 
 NO_TRACE = b"null"
+SliceValues: TypeAlias = dict[str, tuple[str, ...] | str]
+"""The values of each slice; a text where a project has the slice redacted."""
 COMPOSITE, SCORED = "composite", "scored"
 
 
@@ -44,7 +46,8 @@ class GradedPrediction(msgspec.Struct, gc=False):
     repeat: int = 0
     reason: str | None = None
     cluster: str | None = None
-    slices: Slices = msgspec.field(default_factory=dict[str, list[str] | str])
+    slices: msgspec.Raw = msgspec.Raw(b"{}")
+    """Left as its text, since many records share it."""
     evaluator_scores: tuple[GradedCheck, ...] = ()
 
     @property
@@ -267,6 +270,7 @@ class PairwisePrediction(msgspec.Struct):
 
 
 read_graded = msgspec.json.Decoder(GradedPrediction).decode
+read_slice_values = msgspec.json.Decoder(SliceValues).decode
 read_answer = msgspec.json.Decoder(Answer).decode
 read_judged = msgspec.json.Decoder(JudgedPrediction).decode
 read_reviewed = msgspec.json.Decoder(ReviewedPrediction).decode

@@ -15,6 +15,8 @@ from steelyard.store.private_files import SEALED, make_private_folder, private
 
 _PART = ".part"
 _CHUNK = 64 * 1024
+_HASHED_BYTES = 8 << 20
+"""Large, since a thread that hashes beside another waits its turn before each part."""
 
 
 class ArtifactFileDraft:
@@ -124,7 +126,7 @@ def digest_of(path: Path) -> Seal:
     """Hash and size of a file as it is."""
     digest, size = hashlib.sha256(), 0
     with path.open("rb") as stream:
-        while chunk := stream.read(1 << 20):
+        while chunk := stream.read(_HASHED_BYTES):
             digest.update(chunk)
             size += len(chunk)
     return Seal(sha256=digest.hexdigest(), size=size)

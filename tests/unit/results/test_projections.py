@@ -81,7 +81,8 @@ def test_parts_read_what_the_whole_says() -> None:
     judged, reviewed = projections.read_judged(data), projections.read_reviewed(data)
 
     assert (graded.place, graded.score, graded.is_passed) == ((7, 0), 0.5, True)
-    assert (graded.slices, graded.evaluator_scores[0].judge) == ({"tags": ["a"]}, "judge/a@1.0.0")
+    assert projections.read_slice_values(graded.slices) == {"tags": ("a",)}
+    assert graded.evaluator_scores[0].judge == "judge/a@1.0.0"
     assert (answer.is_answered, answer.model_response, answer.target) == (True, "4", "live")
     assert [bytes(one) for one in judged.messages] == [b'{"role":"assistant","content":"4"}']
     assert (reviewed.turns, [name for name, _, _ in reviewed.checks()]) == (1, ["right"])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from steelyard.model.statistics.comparison import Mismatch
-from steelyard.usecases.results.paired_rows import PairedRecord
+from msgspec.structs import replace
 
-Records: TypeAlias = Mapping[tuple[str, int], PairedRecord]
+from steelyard.model.statistics.comparison import Mismatch
+from steelyard.usecases.results.paired_rows import PairedRecord, Records
+
 _Pair: TypeAlias = tuple[PairedRecord, PairedRecord]
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
+from itertools import combinations, compress
+from operator import attrgetter
 from pathlib import Path
 from statistics import NormalDist
-from typing import NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from steelyard.errors import InvalidError
 from steelyard.model.statistics.comparison import (
@@ -24,11 +25,21 @@ from steelyard.model.statistics.detection import Detectable
 from steelyard.reports.run_text import RunView
 from steelyard.stats.multiplicity import adjusted, holm_levels
 from steelyard.stats.paired import paired_difference
+from steelyard.stats.rates import Clusters, Numbers
 from steelyard.usecases.results.common_records import common_records
 from steelyard.usecases.results.comparability import mismatches_of
-from steelyard.usecases.results.paired_rows import PairedRecord, read_records
+from steelyard.usecases.results.paired_rows import Records, read_records
 from steelyard.usecases.results.read_run import read_run
-from steelyard.usecases.results.record_pairs import Pair, clusters_of, detectable, discordance_of
+from steelyard.usecases.results.record_pairs import (
+    RecordPairs,
+    RunColumns,
+    detectable,
+    discordance_of,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 POINTS = 5.0
 """The difference for which the number of records is given."""
@@ -64,7 +75,7 @@ class Loaded(NamedTuple):
     """A run that is read."""
 
     view: RunView
-    records: dict[tuple[str, int], PairedRecord]
+    records: Records
 
 
 def compare(
@@ -97,8 +108,8 @@ def _for_all(found: Sequence[Comparison], loaded: Sequence[Loaded]) -> list[Comp
             held.append(one)
             continue
         level, holm_p = next(levels)
-        common = _common(*pair)
-        pairs = _scored(common)
+        common = RecordPairs(common_records(pair[0].records, pair[1].records).pairs)
+        pairs = common.scored_in_both()
         passes = _passes_of(pairs, level)
         held.append(
             replace(
@@ -128,14 +139,6 @@ def _widened(one: CorrectedDifference | None, pairs: int) -> CorrectedDifference
     return replace(one, low=max(-1.0, low), high=min(1.0, high), level=level)
 
 
-def _common(a: Loaded, b: Loaded) -> list[Pair]:
-    return [Pair(*pair) for pair in common_records(a.records, b.records).pairs]
-
-
-def _scored(common: Sequence[Pair]) -> list[Pair]:
-    return [pair for pair in common if pair.a.scored and pair.b.scored]
-
-
 def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Comparison:
     shared = common_records(a.records, b.records)
     not_alike = (*mismatches_of(a.view.manifest, b.view.manifest), *shared.mismatches)
@@ -143,16 +146,13 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
     if strict and refused:
         said = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in refused)
         raise InvalidError(f"strict: these runs do not measure the same: {said}")
-    common = [Pair(*pair) for pair in shared.pairs]
-    pairs = _scored(common)
-    only_a = sum(not pair.a.scored and pair.b.scored > 0 for pair in common)
-    only_b = sum(pair.a.scored > 0 and not pair.b.scored for pair in common)
-    passes = _passes_of(pairs)
-    moved = [_moved(pair) for pair in pairs if pair.a.passed != pair.b.passed]
-    moved.sort(key=lambda found: found[1].index)
+    common = RecordPairs(shared.pairs)
+    pairs = common.scored_in_both()
+    only_a = int(((common.a.scored == 0) & (common.b.scored > 0)).sum())
+    only_b = int(((common.a.scored > 0) & (common.b.scored == 0)).sum())
     return Comparison(
-        a=_side(a, [pair.a for pair in pairs]),
-        b=_side(b, [pair.b for pair in pairs]),
+        a=_side(a, pairs.a),
+        b=_side(b, pairs.b),
         not_alike=not_alike,
         dropped=Dropped(
             only_in_a=len(a.records) - len(common),
@@ -164,52 +164,50 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
             changed=shared.changed,
             invalid_in_b=shared.invalid,
         ),
-        passes=passes,
+        passes=_passes_of(pairs),
         scores=_scores_of(pairs),
         filled=_filled(common, favours_b=False),
         favoured=_filled(common, favours_b=True),
-        improvements=tuple(one for is_gain, one in moved if is_gain),
-        regressions=tuple(one for is_gain, one in moved if not is_gain),
+        improvements=_moved(pairs, pairs.passed > 0, reasons=pairs.a),
+        regressions=_moved(pairs, pairs.passed < 0, reasons=pairs.b),
         slices=tuple(slices_of(pairs)),
         detectable=_detectable(pairs),
-        corrected=known.correct(a.view, b.view, [(pair.a.index, pair.b.index) for pair in pairs])
-        if pairs
-        else None,
+        corrected=known.correct(a.view, b.view, pairs.indices) if pairs else None,
     )
 
 
-def _side(run: Loaded, scored: list[PairedRecord]) -> Side:
-    n = len(scored)
+def _side(run: Loaded, scored: RunColumns) -> Side:
     return Side(
         run_id=run.view.run_id,
         title=run.view.title,
         records=len(run.records),
-        rate=sum(record.passed for record in scored) / n if n else None,
-        score=sum(record.score for record in scored) / n if n else None,
+        rate=_mean(scored.passed),
+        score=_mean(scored.score),
         corrected=run.view.metrics.corrected_pass_rate,
     )
 
 
-def _passes_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
-    return difference_of([pair.passed for pair in pairs], clusters_of(pairs), level)
+def _mean(values: NDArray[np.float64]) -> float | None:
+    return sum(values.tolist()) / len(values) if len(values) else None
 
 
-def _scores_of(pairs: Sequence[Pair], level: float = LEVEL) -> Difference:
-    return difference_of([pair.scored for pair in pairs], clusters_of(pairs), level)
+def _passes_of(pairs: RecordPairs, level: float = LEVEL) -> Difference:
+    return difference_of(pairs.passed, pairs.clusters(), level)
 
 
-def _filled(common: Sequence[Pair], level: float = LEVEL, *, favours_b: bool) -> Difference | None:
+def _scores_of(pairs: RecordPairs, level: float = LEVEL) -> Difference:
+    return difference_of(pairs.scores, pairs.clusters(), level)
+
+
+def _filled(common: RecordPairs, level: float = LEVEL, *, favours_b: bool) -> Difference | None:
     """The passes with every score that only one run has filled in; None where there is none."""
-    if not any(pair.is_uneven for pair in common):
+    if not common.is_uneven:
         return None
-    pairs = [pair for pair in common if pair.a.scored or pair.b.scored]
-    values = [pair.filled(favours_b=favours_b) for pair in pairs]
-    return difference_of(values, clusters_of(pairs), level)
+    pairs = common.scored_in_any()
+    return difference_of(pairs.filled(favours_b=favours_b), pairs.clusters(), level)
 
 
-def difference_of(
-    values: Sequence[float], clusters: Sequence[int] | None, level: float = LEVEL
-) -> Difference:
+def difference_of(values: Numbers, clusters: Clusters | None, level: float = LEVEL) -> Difference:
     """The mean of paired differences as a comparison shows it."""
     critical = None if level == LEVEL else NormalDist().inv_cdf(1 - level / 2)
     found = paired_difference(values, clusters, critical)
@@ -218,37 +216,52 @@ def difference_of(
     )
 
 
-def _detectable(pairs: Sequence[Pair]) -> Detectable | None:
+def _detectable(pairs: RecordPairs) -> Detectable | None:
     """How many records would show a difference of five points, asked as often as these were."""
     if not pairs:
         return None
-    tries = [max(side) for side in zip(*((a.tries, b.tries) for a, b in pairs), strict=True)]
-    return detectable(POINTS, min(tries), discordance_of(pairs))
+    repeats = int(min(pairs.a.tries.max(), pairs.b.tries.max()))
+    return detectable(POINTS, repeats, discordance_of(pairs))
 
 
-def _moved(pair: Pair) -> tuple[bool, Moved]:
-    is_gain = pair.b.passed > pair.a.passed
-    worse = pair.a if is_gain else pair.b
-    return is_gain, Moved(
-        index=pair.b.index,
-        record_id=pair.b.record_id,
-        score_a=pair.a.score,
-        score_b=pair.b.score,
-        reason=worse.reason,
-        index_a=pair.a.index,
-    )
+def _moved(
+    pairs: RecordPairs, is_moved: NDArray[np.bool_], *, reasons: RunColumns
+) -> tuple[Moved, ...]:
+    """The records that pass more often in one run, with the reason of the other."""
+    found = [
+        Moved(
+            index=b.index,
+            record_id=b.record_id,
+            score_a=a.score,
+            score_b=b.score,
+            reason=worse.reason,
+            index_a=a.index,
+        )
+        for a, b, worse in compress(
+            zip(pairs.a.records, pairs.b.records, reasons.records, strict=True), is_moved.tolist()
+        )
+    ]
+    return tuple(sorted(found, key=attrgetter("index")))
 
 
-def slices_of(pairs: Sequence[Pair]) -> Iterator[SliceDifference]:
+def slices_of(pairs: RecordPairs) -> Iterator[SliceDifference]:
     """Each slice on its own, under p-values that hold for all of them."""
-    members: dict[tuple[str, str], list[Pair]] = {}
-    for pair in pairs:
-        for name, values in {**pair.a.slices, **pair.b.slices}.items():
-            # A text where a project has the slice redacted.
-            for value in (values,) if isinstance(values, str) else values:
-                members.setdefault((name, value), []).append(pair)
+    members = _slice_members(pairs)
     names = sorted(members)
-    found = [_passes_of(members[name]) for name in names]
+    found = [
+        difference_of(pairs.passed[members[name]], pairs.clusters(members[name])) for name in names
+    ]
     held = adjusted([cast(float, one.p_value) for one in found])
     for (name, value), passes, p_value in zip(names, found, held, strict=True):
         yield SliceDifference(slice=name, value=value, passes=passes, adjusted_p=p_value)
+
+
+def _slice_members(pairs: RecordPairs) -> dict[tuple[str, str], list[int]]:
+    """The places of the pairs in each slice."""
+    members: dict[tuple[str, str], list[int]] = {}
+    for place, (a, b) in enumerate(zip(pairs.a.records, pairs.b.records, strict=True)):
+        slices = b.slices if a.slices == b.slices else {**a.slices, **b.slices}
+        for name, values in slices.items():
+            for value in (values,) if isinstance(values, str) else values:
+                members.setdefault((name, value), []).append(place)
+    return members

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -18,11 +20,12 @@ from steelyard.usecases.results.verify import require_sealed
 _SEALED = ("completed", "completed_with_failures", "cancelled")
 
 
-def run_folder(ports: ResultPorts, name: str) -> Path:
-    """The folder of a finished run whose files are as they were sealed."""
-    folder = find_run_folder(ports, name)
-    require_sealed(folder, ports.digest)
-    return folder
+def run_folders(ports: ResultPorts, names: Sequence[str]) -> list[Path]:
+    """The folders of finished runs whose files are as they were sealed."""
+    folders = [find_run_folder(ports, name) for name in names]
+    with ThreadPoolExecutor(thread_name_prefix="steelyard") as pool:
+        list(pool.map(partial(require_sealed, digest=ports.digest), folders))
+    return folders
 
 
 def find_run_folder(ports: ResultPorts, name: str) -> Path:

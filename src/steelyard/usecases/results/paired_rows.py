@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from steelyard.results.predictions import PREDICTIONS, Slices
-from steelyard.results.projections import COMPOSITE, SCORED, GradedCheck, read_graded
+import msgspec
+
+from steelyard.errors import UnreadableFileError
+from steelyard.results.predictions import PREDICTIONS
+from steelyard.results.projections import (
+    COMPOSITE,
+    SCORED,
+    GradedCheck,
+    SliceValues,
+    read_graded,
+    read_slice_values,
+)
 from steelyard.usecases.results.read_run import decoded_rows
 
 _NO_CHECKS: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
-class PairedRecord:
+class PairedRecord(msgspec.Struct, gc=False):
     """A record of a run: what its repeats come to."""
 
     index: int
     record_id: str | None
     cluster: str | None
-    slices: Slices
+    slices: SliceValues
     tries: int = 0
     scored: int = 0
     passes: int = 0
@@ -36,42 +45,36 @@ class PairedRecord:
     """The checks that graded any of them."""
 
     @property
-    def passed(self) -> float:
-        """The share of its scored repeats that passed."""
-        return self.passes / self.scored
-
-    @property
     def score(self) -> float:
         """The mean over its scored repeats."""
         return self.total / self.scored
 
-    @property
-    def missing(self) -> int:
-        """How many of its repeats have no score."""
-        return self.tries - self.scored
+
+Records: TypeAlias = dict[str, PairedRecord]
+"""The records of a run by their hash; the second of two equal ones has a number behind it."""
 
 
-def read_records(folder: Path) -> dict[tuple[str, int], PairedRecord]:
-    """The records of a run, by their hash; the second of two equal ones has the number 1."""
-    records: dict[tuple[str, int], PairedRecord] = {}
+def read_records(folder: Path) -> Records:
+    """The records of a run."""
+    records: Records = {}
     by_index: dict[int, PairedRecord] = {}
     seen: dict[str, int] = {}
-    sets = _CheckSets()
+    checks, slices = _CheckSets(), _SliceSets(folder)
     for row in decoded_rows(folder, PREDICTIONS, read_graded):
         sha256 = row.record_sha256
         if sha256 is None:
             continue
         record = by_index.get(row.index)
         if record is None:
-            times = seen.get(sha256, 0)
-            seen[sha256] = times + 1
-            record = PairedRecord(row.index, row.record_id, row.cluster, row.slices)
-            by_index[row.index] = records[sha256, times] = record
+            times = seen[sha256] = seen.get(sha256, 0) + 1
+            record = PairedRecord(row.index, row.record_id, row.cluster, slices.of(row.slices))
+            by_index[row.index] = record
+            records[sha256 if times == 1 else f"{sha256} {times}"] = record
         record.tries += 1
         record.is_invalid = row.status == "invalid_record"
         if row.status != "evaluated" or row.passed is None or row.score is None:
             continue
-        graded = sets.of(row.evaluator_scores)
+        graded = checks.of(row.evaluator_scores)
         record.always = record.always & graded if record.scored else graded
         record.ever = record.ever | graded if record.scored else graded
         record.scored += 1
@@ -82,6 +85,29 @@ def read_records(folder: Path) -> dict[tuple[str, int], PairedRecord]:
     return records
 
 
+class _SliceSets:
+    """The slices of rows; most rows share their text with others."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[bytes, SliceValues] = {}
+
+    def of(self, text: msgspec.Raw) -> SliceValues:
+        """The value or values that each slice has."""
+        key = bytes(text)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._read(key)
+        return found
+
+    def _read(self, text: bytes) -> SliceValues:
+        try:
+            return read_slice_values(text)
+        except msgspec.DecodeError:
+            path = self._folder / PREDICTIONS
+            raise UnreadableFileError(f"{path} is damaged; `steelyard verify` says how") from None
+
+
 class _CheckSets:
     """Which checks graded a row; most rows share one set."""
 
@@ -90,11 +116,13 @@ class _CheckSets:
 
     def of(self, results: tuple[GradedCheck, ...]) -> frozenset[str]:
         """Those with a score, the checks within composites by their path."""
-        if any(one.kind == COMPOSITE for one in results):
+        names = tuple([one.check for one in results if one.status == SCORED])
+        if COMPOSITE in [one.kind for one in results]:
             names = tuple(self._names(results, ""))
-        else:
-            names = tuple([one.check for one in results if one.status == SCORED])
-        return self._known.setdefault(names, frozenset(names))
+        found = self._known.get(names)
+        if found is None:
+            found = self._known[names] = frozenset(names)
+        return found
 
     def _names(self, results: tuple[GradedCheck, ...], path: str) -> Iterator[str]:
         for one in results:

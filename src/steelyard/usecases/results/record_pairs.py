@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import compress
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,49 +16,111 @@ from steelyard.stats.discordance import Discordance, PairedTries, discordance
 from steelyard.stats.power import records_to_detect
 from steelyard.usecases.results.paired_rows import PairedRecord
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-class Pair(NamedTuple):
-    """One record in both runs."""
 
-    a: PairedRecord
-    b: PairedRecord
+class RunColumns:
+    """The records of one run as columns of numbers."""
 
-    @property
-    def passed(self) -> float:
-        """How much more often B passes."""
+    def __init__(self, records: list[PairedRecord]) -> None:
+        self.records = records
+        self.tries = self._column("tries")
+        self.scored = self._column("scored")
+        self.passes = self._column("passes")
+        self.missing = self.tries - self.scored
+        """How many repeats of each record have no score."""
+
+    @cached_property
+    def passed(self) -> NDArray[np.float64]:
+        """The share of the scored repeats of each record that passed."""
+        return self.passes / self.scored
+
+    @cached_property
+    def score(self) -> NDArray[np.float64]:
+        """The mean over the scored repeats of each record."""
+        return self._column("total") / self.scored
+
+    def filled(self, missing: NDArray[np.float64], *, is_pass: bool) -> NDArray[np.float64]:
+        """The same as `passed` if so many more repeats had passed, or failed."""
+        n = self.scored + missing
+        shares = (self.passes + missing * is_pass) / np.maximum(n, 1)
+        return np.where(n > 0, shares, float(is_pass))
+
+    def _column(self, name: str) -> NDArray[np.float64]:
+        values = map(attrgetter(name), self.records)
+        return np.fromiter(values, dtype=np.float64, count=len(self.records))
+
+
+class RecordPairs:
+    """The same records in two runs."""
+
+    def __init__(self, pairs: Iterable[tuple[PairedRecord, PairedRecord]]) -> None:
+        both = list(pairs)
+        self.a = RunColumns([a for a, _ in both])
+        self.b = RunColumns([b for _, b in both])
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.a.records)
+
+    @cached_property
+    def passed(self) -> NDArray[np.float64]:
+        """How much more often B passes each record."""
         return self.b.passed - self.a.passed
 
-    @property
-    def scored(self) -> float:
-        """How much more B scores."""
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """How much more B scores on each record."""
         return self.b.score - self.a.score
+
+    @property
+    def indices(self) -> list[tuple[int, int]]:
+        """The places of each record in A and in B."""
+        return [(a.index, b.index) for a, b in zip(self.a.records, self.b.records, strict=True)]
 
     @property
     def is_uneven(self) -> bool:
         """Whether one run lacks scores that the other has."""
-        is_known_once = bool(self.a.scored) != bool(self.b.scored)
-        return is_known_once or self.a.missing != self.b.missing
+        is_known_once = (self.a.scored > 0) != (self.b.scored > 0)
+        return bool((is_known_once | (self.a.missing != self.b.missing)).any())
 
-    def filled(self, *, favours_b: bool) -> float:
+    def filled(self, *, favours_b: bool) -> NDArray[np.float64]:
         """The same as `passed` if scores that only one run has were missing so, or for A."""
         more = self.b.missing - self.a.missing
-        b = _filled(self.b, max(0, more), is_pass=favours_b)
-        return b - _filled(self.a, max(0, -more), is_pass=not favours_b)
+        b = self.b.filled(np.maximum(more, 0), is_pass=favours_b)
+        return b - self.a.filled(np.maximum(-more, 0), is_pass=not favours_b)
 
+    def scored_in_both(self) -> RecordPairs:
+        """Those with a score in A and in B."""
+        return self._where((self.a.scored > 0) & (self.b.scored > 0))
 
-def _filled(record: PairedRecord, missing: int, *, is_pass: bool) -> float:
-    n = record.scored + missing
-    return (record.passes + missing * is_pass) / n if n else float(is_pass)
+    def scored_in_any(self) -> RecordPairs:
+        """Those with a score in A or in B."""
+        return self._where((self.a.scored > 0) | (self.b.scored > 0))
 
+    def _where(self, kept: NDArray[np.bool_]) -> RecordPairs:
+        if kept.all():
+            return self
+        return RecordPairs(compress(zip(self.a.records, self.b.records, strict=True), kept))
 
-def clusters_of(pairs: Sequence[Pair]) -> list[int] | None:
-    """A number for each conversation; None where every record is independent.
+    def clusters(self, places: Sequence[int] | None = None) -> list[int] | None:
+        """A number for each conversation; None where every record is independent.
 
-    Where the runs group records differently, the fewer groups count: order must not matter.
-    """
-    sides = ([pair.a.cluster for pair in pairs], [pair.b.cluster for pair in pairs])
-    known = [labels for names in sides if (labels := _numbers(names)) is not None]
-    return coarser(known[0], known[-1]) if known else None
+        Where the runs group records differently, the fewer groups count: order must not matter.
+        """
+        known = [
+            labels
+            for names in self._cluster_names
+            if (labels := _numbers(names if places is None else [names[i] for i in places]))
+        ]
+        return coarser(known[0], known[-1]) if known else None
+
+    @cached_property
+    def _cluster_names(self) -> list[list[str | None]]:
+        """Those of the runs that have any."""
+        names = [[one.cluster for one in side.records] for side in (self.a, self.b)]
+        return [side for side in names if any(name is not None for name in side)]
 
 
 def _numbers(names: Sequence[str | None]) -> list[int] | None:
@@ -68,12 +133,11 @@ def _numbers(names: Sequence[str | None]) -> list[int] | None:
     ]
 
 
-def discordance_of(pairs: Sequence[Pair]) -> Discordance:
+def discordance_of(pairs: RecordPairs) -> Discordance:
     """How often the two runs disagree on records that both scored."""
-    counts = [(a.passes, a.scored, b.passes, b.scored) for a, b in pairs]
-    clusters = clusters_of(pairs)
+    clusters = pairs.clusters()
     return discordance(
-        PairedTries(*np.array(counts, dtype=np.float64).T),
+        PairedTries(pairs.a.passes, pairs.a.scored, pairs.b.passes, pairs.b.scored),
         None if clusters is None else np.array(clusters),
     )
 

@@ -15,8 +15,8 @@ from steelyard.results.metrics import kept_metrics
 from steelyard.results.stored_run import StoredRun
 from steelyard.stats.discordance import ASSUMED_DISCORDANT, Discordance
 from steelyard.stats.power import detectable_points
-from steelyard.usecases.results.paired_rows import PairedRecord, read_records
-from steelyard.usecases.results.record_pairs import Pair, clusters_of, detectable, discordance_of
+from steelyard.usecases.results.paired_rows import Records, read_records
+from steelyard.usecases.results.record_pairs import RecordPairs, detectable, discordance_of
 from steelyard.usecases.runs.ports import RunPorts
 
 POWER = 0.8
@@ -73,9 +73,7 @@ def _from_pair(ports: RunPorts, runs: Sequence[StoredRun]) -> _Seen | None:
     return None
 
 
-def _readable(
-    ports: RunPorts, runs: Sequence[StoredRun]
-) -> Iterator[tuple[str, dict[tuple[str, int], PairedRecord]]]:
+def _readable(ports: RunPorts, runs: Sequence[StoredRun]) -> Iterator[tuple[str, Records]]:
     for run in runs[:_COMPARED]:
         try:
             yield run.run_id, read_records(Path(ports.artifacts(run.run_id).folder))
@@ -83,14 +81,12 @@ def _readable(
             continue
 
 
-def _compared(
-    a: dict[tuple[str, int], PairedRecord], b: dict[tuple[str, int], PairedRecord]
-) -> _Seen | None:
-    common = [Pair(a[key], b[key]) for key in sorted(a.keys() & b.keys())]
-    pairs = [pair for pair in common if pair.a.scored and pair.b.scored]
+def _compared(a: Records, b: Records) -> _Seen | None:
+    common = RecordPairs((a[key], b[key]) for key in sorted(a.keys() & b.keys()))
+    pairs = common.scored_in_both()
     if len(pairs) < _FEWEST_PAIRS:
         return None
-    groups = len(set(clusters_of(pairs) or range(len(pairs))))
+    groups = len(set(pairs.clusters() or range(len(pairs))))
     return _Seen(
         disagreement=discordance_of(pairs),
         per_cluster=len(pairs) / groups if groups < len(pairs) else None,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from steelyard.usecases.results.common_records import common_records
-from steelyard.usecases.results.paired_rows import PairedRecord
+from steelyard.usecases.results.paired_rows import PairedRecord, Records
 
 
 def record(name: str = "q", always: str = "x", ever: str = "", scored: int = 1) -> PairedRecord:
@@ -25,8 +24,8 @@ def record(name: str = "q", always: str = "x", ever: str = "", scored: int = 1) 
     )
 
 
-def keyed(*records: tuple[str, PairedRecord]) -> dict[tuple[str, int], PairedRecord]:
-    return {(sha256, 0): one for sha256, one in records}
+def keyed(*records: tuple[str, PairedRecord]) -> Records:
+    return dict(records)
 
 
 @pytest.mark.parametrize(
