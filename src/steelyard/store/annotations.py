@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, Select, func, select
-from sqlalchemy.dialects.sqlite import insert
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import KeptAs, Revision, Wanted
 from steelyard.store.database import told
+from steelyard.store.dialects import insert_new
 from steelyard.store.tables import annotation_revisions as revisions
 
 _KEY = ("rubric", "run_id", "record_id", "repeat", "annotator")
@@ -62,7 +62,7 @@ def _is_added(connection: Connection, row: JsonObject, at: str, revision: int) -
     """Whether a revision is new; the insert takes the lock under which all the rest is done."""
     data = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
     values = {**_key(row), "revision": revision, "at": at, "row": data}
-    return connection.execute(insert(revisions).on_conflict_do_nothing(), values).rowcount == 1
+    return connection.execute(insert_new(revisions), values).rowcount == 1
 
 
 def _key(row: JsonObject) -> dict[str, str | int]:

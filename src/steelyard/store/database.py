@@ -14,11 +14,11 @@ from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, inspect, select
-from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from steelyard.errors import UnavailableError
+from steelyard.store.dialects import insert_new
 from steelyard.store.private_files import close_to_others, make_private_folder, private
 from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
 
@@ -171,4 +171,4 @@ def _set_up(connection: Connection, path: Path) -> None:
         connection.execute(CreateTable(table, if_not_exists=True))
         for index in table.indexes:
             connection.execute(CreateIndex(index, if_not_exists=True))
-    connection.execute(insert(versions).on_conflict_do_nothing(), {"version": SCHEMA_VERSION})
+    connection.execute(insert_new(versions), {"version": SCHEMA_VERSION})

@@ -21,6 +21,7 @@ from steelyard.results.pruned import PRUNED, PrunedFile, pruned_line, read_prune
 from steelyard.results.sealing import Seal
 from steelyard.store.artifacts import digest_of, sync_folder
 from steelyard.store.database import told
+from steelyard.store.dialects import overwrite_deleted, truncate_log
 from steelyard.store.private_files import private
 from steelyard.store.tables import (
     answered,
@@ -116,9 +117,7 @@ class RetentionStore:
     def forget(self, run_id: str, files: Sequence[PrunedFile], *, is_last: bool) -> None:
         """Note the files in the database and remove the rows; at last the summary as well."""
         with self._transaction() as connection:
-            if connection.dialect.name == "sqlite":
-                # What is deleted is overwritten, not only unlinked from its page.
-                connection.exec_driver_sql("PRAGMA secure_delete=ON")
+            overwrite_deleted(connection)
             query = select(pruned.c.name).where(pruned.c.run_id == run_id)
             known = set(connection.execute(query).scalars())
             for file in files:
@@ -158,9 +157,8 @@ class RetentionStore:
 
     def settle(self) -> None:
         """Leave nothing of what was removed in the log of the database."""
-        if self._engine.dialect.name == "sqlite":
-            with self._transaction() as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self._transaction() as connection:
+            truncate_log(connection)
 
     @contextmanager
     def _transaction(self) -> Generator[Connection]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import structs
-from sqlalchemy import ColumnElement, Connection, String, Table, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Table, func, insert, select
 
 from steelyard.engine.redaction.marks import marks_in
 from steelyard.engine.redaction.redactor import FIELDS
@@ -20,6 +20,7 @@ from steelyard.results.facts import read_facts
 from steelyard.results.metrics import Taken
 from steelyard.results.predictions import Prediction, read_prediction
 from steelyard.results.stored_rows import copied_from
+from steelyard.store.dialects import json_total
 from steelyard.store.tables import (
     answered,
     answers,
@@ -95,14 +96,11 @@ def _carry_redactions(copy: _Copy) -> None:
 
 def copied_part(connection: Connection, run_id: str) -> Taken:
     """How much of a run another one has made: its rows, attempts and cost."""
-
-    def total(name: str) -> ColumnElement[float]:
-        return func.total(func.json_extract(results.c.facts.cast(String), f"$.{name}"))
-
     is_copied = func.substr(results.c.prediction, 1, len(_MARK)) == _MARK
     of_run = results.c.run_id == run_id
-    sums = select(total("copied_attempts"), total("copied_usd")).where(of_run)
-    tried, cost = connection.execute(sums).one()
+    facts = results.c.facts
+    sums = select(json_total(facts, "copied_attempts"), json_total(facts, "copied_usd"))
+    tried, cost = connection.execute(sums.where(of_run)).one()
     rows = connection.execute(select(func.count()).where(of_run, is_copied)).scalar_one()
     return Taken(rows=rows, attempts=int(tried), cost_usd=cost)
 

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, Select, String, Table, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Engine, Select, Table, func, or_, select, tuple_
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.errors import RunError
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import Warn
 from steelyard.store.database import open_database, streamed
+from steelyard.store.dialects import json_total
 from steelyard.store.tables import NO_RECORD, answered, attempts, judgements
 
 
@@ -60,8 +61,8 @@ class JudgementStore:
         """What the calls cost that are in no result yet."""
         spent = 0.0
         for table in (answered, judgements):
-            cost = func.json_extract(table.c.row.cast(String), "$.cost_usd")
-            query = select(func.total(cost).label("spent")).where(_is_open(table, run_id))
+            cost = json_total(table.c.row, "cost_usd")
+            query = select(cost.label("spent")).where(_is_open(table, run_id))
             spent += next(row.spent for row in self._rows(query))
         return spent
 

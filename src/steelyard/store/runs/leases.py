@@ -5,22 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from sqlalchemy import ColumnElement, Connection, Engine, func, literal, select, update
+from sqlalchemy import Connection, Engine, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.errors import RunError
+from steelyard.store.dialects import database_seconds
 from steelyard.store.tables import runs
 
 LEASE_S = 15.0
 HEARTBEAT_S = 5.0
 _LOOK_S = 0.5
-_UNIX_EPOCH = 2440587.5
-_DAY_S = 86400.0
-
-
-def database_seconds() -> ColumnElement[float]:
-    """The database's own clock, so that the clocks of its users need not agree."""
-    return (func.julianday("now") - _UNIX_EPOCH) * literal(_DAY_S)
 
 
 class Lease:

@@ -15,9 +15,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     Select,
-    String,
     Table,
-    func,
     insert,
     not_,
     or_,
@@ -36,11 +34,12 @@ from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, R
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.database import require_in_place, streamed, told
+from steelyard.store.dialects import database_seconds, json_total
 from steelyard.store.runs.attempt_order import in_turn
 from steelyard.store.runs.claims import settle_claims
 from steelyard.store.runs.copies import copied_part, copy_kept
 from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
-from steelyard.store.runs.leases import LEASE_S, Lease, database_seconds
+from steelyard.store.runs.leases import LEASE_S, Lease
 from steelyard.store.runs.run_events import add_event, events_after
 from steelyard.store.runs.run_queries import newest_first, progress_of, wanted
 from steelyard.store.runs.run_rows import encoded, stored_run
@@ -267,12 +266,7 @@ class RunStore:
 
     def spent_usd(self, run_id: str) -> float:
         """What the calls of a run have cost so far."""
-        # As text: some versions of SQLite take bytes for their own binary form of JSON.
-        facts = results.c.facts.cast(String)
-        cost, copied = (
-            func.total(func.json_extract(facts, f"$.{name}"))
-            for name in ("cost_usd", "copied_usd")
-        )
+        cost, copied = (json_total(results.c.facts, name) for name in ("cost_usd", "copied_usd"))
         query = select((cost - copied).label("spent")).where(results.c.run_id == run_id)
         return next(row.spent for row in self._rows(query))
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec import structs
-from sqlalchemy import bindparam, delete, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import bindparam, delete, insert, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.errors import RunError
@@ -19,6 +18,7 @@ from steelyard.results.failures import FAILURE_STATUSES
 from steelyard.results.runs import Progress
 from steelyard.store.clock import SystemClock
 from steelyard.store.database import reason_of
+from steelyard.store.dialects import insert_new
 from steelyard.store.runs.claims import put_claim, settle_claims
 from steelyard.store.runs.many_rows import ManyRows
 from steelyard.store.runs.run_events import add_event
@@ -58,7 +58,7 @@ _SETTLE = delete(answered).where(
 )
 
 
-_KEEP_PART = insert(parts).on_conflict_do_nothing()
+_KEEP_PART = insert_new(parts)
 
 
 class Rows(msgspec.Struct, array_like=True):

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, tup
 
 from steelyard.results.failures import FAILURE_STATUSES
 from steelyard.results.runs import Progress, RunPosition, RunQuery
-from steelyard.store.runs.leases import database_seconds
+from steelyard.store.dialects import database_seconds
 from steelyard.store.tables import results, runs
 
 

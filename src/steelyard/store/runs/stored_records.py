@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, String, Subquery, func, literal, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, Subquery, func, literal, or_, select, tuple_
 
 from steelyard.results.attempts import read_attempt
 from steelyard.results.failures import read_failure
@@ -24,6 +24,7 @@ from steelyard.results.records import (
 )
 from steelyard.results.requests import whole_row
 from steelyard.store.database import streamed
+from steelyard.store.dialects import as_text, json_field
 from steelyard.store.runs.judgements import JudgementStore
 from steelyard.store.runs.listed_columns import joined_tags
 from steelyard.store.runs.repository import RunStore
@@ -67,7 +68,7 @@ class StoredRecords:
         kept = select(results.c.idx).where(
             results.c.run_id == self._run_id, results.c.record_id == record_id
         )
-        name = func.json_extract(attempts.c.row.cast(String), "$.record_id")
+        name = json_field(attempts.c.row, "record_id")
         tried = select(attempts.c.idx).where(
             attempts.c.run_id == self._run_id, attempts.c.idx >= 0, name == record_id
         )
@@ -115,7 +116,7 @@ def _found(run_id: str, query: RecordQuery, search: TextSearch | None) -> Select
             func.replace(results.c.tags, joined_tags([query.tag]), "") != results.c.tags
         )
     if search is not None:
-        row = results.c.prediction.cast(String)
+        row = as_text(results.c.prediction)
         found = found.where(row.icontains(search.written, autoescape=True))
     return found
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sqlalchemy import Connection, String, delete, func, select
+from sqlalchemy import Connection, delete, select
 
 from steelyard.results.failures import read_failure
 from steelyard.results.projections import read_answer
+from steelyard.store.dialects import json_field
 from steelyard.store.tables import attempts, results
 
 
 def has_answered(connection: Connection, run_id: str, target: str | None) -> bool:
     """Whether a target has answered any call of a run; copied answers are another's."""
-    row = attempts.c.row.cast(String)
     query = select(attempts.c.idx).where(
         attempts.c.run_id == run_id,
-        func.json_extract(row, "$.target") == target,
-        func.json_extract(row, "$.error_code").is_(None),
-        func.json_extract(row, "$.copied_from").is_(None),
+        json_field(attempts.c.row, "target") == target,
+        json_field(attempts.c.row, "error_code").is_(None),
+        json_field(attempts.c.row, "copied_from").is_(None),
     )
     return connection.execute(query.limit(1)).first() is not None
 

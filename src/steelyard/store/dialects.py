@@ -1,0 +1,47 @@
+"""The SQL that differs from database to database; all other statements are SQLAlchemy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Insert, String, Table, func, literal
+from sqlalchemy.dialects.sqlite import insert
+
+_UNIX_EPOCH = 2440587.5
+_DAY_S = 86400.0
+
+
+def insert_new(table: Table) -> Insert:
+    """An insert that leaves a row with the same key as it is."""
+    return insert(table).on_conflict_do_nothing()
+
+
+def as_text(column: ColumnElement[bytes]) -> ColumnElement[str]:
+    """The UTF-8 text of a column of bytes."""
+    return column.cast(String)
+
+
+def json_field(column: ColumnElement[bytes], name: str) -> ColumnElement[Any]:
+    """A field of the JSON object in a column of bytes; NULL where it is null or missing."""
+    # As text: some versions of SQLite take bytes for their own binary form of JSON.
+    return func.json_extract(as_text(column), f"$.{name}")
+
+
+def json_total(column: ColumnElement[bytes], name: str) -> ColumnElement[float]:
+    """The sum of a number over the JSON objects in a column; 0.0 where there is none."""
+    return func.total(json_field(column, name))
+
+
+def database_seconds() -> ColumnElement[float]:
+    """The database's own clock, so that the clocks of its users need not agree."""
+    return (func.julianday("now") - _UNIX_EPOCH) * literal(_DAY_S)
+
+
+def overwrite_deleted(connection: Connection) -> None:
+    """Overwrite what is deleted from now on, instead of unlinking it from its page alone."""
+    connection.exec_driver_sql("PRAGMA secure_delete=ON")
+
+
+def truncate_log(connection: Connection) -> None:
+    """Leave nothing in the log of the database."""
+    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

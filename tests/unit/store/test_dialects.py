@@ -1,0 +1,75 @@
+"""The SQL of one database stands in one module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import (
+    Column,
+    Connection,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    insert,
+    select,
+)
+
+import steelyard.store
+from steelyard.store.dialects import as_text, insert_new, json_field, json_total
+
+_OWN = {"database.py", "dialects.py", "migrations.py"}
+_SQLITE = re.compile(r"dialects\.sqlite|sqlite3|PRAGMA|json_extract|func\.total|julianday")
+rows = Table(
+    "rows", MetaData(), Column("id", String, primary_key=True), Column("row", LargeBinary)
+)
+
+
+@pytest.fixture
+def connection() -> Iterator[Connection]:
+    """A table of two JSON objects."""
+    engine = create_engine("sqlite://")
+    with engine.begin() as made:
+        rows.create(made)
+        kept = {"a": b'{"cost":0.5,"name":"\xc3\xbc"}', "b": b'{"cost":null}'}
+        made.execute(insert(rows), [{"id": name, "row": row} for name, row in kept.items()])
+        yield made
+    engine.dispose()
+
+
+def test_no_other_module_writes_the_sql_of_one_database() -> None:
+    folder = Path(steelyard.store.__file__).parent
+    others = (path for path in folder.rglob("*.py") if path.name not in _OWN)
+
+    assert [path.name for path in others if _SQLITE.search(path.read_text("utf-8"))] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        (select(json_field(rows.c.row, "name")).order_by(rows.c.id), ["ü", None]),
+        (select(json_total(rows.c.row, "cost")), [0.5]),
+        (select(json_total(rows.c.row, "cost")).where(rows.c.id == "c"), [0.0]),
+        (select(rows.c.id).where(as_text(rows.c.row).contains("ü")), ["a"]),
+    ],
+)
+def test_json_is_looked_into(connection: Connection, query: Any, found: list[object]) -> None:
+    assert list(connection.execute(query).scalars()) == found
+
+
+def test_a_row_that_is_there_stays_as_it_is(connection: Connection) -> None:
+    added = [
+        connection.execute(insert_new(rows), {"id": name, "row": b"{}"}).rowcount
+        for name in ("b", "c")
+    ]
+
+    assert added == [0, 1]
+    assert list(connection.execute(select(rows.c.row).order_by(rows.c.id)).scalars())[1:] == [
+        b'{"cost":null}',
+        b"{}",
+    ]
