@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Select, func, select
 
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import KeptAs, Revision, Wanted
-from steelyard.store.database import told
+from steelyard.store.database import streamed, told
 from steelyard.store.dialects import insert_new
 from steelyard.store.tables import annotation_revisions as revisions
 
@@ -37,10 +37,8 @@ class AnnotationStore:
         query = select(revisions).order_by(*revisions.c[*_KEY], revisions.c.revision)
         if not with_history:
             query = query.where(revisions.c.revision == _newest())
-        with told(self._engine), self._engine.connect() as connection:
-            rows = connection.execution_options(yield_per=1000).execute(_narrowed(query, wanted))
-            for row in rows:
-                yield Revision(number=row.revision, at=row.at, row=json.loads(row.row))
+        for row in streamed(self._engine, _narrowed(query, wanted)):
+            yield Revision(number=row.revision, at=row.at, row=json.loads(row.row))
 
 
 def _keep(connection: Connection, row: JsonObject, at: str, *, is_replacing: bool) -> KeptAs:

@@ -110,7 +110,7 @@ def told(engine: Engine) -> Generator[None]:
 def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
     """The rows of a query, a thousand at a time."""
     with told(engine), engine.connect() as connection:
-        yield from connection.execution_options(yield_per=1000).execute(query)
+        yield from connection.execute(query.execution_options(yield_per=1000))
 
 
 def require_in_place(engine: Engine) -> None:

@@ -78,7 +78,7 @@ def copy_kept(connection: Connection, parent: str, run_id: str, again: Collectio
 def _copy_parts(copy: _Copy) -> None:
     """The long texts that the requests of several records show."""
     kept = select(parts).where(parts.c.run_id == copy.parent)
-    for row in copy.connection.execution_options(yield_per=100).execute(kept).mappings():
+    for row in copy.connection.execute(kept.execution_options(yield_per=100)).mappings():
         copy.put(parts, [{**row, "run_id": copy.run_id}])
 
 
@@ -151,7 +151,7 @@ def _attempt(copy: _Copy, row: dict[str, Any]) -> dict[str, Any]:
 
 def _results(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
     query = select(results).where(results.c.run_id == run_id)
-    found = connection.execution_options(yield_per=1000).execute(query).mappings()
+    found = connection.execute(query.execution_options(yield_per=1000)).mappings()
     yield from (dict(row) for row in found)
 
 

@@ -42,6 +42,6 @@ def _failed(
     """The target and the place of every failure with one of the labels."""
     query = select(*results.c["idx", "repeat", "prediction", "failure"])
     query = query.where(results.c.run_id == run_id, results.c.failure.is_not(None))
-    for row in connection.execution_options(yield_per=1000).execute(query):
+    for row in connection.execute(query.execution_options(yield_per=1000)):
         if read_failure(row.failure).label in labels:
             yield read_answer(row.prediction).target, row.idx, row.repeat

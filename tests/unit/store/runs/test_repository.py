@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event
@@ -238,3 +239,20 @@ def test_a_full_disk_is_told(store: RunStore) -> None:
 
     with pytest.raises(RunError, match="fails: database or disk is full"):
         store.create(run)
+
+
+def test_only_queries_are_read_in_batches(store: RunStore) -> None:
+    keep(store, (evaluated(0), [attempt(0)]), (evaluated(1), []))
+    store.create(stored_run("2"))
+    batched: set[str] = set()
+
+    @event.listens_for(store.engine, "before_cursor_execute")
+    def look(*given: Any) -> None:
+        _, _, statement, _, context, _ = given
+        if "yield_per" in context.execution_options:
+            batched.add(statement.split()[0])
+
+    store.copy_kept("run_1", "run_2", ("failed",))
+    store.withdraw("run_2", ("timeout",))
+
+    assert batched == {"SELECT"}
