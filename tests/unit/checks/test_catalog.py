@@ -86,15 +86,6 @@ class WithPairs(Undefined):
     setting: tuple[tuple[str, ...], ...]
 
 
-def test_the_kinds_of_this_version_are_these() -> None:
-    assert Catalog().kinds == (
-        *("choice", "command", "contains_all", "cost", "ends_with", "equals", "fact_match"),
-        *("field_accuracy", "format", "is_json", "json_schema", "latency", "markdown_structure"),
-        *("must_contain_any", "must_not_contain", "php_lint", "regex", "starts_with"),
-        *("token_usage", "tool_trajectory", "tool_usage"),
-    )
-
-
 @pytest.mark.parametrize(
     ("kind", "required", "properties"),
     [
