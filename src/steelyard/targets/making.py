@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.errors import ConfigError
@@ -22,6 +22,9 @@ from steelyard.targets.providers import PlugIns, Provider, load_provider, made_b
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
 from steelyard.targets.target_settings import TargetSettings, filled
+
+if TYPE_CHECKING:
+    from steelyard.targets.model_settings import ModelSettings
 
 _SAMPLING = {
     "temperature": "temperature",
@@ -68,6 +71,8 @@ class Made(NamedTuple):
     template: PromptTemplate | None = None
     carries: frozenset[str] = NOTHING
     """What it can be sent beside texts."""
+    can_hold: bool = False
+    """Whether its protocol has a way to hold a reply to a schema."""
 
 
 class TargetMaker:
@@ -166,20 +171,34 @@ class TargetMaker:
         )
 
     def _openai(self, given: TargetSettings) -> Made:
-        from steelyard.targets import endpoint_settings, openai  # noqa: PLC0415 - heavy
+        from steelyard.targets.openai import OpenAITarget  # noqa: PLC0415 - heavy
 
-        made = endpoint_settings.model_settings(given, _SAMPLING)
-        target = openai.OpenAITarget(given.name, made, self._clock)
-        return Made(target, given.entry, made.secrets, is_cacheable=True, carries=MODEL_CARRIES)
+        return self._model(given, OpenAITarget, _SAMPLING)
 
     def _anthropic(self, given: TargetSettings) -> Made:
-        from steelyard.targets import anthropic, endpoint_settings  # noqa: PLC0415 - heavy
+        from steelyard.targets.anthropic import DEFAULTS, AnthropicTarget  # noqa: PLC0415 - heavy
 
-        entry = replace(given.entry, extra={**anthropic.DEFAULTS, **given.entry.extra})
-        given = replace(given, entry=entry)
-        made = endpoint_settings.model_settings(given, _ANTHROPIC_SAMPLING)
-        target = anthropic.AnthropicTarget(given.name, made, self._clock)
-        return Made(target, entry, made.secrets, is_cacheable=True, carries=MODEL_CARRIES)
+        entry = replace(given.entry, extra={**DEFAULTS, **given.entry.extra})
+        return self._model(replace(given, entry=entry), AnthropicTarget, _ANTHROPIC_SAMPLING)
+
+    def _model(
+        self,
+        given: TargetSettings,
+        target: Callable[[str, ModelSettings, Clock], Target],
+        sampling: Mapping[str, str],
+    ) -> Made:
+        """A model, whatever protocol its endpoint speaks."""
+        from steelyard.targets.endpoint_settings import model_settings  # noqa: PLC0415 - heavy
+
+        settings = model_settings(given, sampling)
+        return Made(
+            target(given.name, settings, self._clock),
+            given.entry,
+            settings.secrets,
+            is_cacheable=True,
+            carries=MODEL_CARRIES,
+            can_hold=True,
+        )
 
     def _http(self, given: TargetSettings) -> Made:
         from steelyard.targets import endpoint_settings, http_json  # noqa: PLC0415 - heavy

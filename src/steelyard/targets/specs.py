@@ -32,7 +32,7 @@ def spec(name: str, made: Made) -> TargetSpec:
         model=settings.text("model") or settings.text("candidate") or None,
         sampling={key: extra[key] for key in sampling if key in extra},
         response_source=made.response_source,
-        can_hold=settings.provider in {"openai", "anthropic"},
+        can_hold=made.can_hold,
         is_cacheable=made.is_cacheable,
         covers=made.covers,
         has_replies=made.has_replies,

@@ -19,6 +19,7 @@ from steelyard.ports import Sought
 from steelyard.settings import TargetEntry
 from steelyard.store.clock import SystemClock
 from steelyard.targets.making import Made, TargetMaker
+from steelyard.targets.specs import spec
 
 TLS = Path(__file__).parents[2] / "servers" / "tls"
 KEY = "sk-canary-1234567890"
@@ -393,3 +394,18 @@ def test_the_variable_does_not_count_where_a_target_names_its_own(root: Path) ->
     closed(made(root, {**live, "ca_file": "own.pem"}, environ=environ))
     closed(made(root, LIVE, environ=environ))
     assert "SSL_CERT_FILE names /no/such.pem" in refused(root, live, environ=environ)
+
+
+@pytest.mark.parametrize(
+    ("settings", "can_hold"),
+    [
+        ({"provider": "openai", "base_url": "http://localhost:1", "model": "m"}, True),
+        ({"provider": "anthropic", "model": "m"}, True),
+        ({"provider": "http", "url": "http://localhost:1"}, False),
+        ({"provider": "echo"}, False),
+    ],
+)
+def test_protocols_of_models_hold_replies_to_a_schema(
+    root: Path, settings: dict[str, Any], can_hold: bool
+) -> None:
+    assert spec("live", closed(made(root, settings))).can_hold is can_hold
