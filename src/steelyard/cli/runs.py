@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -37,7 +37,7 @@ def command(
     if output is OutputFormat.json:
         rows = [
             {
-                **_row(run),
+                **run.json(),
                 "resumable": is_resumable(run, is_alive),
                 "pruned": pruned.get(run.run_id, []),
             }
@@ -82,15 +82,3 @@ def _rate(summary: JsonObject) -> str:
 
     rate = kept_metrics(summary).pass_rate
     return f"{rate_text(rate)} n = {count(rate.n)}"
-
-
-def _row(run: StoredRun) -> dict[str, Any]:
-    return {
-        "run_id": run.run_id,
-        "status": run.status,
-        "created_at": run.created_at,
-        "dataset": run.dataset,
-        "target": run.target,
-        "group": run.group_id,
-        "metrics": run.summary,
-    }

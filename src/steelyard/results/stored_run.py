@@ -32,6 +32,18 @@ class StoredRun:
     """Whether somebody has asked for it to be cancelled."""
     summary: JsonObject | None = None
 
+    def json(self) -> JsonObject:
+        """Its row in lists of runs."""
+        return {
+            "run_id": self.run_id,
+            "status": self.status,
+            "created_at": self.created_at,
+            "dataset": self.dataset,
+            "target": self.target,
+            "group": self.group_id,
+            "metrics": self.summary,
+        }
+
 
 def require_plan(run: StoredRun) -> Plan:
     """The plan of a run that was not pruned."""
