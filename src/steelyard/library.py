@@ -62,7 +62,8 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
     `checks` or a `rubric` grade them; without either, every record's own expectations do.
     Synchronous, over the async engine; results and artifacts are kept in the project.
     """
-    from steelyard.execution.run_options import RunOptions, within
+    from steelyard.execution.run_options import RunOptions
+    from steelyard.usecases.datasets.project_paths import project_path
     from steelyard.usecases.runs.evaluate import evaluate as execute
     from steelyard.usecases.runs.evaluate import look_over, plan_evaluation
 
@@ -85,7 +86,7 @@ def evaluate(  # noqa: PLR0913 - one keyword for each choice of a user
         ports = opened.run_ports(warn)
         spec = ports.target(target) if isinstance(target, str) else _function(target)
         options = RunOptions(
-            dataset=path if given else within(ports.root, opened.base / path),
+            dataset=path if given else project_path(ports.root, opened.base / path),
             target=spec.name,
             rubric=rubric,
             judge=judge,

@@ -56,12 +56,6 @@ class RunOptions(CommonOptions):
         return StoredOptions(derived_from=self.derived, **values)
 
 
-def within(root: Path, path: Path) -> Path:
-    """A path from the project's root where it lies beneath, so that a run can be moved with it."""
-    full = path.resolve()
-    return full.relative_to(root) if full.is_relative_to(root) else full
-
-
 def stored_options(kept: StoredOptions, group_id: str | None) -> RunOptions:
     """The options of a run that was kept."""
     values = {name: getattr(kept, name) for name in _STORED}

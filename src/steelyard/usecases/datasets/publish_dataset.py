@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from steelyard.errors import InvalidError
-from steelyard.execution.run_options import within
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.published import (
@@ -21,6 +20,7 @@ from steelyard.model.published import (
 )
 from steelyard.reports.publication import Publication
 from steelyard.usecases.datasets.open_dataset import Opened, no_such_file, open_dataset
+from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.datasets.published_datasets import find_dataset
 from steelyard.usecases.datasets.validate import ValidateOptions, validate
 from steelyard.usecases.registry.registry import RegistryPorts
@@ -163,7 +163,7 @@ def _proposed(
         contract=opened.contract,
         sha256=sources.sha256,
         published_at=ports.clock.stamp(),
-        source=within(ports.root, opened.path).as_posix(),
+        source=project_path(ports.root, opened.path).as_posix(),
         files=tuple(
             StoredFile(path.name, digest, ports.workspace.size(path))
             for path, digest in zip(sources.paths, sources.digests, strict=True)

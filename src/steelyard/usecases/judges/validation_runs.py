@@ -12,7 +12,7 @@ from steelyard.engine.grading.graders import single_judge
 from steelyard.errors import InvalidError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
-from steelyard.execution.run_options import RunOptions, within
+from steelyard.execution.run_options import RunOptions
 from steelyard.judging.canaries import CANARIES, Canary, canary_trace, truncated
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -25,6 +25,7 @@ from steelyard.model.statistics.validation import CanaryTally
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.usecases.correction.judged_rows import JudgedRows
+from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.results.read_run import read_run
 from steelyard.usecases.runs.derived_runs import SomeRows, regrade_options
 from steelyard.usecases.runs.in_memory import DatasetInMemory
@@ -75,8 +76,8 @@ def plan_asking(
 ) -> Prepared:
     """A run of the judge over the labelled responses alone."""
     options = RunOptions(
-        dataset=within(ports.root, dataset),
-        responses=within(ports.root, responses),
+        dataset=project_path(ports.root, dataset),
+        responses=project_path(ports.root, responses),
         judge=grading.judge,
         group_id=_group(ports),
     )

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InvalidError
-from steelyard.execution.run_options import CommonOptions, RunOptions, within
+from steelyard.execution.run_options import CommonOptions, RunOptions
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
 from steelyard.project_file import CLUSTER_FIELDS, is_cluster
 from steelyard.settings import SuiteSettings
+from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.results.gates import Gates
 from steelyard.usecases.runs.ports import RunPorts
 
@@ -71,7 +72,7 @@ def _wishes(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[
         "judge": stated_definition(ports, choice.judge) or suite.judge,
         # As it is when the run starts: it must not change before it is resumed.
         "cluster": _cluster(choice.cluster) or ports.settings.cluster,
-        "responses": within(ports.root, choice.responses) if choice.responses else None,
+        "responses": project_path(ports.root, choice.responses) if choice.responses else None,
         "strict": choice.strict or suite.strict_validation,
         "require_validated": _required(choice, suite),
     }
@@ -127,7 +128,7 @@ def _suite_dataset(ports: RunPorts, suite: SuiteSettings) -> tuple[Path, ...]:
 def _dataset(ports: RunPorts, path: Path) -> Path:
     """A dataset's path from the root on; a reference to a published one as it is."""
     is_reference = dataset_name(path.as_posix()) and not path.is_file()
-    return path if is_reference else within(ports.root, path)
+    return path if is_reference else project_path(ports.root, path)
 
 
 def _candidates(ports: RunPorts, responses: Path, named: tuple[str, ...]) -> tuple[str, ...]:
@@ -143,4 +144,4 @@ def _candidates(ports: RunPorts, responses: Path, named: tuple[str, ...]) -> tup
 def stated_definition(ports: RunPorts, name: str | None) -> str | None:
     """A rubric's or judge's reference; a path as it holds in every folder of the project."""
     path = Path(name or "")
-    return str(within(ports.root, path)) if path.suffix and path.is_file() else name
+    return str(project_path(ports.root, path)) if path.suffix and path.is_file() else name

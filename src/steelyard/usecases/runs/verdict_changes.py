@@ -12,7 +12,7 @@ from steelyard.engine.verdict_changes import shift_of
 from steelyard.errors import InvalidError
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
-from steelyard.execution.run_options import RunOptions, within
+from steelyard.execution.run_options import RunOptions
 from steelyard.model.definition import Definition, reference_to
 from steelyard.model.judge import Judge
 from steelyard.model.published import compared_version
@@ -21,6 +21,7 @@ from steelyard.reports.publication import MeasuredShift
 from steelyard.results.manifest import Manifest
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import read_graded
+from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.registry.publish import PublicationPlan
 from steelyard.usecases.registry.references import Definitions, References
 from steelyard.usecases.registry.resolution import Found
@@ -66,7 +67,7 @@ def plan_trial(ports_with: DoorWith, plan: PublicationPlan, folder: Path) -> Tri
     else:
         ports = ports_with(None)
         both_ports = (ports, ports)
-        path = str(within(ports.root, Path(definition.path)))
+        path = str(project_path(ports.root, Path(definition.path)))
         both = (regrade_options(folder, old), regrade_options(folder, path))
     group_id = both_ports[0].new_run_id().replace("run_", "group_")
     sides = [
