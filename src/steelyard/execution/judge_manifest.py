@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+from steelyard.engine.judging.judge_probe import is_enforced
 from steelyard.engine.pending_rows import read_judgement
 from steelyard.execution.judging import NO_RECORD, endpoint_id
 from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.judging.fingerprint import fingerprint
-from steelyard.judging.probe import is_enforced
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Judgement
 from steelyard.results.manifest import ProbeCall, UsedJudge, UsedTemplate

@@ -1,17 +1,34 @@
-"""Whether an endpoint holds its model to a schema, found out before anybody is judged."""
+"""Whether an endpoint holds its model to a schema, found out before anybody is judged.
+
+Many servers accept a schema and ignore it. The schema of this call allows one answer that nobody
+would give, and the question asks for another.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import cast
 
 from steelyard.engine.judging.judge_calls import JudgeCalls, KeptBefore
 from steelyard.engine.judging.judge_targets import JudgeTarget
 from steelyard.errors import TargetError
-from steelyard.judging.probe import PROBE_MESSAGES, PROBE_SCHEMA, is_enforced
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import JudgeCall
 from steelyard.model.run import PlannedRecord
 
+_NONSENSE = "vexiloquar-7"
+PROBE_MESSAGES: tuple[tuple[str, str], ...] = (
+    ("system", 'Reply with a JSON object of the form {"colour": "…"} and nothing else.'),
+    ("user", "What colour is the sky on a clear day?"),
+)
+PROBE_SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {"colour": {"type": "string", "enum": [_NONSENSE]}},
+    "required": ["colour"],
+    "additionalProperties": False,
+}
 _PROBE = Judge(id="probe", version="1.0.0", template="")
 _NO_RECORD = PlannedRecord(index=-1, record_id=None)
 
@@ -33,6 +50,15 @@ async def probe_endpoints(calls: JudgeCalls, before: KeptBefore) -> None:
         # A refusal of the schema itself has told already.
         if by.endpoint.is_enforced is None:
             by.endpoint.is_enforced = is_enforced(reply.text)
+
+
+def is_enforced(text: str) -> bool:
+    """Whether the reply to the probe is the one that the schema allows."""
+    try:
+        said = cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError):
+        return False
+    return said == {"colour": _NONSENSE}
 
 
 def _first_of_each(calls: JudgeCalls) -> Iterator[JudgeTarget]:

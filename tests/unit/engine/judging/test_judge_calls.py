@@ -14,13 +14,12 @@ from fakes.targets import fails, trace
 from steelyard.engine.budget import deadline_stop
 from steelyard.engine.cache import AnswerCache
 from steelyard.engine.judging.judge_calls import KeptBefore, RecordAsker, call_key
-from steelyard.engine.judging.judge_probe import probe_endpoints
+from steelyard.engine.judging.judge_probe import PROBE_SCHEMA, probe_endpoints
 from steelyard.engine.judging.judge_targets import Endpoint
 from steelyard.engine.limiter import Limiter
 from steelyard.engine.phase import Phase
 from steelyard.errors import RunError, TargetError
 from steelyard.judging.fingerprint import fingerprint
-from steelyard.judging.probe import PROBE_SCHEMA
 from steelyard.model.judgement import JudgeCall, Reply, TokenChoice
 from steelyard.model.run import Judging, PlannedRecord
 from steelyard.model.trace import Trace

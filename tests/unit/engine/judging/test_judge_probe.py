@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.judging.probe import PROBE_MESSAGES, PROBE_SCHEMA, is_enforced
+from steelyard.engine.judging.judge_probe import PROBE_MESSAGES, PROBE_SCHEMA, is_enforced
 
 SCHEMA: Any = PROBE_SCHEMA
 NONSENSE: str = SCHEMA["properties"]["colour"]["enum"][0]
