@@ -80,6 +80,29 @@ def test_the_failed_records_are_run_again_and_then_there_are_none(desk: Path) ->
     check_run(Path(row_of(again)["artifacts"]))
 
 
+def test_a_retry_after_a_selection_by_a_hidden_field_is_about_the_same_records(
+    desk: Path,
+) -> None:
+    with (desk / "steelyard.yaml").open("a", encoding="utf-8") as stream:
+        stream.write("redaction: {fields: [expected_outcome]}\n")
+    where = ("--where", "expected_outcome ~ i", "--workers", "2")
+    first, again, regraded = run_many(
+        desk,
+        [
+            (*MOODY, *where),
+            ("retry", "latest", *JSON),
+            ("regrade", "latest", "--rubric", "rubric/polite@1.0", *JSON),
+        ],
+    )
+
+    assert (first.code, again.code) == (4, 4), first.stderr + again.stderr
+    for done in (first, again):
+        kept = manifest(done)["options"]["where"]
+        assert kept == "expected_outcome ~ [redacted:expected_outcome]"
+        assert [row["record_id"] for row in predictions(done)] == ["hours", "fees"]
+    assert [row["record_id"] for row in predictions(regraded)] == ["hours", "fees"]
+
+
 def test_the_gates_of_the_first_run_hold_for_what_is_run_again(desk: Path) -> None:
     run, again = run_many(desk, [(*MOODY, "--allow-failures", "1"), ("retry", "latest", *JSON)])
 

@@ -78,6 +78,23 @@ def test_nothing_of_it_is_in_any_file_and_the_manifest_counts_it(project: Path) 
     assert min(manifest["fields"].values()) > 0
 
 
+def test_a_selection_by_a_hidden_field_is_kept_without_its_value(project: Path) -> None:
+    where = "metadata.patient = 'Erika Mustermann' and metadata.card > 99 and metadata.ward=B"
+    (run,) = run_many(project, [("run", "desk.json", "--target", "told", "--where", where, *JSON)])
+    assert run.code == 0, run.stderr
+    folder = project / json.loads(run.stdout)["artifacts"]
+    manifest = json.loads((folder / "run_manifest.json").read_bytes())
+
+    assert manifest["options"]["where"] == (
+        "metadata.patient = [redacted:metadata.patient] and metadata.card > "
+        "[redacted:metadata.card] and metadata.ward=B"
+    )
+    assert manifest["redaction"]["fields"]["metadata.card"] == 2
+    assert b"Erika" not in b"".join(
+        path.read_bytes() for path in (project / ".steelyard").rglob("*") if path.is_file()
+    )
+
+
 @pytest.mark.parametrize(
     ("rules", "said"),
     [

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from steelyard.engine.redaction.own_rules import OwnFields
+from steelyard.engine.redaction.text import TextSpan, with_marks
 from steelyard.errors import InvalidError
 from steelyard.formats.json_place import parse_path
 from steelyard.model.json_value import JsonValue
@@ -54,6 +56,32 @@ class Clause:
 def parse_where(text: str) -> tuple[Clause, ...]:
     """Read `path OP value`, joined by `and`."""
     clauses: list[Clause] = []
+    for found in _clauses(text):
+        path, operator, value, _ = found.groups()
+        unquoted = value[1:-1] if value[0] in {'"', "'"} else value
+        clauses.append(Clause(path, operator, unquoted))
+    return tuple(clauses)
+
+
+def without_values(text: str, hidden: tuple[str, ...]) -> str:
+    """A selection as it may be written: a mark stands for each value of a hidden field."""
+    fields = OwnFields(hidden)
+    marks = [
+        (TextSpan(*found.span(3)), f"[redacted:{field}]")
+        for found in _clauses(text)
+        if (field := _field_in(found[1], fields))
+    ]
+    return with_marks(text, marks)
+
+
+def _field_in(path: str, fields: OwnFields) -> str | None:
+    """The hidden field that a path leads to or into."""
+    names = tuple(part for part in parse_path(path) if isinstance(part, str))
+    ways = (names[:end] for end in range(1, len(names) + 1))
+    return next(filter(None, map(fields.of, ways)), None)
+
+
+def _clauses(text: str) -> Iterator[re.Match[str]]:
     place, is_open = 0, True
     while is_open:
         found = _CLAUSE.match(text, place)
@@ -62,11 +90,8 @@ def parse_where(text: str) -> tuple[Clause, ...]:
                 f"cannot read '{text[place:].strip()}'; write PATH OP VALUE with = != < > or ~, "
                 "joined by and; quotes around a value keep what is inside"
             )
-        path, operator, value, joint = found.groups()
-        unquoted = value[1:-1] if value[0] in {'"', "'"} else value
-        clauses.append(Clause(path, operator, unquoted))
-        place, is_open = found.end(), bool(joint.strip())
-    return tuple(clauses)
+        yield found
+        place, is_open = found.end(), bool(found[4].strip())
 
 
 def value_at(record: Mapping[str, JsonValue], path: str) -> JsonValue:

@@ -61,6 +61,7 @@ def finalize(
         status = "cancelled"
     at = ports.clock.stamp()
     manifest = _manifest(ports, run_id, provenance, (status, at), sealed)
+    redact.carry((provenance.setup.options.where or "").encode("utf-8", "surrogatepass"))
     row: JsonObject = json.loads(redact(json_bytes(manifest.json()), exempt=exemptions.MANIFEST))
     row["redaction"] = redact.described(ports.repository.redactions(run_id)).json()
     _seal_json(artifacts, MANIFEST, with_own_hash(row), sealed)

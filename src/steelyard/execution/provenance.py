@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from steelyard.contracts.judge.validation import file_claim
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
+from steelyard.engine.selection import without_values
 from steelyard.execution.judge_manifest import judge_templates, probe_calls, used_judges
 from steelyard.execution.ports import ExecutionPorts, TargetSpec
 from steelyard.execution.prepared import Prepared
@@ -95,6 +96,9 @@ def setup_of(prepared: Prepared) -> RunSetup:
     specs, retry = prepared.specs, prepared.retry
     single = next(iter(specs.values())) if len(specs) == 1 else None
     options = prepared.options.stored()
+    if options.where:
+        where = without_values(options.where, prepared.redacted.fields)
+        options = structs.replace(options, where=where)
     return RunSetup(
         group_id=prepared.options.group_id,
         dataset_id=dataset.id,

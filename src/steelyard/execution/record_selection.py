@@ -32,7 +32,7 @@ def selected(
     `met` gathers the paths of the selection that any record has a value for. `refused` gives the
     row of a case that cannot be sent, with what is wrong: it is not valid then.
     """
-    clauses = () if options.where is None else parse_where(options.where)
+    clauses = () if options.selection is None else parse_where(options.selection)
     left = options.limit
     for row in reading.rows() if rows is None else rows:
         if left == 0:

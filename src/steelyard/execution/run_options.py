@@ -50,6 +50,15 @@ class RunOptions(CommonOptions):
     gates: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """What the run must reach for exit code 0, as given on the command line."""
 
+    @property
+    def selection(self) -> str | None:
+        """What selects records; None where those of the run that it is made from are given.
+
+        Once a value of it was redacted, nobody can select by it again.
+        """
+        is_redacted = self.where is not None and "[redacted" in self.where
+        return None if self.derived and is_redacted else self.where
+
     def stored(self) -> StoredOptions:
         """The options as they are kept with the run."""
         values = {name: getattr(self, name) for name in _STORED}

@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from steelyard.errors import UnavailableError
-from steelyard.store.dialects import insert_new
+from steelyard.store.dialects import insert_new, truncate_log
 from steelyard.store.private_files import close_to_others, make_private_folder, private
 from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
 
@@ -111,6 +111,12 @@ def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
     """The rows of a query, a thousand at a time."""
     with told(engine), engine.connect() as connection:
         yield from connection.execute(query.execution_options(yield_per=1000))
+
+
+def empty_log(engine: Engine) -> None:
+    """Leave nothing of what was overwritten in the log of the database."""
+    with told(engine), engine.begin() as connection:
+        truncate_log(connection)
 
 
 def require_in_place(engine: Engine) -> None:

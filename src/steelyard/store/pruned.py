@@ -20,8 +20,8 @@ from steelyard.results.json_struct import from_json
 from steelyard.results.pruned import PRUNED, PrunedFile, pruned_line, read_pruned
 from steelyard.results.sealing import Seal
 from steelyard.store.artifacts import digest_of, sync_folder
-from steelyard.store.database import told
-from steelyard.store.dialects import overwrite_deleted, truncate_log
+from steelyard.store.database import empty_log, told
+from steelyard.store.dialects import overwrite_deleted
 from steelyard.store.private_files import private
 from steelyard.store.tables import (
     answered,
@@ -157,8 +157,7 @@ class RetentionStore:
 
     def settle(self) -> None:
         """Leave nothing of what was removed in the log of the database."""
-        with self._transaction() as connection:
-            truncate_log(connection)
+        empty_log(self._engine)
 
     @contextmanager
     def _transaction(self) -> Generator[Connection]:

@@ -33,7 +33,7 @@ from steelyard.results.record_validation import read_record_validation
 from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, RunQuery
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
-from steelyard.store.database import require_in_place, streamed, told
+from steelyard.store.database import empty_log, require_in_place, streamed, told
 from steelyard.store.dialects import database_seconds, json_total
 from steelyard.store.runs.attempt_order import in_turn
 from steelyard.store.runs.claims import settle_claims
@@ -43,7 +43,7 @@ from steelyard.store.runs.leases import LEASE_S, Lease
 from steelyard.store.runs.run_events import add_event, events_after
 from steelyard.store.runs.run_queries import newest_first, progress_of, wanted
 from steelyard.store.runs.run_rows import encoded, stored_run
-from steelyard.store.runs.state_changes import move_run
+from steelyard.store.runs.state_changes import move_run, redact_options
 from steelyard.store.runs.withdrawals import has_answered, withdraw
 from steelyard.store.tables import (
     NO_RECORD,
@@ -180,8 +180,11 @@ class RunStore:
             last = structs.asdict(progress_of(connection, run_id))
             add_event(connection, run_id, at, "progress", last)
             move_run(connection, run_id, state, at)
+            is_redacted = redact_options(connection, run_id)
             values = {"summary": encoded(summary), "owner": None, "lease_until": None}
             connection.execute(update(runs).where(runs.c.run_id == run_id).values(**values))
+        if is_redacted:
+            empty_log(self.engine)
         self._let_go(run_id)
 
     def find(self, name: str) -> StoredRun:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import cast
 
 from sqlalchemy import Connection, func, insert, select, update
 
 from steelyard.engine.states import require_move
+from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
+from steelyard.store.dialects import overwrite_deleted
 from steelyard.store.runs.run_events import add_event
+from steelyard.store.runs.run_rows import encoded
 from steelyard.store.tables import runs, states
 
 
@@ -22,3 +26,19 @@ def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> N
     step = cast(int, connection.execute(query).scalar_one()) + 1
     connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})
     add_event(connection, run_id, at, "state", {"state": state})
+
+
+def redact_options(connection: Connection, run_id: str) -> bool:
+    """Keep the options of an ended run as its manifest has them; whether they were others.
+
+    Only who resumes a run needs them as they were given.
+    """
+    where = runs.c.run_id == run_id
+    plan = json.loads(connection.execute(select(runs.c.plan).where(where)).scalar_one())
+    written = plan.get("about", {}).get("options")
+    if not isinstance(written, dict) or written == plan["options"]:
+        return False
+    overwrite_deleted(connection)
+    row = encoded({**plan, "options": cast(JsonObject, written)})
+    connection.execute(update(runs).where(where).values(plan=row))
+    return True

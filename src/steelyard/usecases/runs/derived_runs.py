@@ -113,12 +113,16 @@ def require_same_dataset(options: RunOptions, path: Path, source: dict[str, str]
 
 
 def only_derived(reading: DatasetReading, options: RunOptions, path: Path) -> DatasetReading:
-    """Of a derived run, the records that it is about; a retry is about all of them."""
+    """Of a derived run, the records that it is about.
+
+    A retry is about all that its selection finds, or that its parent's has found.
+    """
     derived = options.derived
-    if derived is None or derived.how == "retry":
+    if derived is None or (derived.how == "retry" and options.selection == options.where):
         return reading
     places = _accepted(derived.folder) if _is_kept(path, derived) else None
-    return SomeRows(reading, _indices(derived), places)
+    chosen = _all_indices(derived) if derived.how == "retry" else _indices(derived)
+    return SomeRows(reading, chosen, places)
 
 
 def _is_kept(path: Path, derived: Derived) -> bool:
@@ -145,6 +149,10 @@ def _indices(derived: Derived) -> set[int]:
         for row in decoded_rows(derived.folder, PREDICTIONS, read_graded)
         if (row.status in TRIED_AGAIN if is_retry else row.status not in _NEVER_ASKED)
     }
+
+
+def _all_indices(derived: Derived) -> set[int]:
+    return {row.index for row in decoded_rows(derived.folder, PREDICTIONS, read_graded)}
 
 
 class SomeRows:

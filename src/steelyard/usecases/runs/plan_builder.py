@@ -163,7 +163,7 @@ class PlanBuilder:
 
     def _check_where(self, met: set[str]) -> None:
         """A path that no record has is misspelt, and would select all or nothing."""
-        where, limit = self.options.where, self.options.limit
+        where, limit = self.options.selection, self.options.limit
         if not where or self.forecast.valid == limit:  # beyond the limit nobody has looked
             return
         for clause in parse_where(where):
