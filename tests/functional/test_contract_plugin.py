@@ -57,6 +57,17 @@ def test_a_file_is_validated_with_the_schema_of_the_package(
     assert "flash cards (.json or .yaml with 'cards')" in plugged("validate", "t.txt").stdout
 
 
+def test_two_records_of_a_file_cannot_have_one_id(plugged: Command, tmp_path: Path) -> None:
+    twice = {"cards": [*CARDS["cards"], {"id": "a", "front": "2 + 3?", "back": "5"}]}
+    (tmp_path / "work" / "twice.json").write_text(json.dumps(twice), encoding="utf-8")
+    checked = plugged("validate", "twice.json")
+    run = plugged("run", "twice.json", "--target", "echo", "--format", "json")
+
+    assert (checked.returncode, run.returncode) == (1, 4), run.stderr
+    assert "id 'a' is used by an earlier record [duplicate_record_id]" in checked.stdout
+    assert json.loads(run.stdout)["metrics"]["invalid_records"] == 1
+
+
 def test_a_file_is_run_and_its_answers_are_graded(plugged: Command) -> None:
     done = plugged("run", "sums.json", "--target", "echo", "--format", "json")
     assert done.stdout, done.stderr

@@ -10,6 +10,7 @@ from typing import cast
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row
+from steelyard.contracts.unique_ids import unique_rows
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -31,8 +32,10 @@ class DatasetInMemory:
 
     def rows(self) -> Iterator[Row]:
         """One row a case, as its contract writes it."""
-        for index, case in enumerate(self._dataset.cases):
-            yield Row(index, case.place.line, case.id, self._value(case), ())
+        return unique_rows(
+            Row(index, case.place.line, case.id, self._value(case), ())
+            for index, case in enumerate(self._dataset.cases)
+        )
 
     def case(self, row: Row) -> Case:
         """The case itself."""

@@ -178,6 +178,17 @@ def test_a_dataset_may_be_a_file_and_its_bad_records_are_counted(
     assert run.status == "completed_with_failures"
 
 
+def test_a_case_with_the_id_of_an_earlier_one_is_invalid(project: Project) -> None:
+    run = evaluate(dataset("a", "b", "a"), target=says_yes, checks=[YES])
+    rows = [(row["index"], row["status"]) for row in run.records()]
+
+    assert rows == [(0, "evaluated"), (1, "evaluated"), (2, "invalid_record")]
+    assert "id 'a' is used by an earlier record" in (
+        (run.folder / "record_validation.jsonl").read_text(encoding="utf-8")
+    )
+    assert run.metrics.invalid_records == 1
+
+
 def test_a_target_may_be_named(project: Project) -> None:
     project.write("steelyard.yaml", "targets: {parrot: {provider: echo}}")
     run = evaluate(dataset("a"), target="parrot", checks=[Equals(value="Say yes.")])
