@@ -147,19 +147,23 @@ def compare(
         return compare_all(folders, strict=strict, known=known)[0]
 
 
-def load_rubric(name: str, version: str | None = None) -> Rubric | QuestionRubric:
-    """A rubric of the current project, by id and version; without one, the newest release."""
+def load_rubric(
+    name: str, version: str | None = None, *, project: Project | None = None
+) -> Rubric | QuestionRubric:
+    """A rubric by id and version, reference or path; without a version, the newest release."""
     from steelyard.usecases.registry.load_definition import load_rubric as load
 
-    return load(open_project().references(), _reference("rubric", name, version))
+    with _opened(project) as opened:
+        return load(opened.references(), _definition(opened, name, version))
 
 
-def load_judge(name: str, version: str | None = None) -> Judge:
-    """A judge of the current project, by id and version; without one, the newest release."""
+def load_judge(name: str, version: str | None = None, *, project: Project | None = None) -> Judge:
+    """A judge by id and version, reference or path; without a version, the newest release."""
     from steelyard.usecases.registry.load_definition import load_judge as load
 
-    return load(open_project().references(), _reference("judge", name, version))
+    with _opened(project) as opened:
+        return load(opened.references(), _definition(opened, name, version))
 
 
-def _reference(kind: str, name: str, version: str | None) -> str:
-    return f"{kind}/{name}@{version}" if version else f"{kind}/{name}"
+def _definition(opened: Project, name: str, version: str | None) -> str:
+    return opened.rooted(name) if version is None else f"{name}@{version}"

@@ -247,7 +247,7 @@ class Project:
             new_secret=new_secret,
             secrets=configured_secrets(targets, os.environ),
             fix_published=lambda names: self.published_files().fix(
-                [self._rooted(name) for name in names]
+                [self.rooted(name) for name in names]
             ),
             validations=self.validations,
             correct=self._correct,
@@ -379,7 +379,7 @@ class Project:
 
         return judgements_of(folder, index, self.warn)
 
-    def _rooted(self, name: str) -> str:
+    def rooted(self, name: str) -> str:
         """A rubric's path as seen from the root; a reference as it is."""
         path = self.root / name
         return str(path) if path.suffix and path.is_file() else name
@@ -387,7 +387,7 @@ class Project:
     def _rubric(self, known: References) -> Callable[[str, bool], Rubric | QuestionRubric]:
         from steelyard.usecases.registry.load_definition import load_rubric
 
-        return lambda name, strict: load_rubric(known, self._rooted(name), strict=strict)
+        return lambda name, strict: load_rubric(known, self.rooted(name), strict=strict)
 
     def _correct(self, folder: Path, claims: Mapping[str, str]) -> Correction | None:
         from steelyard.usecases.correction.correct_run import corrected_run

@@ -19,7 +19,7 @@ from fakes.projects import Project, json_of, row, rows_of
 from fakes.targets import ScriptedTarget
 from steelyard import plugins
 from steelyard.cli.opening import references_of
-from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.errors import InvalidError, NotFoundError, UnreadableFileError
 from steelyard.event_loop import run_async
 from steelyard.model.definition import reference_to
 from steelyard.project import open_project
@@ -175,9 +175,29 @@ def test_rubrics_and_judges_of_the_current_project_are_loaded(
     assert str(reference_to(steelyard.load_rubric("basic", "1.2"))) == "rubric/basic@1.2.0"
     assert str(reference_to(steelyard.load_rubric("basic"))) == "rubric/basic@1.2.0"
     assert str(reference_to(steelyard.load_rubric("quality-v2"))) == "rubric/quality-v2"
+    assert str(reference_to(steelyard.load_rubric("rubric/basic@1.2"))) == "rubric/basic@1.2.0"
     assert steelyard.load_judge("accuracy").name == "judge/accuracy@1.0.0"
+    assert steelyard.load_judge("judge/accuracy", "1.0").name == "judge/accuracy@1.0.0"
     with pytest.raises(NotFoundError):
         steelyard.load_judge("accuracy", "2.0")
+
+
+def test_rubrics_and_judges_of_another_project_are_loaded(tmp_path: Path) -> None:
+    project = DefinitionProject(tmp_path)
+    project.write("steelyard.yaml", "{}\n")
+    path = project.rubric("basic@1.2.0").relative_to(tmp_path)
+
+    with open_project(tmp_path) as opened:
+        for name in ("basic", "rubric/basic", "rubric/basic@1.2.0", str(path)):
+            rubric = steelyard.load_rubric(name, project=opened)
+            assert str(reference_to(rubric)) == "rubric/basic@1.2.0"
+        assert steelyard.load_judge("judge/accuracy@1.0.0", project=opened).id == "accuracy"
+        with pytest.raises(InvalidError, match="'judge/accuracy' is no rubric; write rubric/id"):
+            steelyard.load_rubric("judge/accuracy", project=opened)
+        with pytest.raises(InvalidError, match="'basic@1@2' is no rubric"):
+            steelyard.load_rubric("basic@1", "2", project=opened)
+        with pytest.raises(InvalidError, match="'basic@' is no rubric"):
+            steelyard.load_rubric("basic", "", project=opened)
 
 
 def test_the_references_of_a_project_are_looked_up_once(tmp_path: Path) -> None:
