@@ -29,6 +29,14 @@ class Sort(NamedTuple):
 
 
 BY_INDEX = Sort()
+SORT_TYPES: dict[SortField, type] = {
+    "index": float,
+    "status": str,
+    "passed": bool,
+    "score": float,
+    "label": str,
+}
+"""What the values of a field are, as JSON has them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +50,7 @@ class RecordQuery:
     check: str | None = None
     """The id of a check that has graded the record."""
     tag: str | None = None
+    """A tag of the record; refused where the run was made without `tags` among its slices."""
     label: str | None = None
     """The label of a failure."""
     text: str | None = None

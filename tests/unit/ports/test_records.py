@@ -102,6 +102,9 @@ def places(records: Records, limit: int = 100, **wanted: Any) -> list[tuple[str 
         ({"text": "MAYBE"}, both("b")),
         ({"text": "evaluator_scores"}, []),
         ({"text": "sam@example.org"}, []),
+        ({"text": "x" * 60_000}, []),
+        ({"text": "\ud800"}, []),
+        ({"record_id": "\ud800"}, []),
         ({"tag": "red", "passed": True}, both("a")),
     ],
 )
@@ -173,7 +176,8 @@ def test_a_record_is_shown_with_its_attempts_and_its_failure(records: Records) -
 
 
 @pytest.mark.parametrize(
-    "record", ["nobody", "6", 6, "²", -1, 2**63 - 1, 2**64, f"{2**63 - 1}", "9" * 23, "9" * 5000]
+    "record",
+    ["nobody", "6", 6, "²", -1, 2**63 - 1, 2**64, f"{2**63 - 1}", "9" * 23, "9" * 5000, "\ud800"],
 )
 def test_an_unknown_record_is_told(records: Records, record: str | int) -> None:
     with pytest.raises(NotFoundError, match=f"no record '{record}' in "):
@@ -205,6 +209,34 @@ def test_a_cursor_beyond_all_numbers_is_none(records: Records, place: tuple[int,
 
     with pytest.raises(InvalidError, match="is not a cursor"):
         list_records(records, RecordQuery(), cursor=forged)
+
+
+@pytest.mark.parametrize(
+    ("sort", "value"),
+    [
+        *(("score", "high"), ("score", True), ("passed", 1), ("passed", "yes")),
+        *(("status", 1.5), ("label", False), ("index", "first")),
+    ],
+)
+def test_a_cursor_has_a_value_that_the_list_is_sorted_by(
+    records: Records, sort: str, value: object
+) -> None:
+    query = RecordQuery(sort=parse_sort(sort))
+    forged = cursor_of((value, 0, 0), query)
+
+    with pytest.raises(InvalidError, match="is not a cursor"):
+        list_records(records, query, cursor=forged)
+
+
+@pytest.mark.parametrize("made", [stored, copied])
+def test_a_tag_is_refused_where_no_tags_were_kept(project: Project, made: Made) -> None:
+    project.write("steelyard.yaml", "slices: [task_type]\n")
+    run = project.run(project.ports(ScriptedTarget()), project.cases(ROWS[:1]))
+    records = made(project, run.run_id, Path(run.folder))
+
+    assert len(list_records(records, RecordQuery()).records) == 1
+    with pytest.raises(InvalidError, match="has kept no tags, since 'tags' is not among"):
+        list_records(records, RecordQuery(tag="red"))
 
 
 @pytest.mark.parametrize("limit", [0, -1, -2, 2**63])

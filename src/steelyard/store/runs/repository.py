@@ -41,7 +41,7 @@ from steelyard.store.runs.copies import copied_part, copy_kept
 from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.runs.leases import LEASE_S, Lease
 from steelyard.store.runs.run_events import add_event, events_after
-from steelyard.store.runs.run_queries import newest_first, progress_of, wanted
+from steelyard.store.runs.run_queries import newest_first, place_of, progress_of, wanted
 from steelyard.store.runs.run_rows import encoded, stored_run
 from steelyard.store.runs.state_changes import move_run, redact_options
 from steelyard.store.runs.withdrawals import has_answered, withdraw
@@ -192,7 +192,7 @@ class RunStore:
         back = _LATEST.fullmatch(name)
         if back:
             return self._latest(name, int(back[1] or 0))
-        query = newest_first().where(runs.c.run_id.startswith(name, autoescape=True))
+        query = newest_first().where(place_of(runs.c.run_id, name) == 1)
         found = list(self._rows(query.limit(2)))
         if not found:
             raise no_such_run(name, has_runs=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, tuple_
 
+from steelyard.formats.encoding import without_surrogates
 from steelyard.results.failures import FAILURE_STATUSES
 from steelyard.results.runs import Progress, RunPosition, RunQuery
 from steelyard.store.dialects import database_seconds
@@ -29,7 +30,15 @@ def wanted(query: RunQuery, after: RunPosition | None) -> Iterator[ColumnElement
         yield runs.c.group_id == query.group_id
     if query.text:
         named = (runs.c.run_id, runs.c.dataset, runs.c.target)
-        yield or_(*(name.icontains(query.text, autoescape=True) for name in named))
+        yield or_(*(place_of(name, query.text) > 0 for name in named))
+
+
+def place_of(column: ColumnElement[str], text: str) -> ColumnElement[int]:
+    """Where a text begins in a column, ASCII letters in either case; from 1 on.
+
+    Not LIKE, whose patterns cannot be as long as a text.
+    """
+    return func.instr(func.lower(column), func.lower(without_surrogates(text)))
 
 
 def progress_of(connection: Connection, run_id: str) -> Progress:

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, Subquery, func, literal, or_, select, tuple_
 
 from steelyard.results.attempts import read_attempt
+from steelyard.results.facts import read_facts
 from steelyard.results.failures import read_failure
 from steelyard.results.predictions import read_prediction
 from steelyard.results.records import (
@@ -28,6 +29,7 @@ from steelyard.store.dialects import as_text, json_field
 from steelyard.store.runs.judgements import JudgementStore
 from steelyard.store.runs.listed_columns import joined_tags
 from steelyard.store.runs.repository import RunStore
+from steelyard.store.runs.run_queries import place_of
 from steelyard.store.tables import attempts, parts, results, scores
 
 _PLACE = (results.c.idx, results.c.repeat)
@@ -62,6 +64,12 @@ class StoredRecords:
             if search is None or search.matches(row.prediction)
         )
         return [read_listed(row.prediction).line(row.label) for row in islice(rows, limit)]
+
+    def has_tags(self) -> bool:
+        """Whether the first record has a group by its tags, if only that of those without any."""
+        query = select(results.c.facts).where(results.c.run_id == self._run_id).limit(1)
+        rows = streamed(self._store.engine, query)
+        return any(name == "tags" for row in rows for name, _ in read_facts(row.facts).slices)
 
     def indices(self, record_id: str) -> list[int]:
         """The indices of records with an id; of one without a result, by its attempts."""
@@ -116,8 +124,7 @@ def _found(run_id: str, query: RecordQuery, search: TextSearch | None) -> Select
             func.replace(results.c.tags, joined_tags([query.tag]), "") != results.c.tags
         )
     if search is not None:
-        row = as_text(results.c.prediction)
-        found = found.where(row.icontains(search.written, autoescape=True))
+        found = found.where(place_of(as_text(results.c.prediction), search.written) > 0)
     return found
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from dataclasses import fields, replace
 from typing import TypeVar
 
 import msgspec
 
 from steelyard.errors import InvalidError
+from steelyard.formats.encoding import without_surrogates
+from steelyard.results.records import RecordQuery
+from steelyard.results.runs import RunQuery
 
 Position = TypeVar("Position")
+Query = TypeVar("Query", RecordQuery, RunQuery)
 MAX_PAGE = 1_000_000_000
 _MARK_BYTES = 6
 
@@ -20,6 +25,16 @@ def require_page(limit: int) -> None:
     """Refuse a page that holds nothing, whose cursor would have no place, or too much to ask."""
     if not 1 <= limit <= MAX_PAGE:
         raise InvalidError(f"limit must be a whole number from 1 to {MAX_PAGE}, not {limit}")
+
+
+def written(query: Query) -> Query:
+    """A query whose texts are as rows have them, where half a surrogate pair is replaced."""
+    texts = {
+        one.name: without_surrogates(value)
+        for one in fields(query)
+        if isinstance(value := getattr(query, one.name), str)
+    }
+    return replace(query, **texts)
 
 
 def cursor_of(position: object, query: object) -> str:
@@ -34,10 +49,15 @@ def position_at(cursor: str, query: object, kind: type[Position]) -> Position:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         mark, position = msgspec.json.decode(text, type=tuple[str, kind])
     except (binascii.Error, ValueError, msgspec.DecodeError):
-        raise InvalidError(f"'{cursor}' is not a cursor that a list gave") from None
+        raise no_cursor(cursor) from None
     if mark != _mark(query):
         raise InvalidError("the cursor belongs to a list with other filters or another order")
     return position
+
+
+def no_cursor(cursor: str) -> InvalidError:
+    """What to raise for a text that is no cursor."""
+    return InvalidError(f"'{cursor}' is not a cursor that a list gave")
 
 
 def _mark(query: object) -> str:

@@ -28,7 +28,7 @@ from steelyard.results.records import (
     read_listed,
     read_listed_failure,
 )
-from steelyard.usecases.results.read_run import decoded_rows, opened_artifact
+from steelyard.usecases.results.read_run import decoded_rows, opened_artifact, read_run
 from steelyard.usecases.results.request_parts import whole_rows
 
 
@@ -73,6 +73,10 @@ class FolderRecords:
             len(lines),
         )
         return lines[begin + 1 : begin + 1 + limit]
+
+    def has_tags(self) -> bool:
+        """Whether the run has groups of records by their tags."""
+        return any(one.slice == "tags" for one in read_run(self._folder).slices)
 
     def indices(self, record_id: str) -> list[int]:
         """The indices of records with an id."""

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, cast, get_args
 
 from steelyard.errors import InvalidError, NotFoundError
+from steelyard.formats.encoding import without_surrogates
 from steelyard.results.records import (
     MAX_COUNT,
+    SORT_TYPES,
     Position,
     RecordLine,
     RecordQuery,
@@ -15,7 +17,13 @@ from steelyard.results.records import (
     Sort,
     SortField,
 )
-from steelyard.usecases.results.cursors import cursor_of, position_at, require_page
+from steelyard.usecases.results.cursors import (
+    cursor_of,
+    no_cursor,
+    position_at,
+    require_page,
+    written,
+)
 
 
 class Records(Protocol):
@@ -28,6 +36,10 @@ class Records(Protocol):
 
     def page(self, query: RecordQuery, after: Position | None, limit: int) -> Sequence[RecordLine]:
         """The records that a query finds after a position."""
+        ...
+
+    def has_tags(self) -> bool:
+        """Whether the tags of records were kept."""
         ...
 
     def indices(self, record_id: str) -> Sequence[int]:
@@ -60,12 +72,26 @@ def list_records(
 ) -> RecordPage:
     """A page of the records that a query finds."""
     require_page(limit)
-    after = None if cursor is None else position_at(cursor, query, Position)
+    query = written(query)
+    after = None if cursor is None else _position(cursor, query)
     found = records.page(query, after, limit + 1)
+    if query.tag is not None and not found and not records.has_tags():
+        raise InvalidError(
+            f"{records.title} has kept no tags, since 'tags' is not among the slices of its "
+            "project; add it to 'slices' in steelyard.yaml and run again"
+        )
     if len(found) <= limit:
         return RecordPage(found, None)
     last = found[limit - 1].position(query.sort)
     return RecordPage(found[:limit], cursor_of(last, query))
+
+
+def _position(cursor: str, query: RecordQuery) -> Position:
+    """The position of a cursor, whose value must be one that the list can be sorted by."""
+    found = position_at(cursor, query, Position)
+    if found.value is not None and type(found.value) is not SORT_TYPES[query.sort.field]:
+        raise no_cursor(cursor)
+    return found
 
 
 def show_record(records: Records, record: str | int, repeat: int | None = None) -> RecordView:
@@ -84,7 +110,7 @@ def _indices(records: Records, record: str | int) -> Sequence[int]:
         return [record]
     is_digits = record.isascii() and record.isdecimal() and len(record) <= len(str(MAX_COUNT))
     is_number = is_digits and str(int(record)) == record  # 007 is no index
-    return records.indices(record) or ([int(record)] if is_number else [])
+    return records.indices(without_surrogates(record)) or ([int(record)] if is_number else [])
 
 
 def _is_count(number: int) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from steelyard.results.runs import EVERY_RUN, Progress, RunDetail, RunPosition, RunQuery
 from steelyard.results.stored_run import StoredRun
-from steelyard.usecases.results.cursors import cursor_of, position_at, require_page
+from steelyard.usecases.results.cursors import cursor_of, position_at, require_page, written
 
 
 class Runs(Protocol):
@@ -45,6 +45,7 @@ def list_runs(
 ) -> RunPage:
     """A page of the runs that a query finds, newest first."""
     require_page(limit)
+    query = written(query)
     after = None if cursor is None else position_at(cursor, query, RunPosition)
     found = runs.list(limit + 1, query, after)
     if len(found) <= limit:

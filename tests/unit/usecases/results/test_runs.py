@@ -48,6 +48,9 @@ def store(tmp_path: Path) -> RunStore:
         ({"text": "RUN_3"}, "3"),
         ({"text": "%"}, "20"),
         ({"text": "nothing"}, ""),
+        ({"text": "x" * 60_000}, ""),
+        ({"text": "\ud800"}, ""),
+        ({"status": "\ud800"}, ""),
     ],
 )
 @pytest.mark.parametrize("limit", [1, 2, 20])
@@ -86,5 +89,6 @@ def test_a_run_is_shown_with_its_states_and_its_progress(project: Project) -> No
         "completed_with_failures",
     ]
     assert (shown.selected, shown.progress) == (2, Progress(rows=4, failed_rows=2))
-    with pytest.raises(NotFoundError):
-        show_run(engine_of(ports), "run_x")
+    for name in ("run_x", "x" * 60_000, "\ud800", "%"):
+        with pytest.raises(NotFoundError):
+            show_run(engine_of(ports), name)
