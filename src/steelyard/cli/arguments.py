@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Annotated, TypeAlias
+from itertools import pairwise
+from typing import Annotated, Any, TypeAlias
 
 import typer
+
+from steelyard.errors import InvalidError
 
 
 class OutputFormat(StrEnum):
@@ -23,3 +27,31 @@ AnyFinishedRun: TypeAlias = Annotated[str | None, _FINISHED_RUN]
 RunName: TypeAlias = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's id, a prefix, latest, or latest~1.")
 ]
+
+
+def refuse_empty(command: Any, words: Sequence[str]) -> None:
+    """Refuse an empty text for an option or argument: it would count as not given, or as `.`."""
+    for name, value in _given(words):
+        if not value.strip():
+            raise InvalidError(
+                f"{name or 'an argument'} is empty; {_remedy(command, words, name)}"
+            )
+
+
+def _given(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Every value, with the option that it may stand after."""
+    for before, word in pairwise(("", *words)):
+        name, is_joined, value = word.partition("=")
+        if word.startswith("--") and is_joined:
+            yield name, value
+        else:
+            yield before if before.startswith("-") and "=" not in before else "", word
+
+
+def _remedy(command: Any, words: Sequence[str], name: str) -> str:
+    for word in words:
+        command = getattr(command, "commands", {}).get(word, command)
+    found = next((one for one in command.params if name in one.opts), None)
+    if found is None or found.help is None:
+        return "leave it out, or name what is meant"
+    return f"{'' if found.required else 'leave it out, or '}give a value: {found.help}"

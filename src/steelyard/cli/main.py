@@ -32,6 +32,7 @@ from steelyard.cli import (
     validate,
     verify,
 )
+from steelyard.cli.arguments import refuse_empty
 from steelyard.cli.registry import dataset_commands, definition_commands
 from steelyard.cli.review import review_commands
 from steelyard.cli.terminal import prepare_streams
@@ -76,6 +77,10 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 
 class _Commands(TyperGroup):
     """All commands; code of a user's that ends the program does not end it as a success."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        refuse_empty(self, args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -24,7 +24,7 @@ from steelyard.results.metrics import Metrics
 from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.in_memory import DatasetInMemory
-from steelyard.usecases.runs.option_ranges import require_count
+from steelyard.usecases.runs.option_ranges import require_count, require_filled
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import Source, open_source, prepare_source
 
@@ -97,8 +97,7 @@ def look_over(
 def _require_text(name: str, text: object) -> None:
     if text is not None and not isinstance(text, str):
         raise InvalidError(f"{name} must be a text, not {_type(text)}")
-    if isinstance(text, str) and not text.strip():
-        raise InvalidError(f"{name} is empty; leave it out, or say which")
+    require_filled(name, text)
 
 
 def _dataset_meant(given: object) -> str:

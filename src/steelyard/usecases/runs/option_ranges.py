@@ -1,9 +1,11 @@
-"""The numbers that a run may be asked for."""
+"""The numbers and texts that a run may be asked for."""
 
 from __future__ import annotations
 
 from steelyard.errors import InvalidError
 from steelyard.execution.run_options import RunOptions
+
+_TEXTS = ("target", "candidate", "rubric", "judge", "where", "cluster")
 
 
 def require_ranges(options: RunOptions) -> None:
@@ -14,6 +16,8 @@ def require_ranges(options: RunOptions) -> None:
         require_count("limit", options.limit)
     if options.max_concurrency is not None:
         require_count("max_concurrency", options.max_concurrency)
+    for name in _TEXTS:
+        require_filled(name, getattr(options, name))
     threshold = options.pass_threshold
     if threshold is not None and not 0 <= threshold <= 1:
         raise InvalidError(f"pass_threshold must be a number from 0 to 1, not {threshold}")
@@ -23,3 +27,9 @@ def require_count(name: str, count: object) -> None:
     """Refuse what is no number of things."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise InvalidError(f"{name} must be a whole number from 1 on, not {count!r}")
+
+
+def require_filled(name: str, text: str | None) -> None:
+    """Refuse an empty text, which would count as none."""
+    if text is not None and not text.strip():
+        raise InvalidError(f"{name} is empty; leave it out, or say which")
