@@ -190,7 +190,7 @@ def test_the_readme_shows_what_the_demo_really_prints(
     demo: subprocess.CompletedProcess[str],
 ) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    shown = readme.split("## A taste")[1].split("From Python")[0].split("```\n")[1::2]
+    shown = readme.split("## Examples")[1].split("From Python")[0].split("```\n")[1::2]
 
     assert len(shown) == 3
     for block in shown:
