@@ -96,7 +96,7 @@ def test_nothing_to_write_exits_with_2(steelyard: Steelyard, desk: Desk) -> None
     done = steelyard(*words, cwd=desk.folder)
 
     assert done.returncode == 2
-    assert done.stderr.endswith("steelyard: nothing was written: no case could be carried over\n")
+    assert done.stderr.endswith("steelyard: nothing was written: no case could be converted\n")
     assert not (desk.folder / "out.jsonl").exists()
 
 

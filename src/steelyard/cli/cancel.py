@@ -1,4 +1,4 @@
-"""`steelyard cancel`: end a run before its last record."""
+"""`steelyard cancel`: stop a run and finalize its partial results."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from steelyard.cli.terminal import show, show_json
 
 def command(
     run: RunName,
-    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = (
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = (
         OutputFormat.text
     ),
 ) -> None:
-    """Stop a run and finalize its partial results. Exit 3 when it does not stop."""
+    """Stop a run and finalize its partial results. Exit 3 if it does not stop."""
     from steelyard.engine.states import is_terminal
     from steelyard.event_loop import run_async
     from steelyard.usecases.runs.cancel import cancel_run
@@ -32,5 +32,5 @@ def command(
     else:
         show(f"{after.run_id}  {after.status}")
     if not is_terminal(after.status):
-        typer.echo(f"its process ({after.owner}) has not stopped yet; ask again", err=True)
+        typer.echo(f"its process ({after.owner}) has not stopped yet; try again", err=True)
         raise typer.Exit(3)

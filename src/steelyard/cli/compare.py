@@ -1,4 +1,4 @@
-"""`steelyard compare`: whether one run is better than another."""
+"""`steelyard compare`: test whether one run is better than another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class CompareFormat(StrEnum):
-    """The forms of the answer."""
+    """Output formats of the comparison."""
 
     text = "text"
     json = "json"
@@ -40,20 +40,20 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         typer.Option(
             "--fail-if",
             metavar="GATE",
-            help="Exit 1 when B is 'worse', or not shown to be less than 'worse by N' points.",
+            help="Exit 1 if B is 'worse', or may be 'worse by N' points or more.",
         ),
     ] = None,
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Refuse runs that do not measure the same, or gates on part of A."
+            "--strict", help="Refuse runs that are not comparable, and gates on part of A."
         ),
     ] = False,
     pairwise: Annotated[
         str | None,
         typer.Option(
             metavar="JUDGE",
-            help="Ask a judge which answer is better: a reference, an id or a path.",
+            help="Ask this judge which answer is better: judge/id@version, an id or a path.",
         ),
     ] = None,
     budget: Annotated[
@@ -69,20 +69,21 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         bool, typer.Option("--cache", help="Reuse cached judge replies from earlier runs.")
     ] = False,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Print what judging would take, and make no call.")
+        bool,
+        typer.Option("--plan", help="Print calls, tokens and cost of judging, and make no call."),
     ] = False,
     output: Annotated[
-        CompareFormat, typer.Option("--format", help="How to print it.")
+        CompareFormat, typer.Option("--format", help="Output format.")
     ] = CompareFormat.text,
     file: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write it to a file instead.")
+        Path | None, typer.Option("--output", "-o", help="File to write; default stdout.")
     ] = None,
 ) -> None:
-    """Say whether run B is better than run A.
+    """Test whether run B is better than run A.
 
-    Only records with a score in both count. With more than two runs every pair is compared, and
-    gates compare each run with the first. Exits 2 when there are no pairs, or when a gate finds
-    scores missing unevenly.
+    Only records with a score in both runs count. With more than two runs, every pair is compared,
+    and gates compare each run with the first. Exit 2 if there are no pairs, or if scores are
+    missing unevenly and a gate is given.
     """
     from steelyard.errors import InvalidError
     from steelyard.event_loop import tune_garbage_collection
@@ -118,7 +119,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 
 def _require_others(folders: Sequence[Path]) -> None:
-    """A run is never worse than itself: no gate may pass on that."""
+    """Refuse a gate on a run against itself: it would always pass."""
     from steelyard.errors import InvalidError
 
     first, *others = (folder.resolve() for folder in folders)
@@ -168,14 +169,16 @@ def _print_gate(one: Comparison, result: GateResult) -> None:
 
 
 def _gate_text(result: GateResult) -> str:
-    said = f"'{result.name}' looked at {result.looked_at}"
+    checked = f"'{result.name}' looked at {result.looked_at}"
     if result.is_undecided:
         return result.reason
-    return f"gate passed: {said}" if result.passed else f"gate failed: {result.reason}; {said}"
+    return (
+        f"gate passed: {checked}" if result.passed else f"gate failed: {result.reason}; {checked}"
+    )
 
 
 def _exit_code(found: Sequence[Comparison], gated: Sequence[Gated]) -> int:
-    """2 where runs cannot be compared, which no gate lets pass; else 1 where a gate failed."""
+    """2 if runs cannot be compared, else 1 if a gate failed."""
     if any(result.is_undecided for _, result in gated) or not all(one.passes.n for one in found):
         return 2
     return 0 if all(result.passed for _, result in gated) else 1

@@ -1,4 +1,4 @@
-"""`steelyard convert`: a dataset in another contract."""
+"""`steelyard convert`: convert a dataset to another contract."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     source: Annotated[
         Path, typer.Argument(metavar="SRC", help="A dataset; with --from, any file or folder.")
     ],
-    to: Annotated[str, typer.Option("--to", help="The contract to write, or responses.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file to write; - is stdout.")
-    ],
+    to: Annotated[str, typer.Option("--to", help="Contract to write, or responses.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write; - is stdout.")],
     made_from: Annotated[
         str | None,
-        typer.Option("--from", help="A benchmark, another tool, or csv, parquet, hf."),
+        typer.Option(
+            "--from", help="Source format: a benchmark, another tool, csv, parquet or hf."
+        ),
     ] = None,
     names: Annotated[
         list[str] | None,
-        typer.Option("--map", metavar="FIELD=COLUMN", help="Which column fills a field."),
+        typer.Option("--map", metavar="FIELD=COLUMN", help="Column that fills a field."),
     ] = None,
     split: Annotated[
-        str | None, typer.Option("--split", help="Only this split of a folder.")
+        str | None, typer.Option("--split", help="Convert only this split of a folder.")
     ] = None,
     flatten: Annotated[
         bool, typer.Option("--flatten", help="Write a conversation as one prompt.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
-    told: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print the report.")
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    report_format: Annotated[
+        OutputFormat, typer.Option("--format", help="Output format of the report.")
     ] = OutputFormat.text,
 ) -> None:
-    """Convert a dataset, and say what could not be carried over."""
+    """Convert a dataset, and report what could not be converted."""
     from steelyard.errors import InvalidError
     from steelyard.reports.conversion import conversion_json, conversion_text
     from steelyard.reports.findings import plain
     from steelyard.usecases.convert.convert import ConvertOptions, convert
 
     to_stdout = str(output) == "-"
-    if to_stdout and told is OutputFormat.json:
+    if to_stdout and report_format is OutputFormat.json:
         raise InvalidError("--format json prints the report on stdout; name a file with -o")
     options = ConvertOptions(
         source=source,
@@ -59,13 +59,13 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
         force=force,
     )
     made = convert(opened().convert_ports(force=force, show=_to_stdout), options)
-    if told is OutputFormat.json:
+    if report_format is OutputFormat.json:
         show(conversion_json(made).encode("utf-8", "backslashreplace"))
     else:
         for line in conversion_text(made, plain):
             typer.echo(line, err=True)
     if not made.emitted:
-        raise InvalidError("nothing was written: no case could be carried over")
+        raise InvalidError("nothing was written: no case could be converted")
     raise typer.Exit(0 if made.is_whole else 1)
 
 

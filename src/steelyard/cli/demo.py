@@ -1,4 +1,4 @@
-"""`steelyard demo`: the example project, copied to a folder and put to work."""
+"""`steelyard demo`: copy the example project to a folder and run it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def command(
     context: typer.Context,
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help="Where it goes; steelyard-demo when left out."),
+        typer.Argument(metavar="DIR", help="Destination folder; default steelyard-demo."),
     ] = None,
     _no_serve: Annotated[
         bool,
-        typer.Option("--no-serve", help="End after the report; this version always does."),
+        typer.Option("--no-serve", help="Exit after the report; this version always does."),
     ] = False,
 ) -> None:
-    """Copy the example project and put it through its paces, offline."""
+    """Copy the example project and run it end to end, offline."""
     from steelyard.demo.story import copy_project
 
     project = copy_project(folder or Path("steelyard-demo"))
@@ -53,14 +53,14 @@ def command(
 
 
 class _Shell:
-    """Runs our commands as a user would, and shows them; an exit code is part of the story."""
+    """Runs commands as a user would, and shows them with their exit codes."""
 
     def __init__(self, command_line: Callable[[str], Callable[..., int | None]]) -> None:
         self._command_line = command_line
 
     def show(self, *arguments: str, since: str = "", most: int | None = None) -> None:
-        """Run a command; all that it prints is shown, or so many lines from the first that
-        begins so."""
+        """Run a command and show its output, or at most `most` lines of it, starting with
+        the first line that begins with `since`."""
         show("\n" + typer.style(_typed(arguments), bold=True))
         held = _Held(is_terminal=sys.stdout.isatty()) if since or most else None
         with redirect_stdout(held) if held else nullcontext():
@@ -78,22 +78,24 @@ def _validate(shell: _Shell) -> None:
 
 
 def _run_and_look(shell: _Shell) -> Sequence[str]:
-    """The runs of A and B over the help desk's questions."""
+    """Run A and B on the help desk's questions."""
     _chapter("2. Run A and B: one call is retried after a 503, one times out for good.")
     shell.show("run", _HELPDESK, "--target", "assistant_a", "--target", "assistant_b")
     a, b = _newest(2)
-    _chapter("3. Look: fees are among the lowest for both; whatever did not pass says why.")
+    _chapter("3. Inspect: fees score among the lowest for both; every failure has a reason.")
     shell.show("show", b, since="not passed:")
     shell.show("show", b, "fees-blocked-card")
-    show("\nOther contracts, the same command: choices are read off an answer, and a judge is put")
-    show("questions about whole conversations and about each of their turns.")
+    show(
+        "\nOther contracts, the same command: multiple choice, and a judge that answers questions"
+    )
+    show("about whole conversations and about each of their turns.")
     shell.show("run", "--suite", "quiz")
     shell.show("run", "--suite", "conversations")
     return a, b
 
 
 def _compare(shell: _Shell, a: str, b: str) -> Sequence[str]:
-    """The runs in which a judge grades the same answers."""
+    """Regrade the same answers with a judge."""
     _chapter("4. Compare: a judge grades the same answers; no assistant is asked again.")
     shell.show("regrade", a, "--rubric", _RUBRIC)
     shell.show("regrade", b, "--rubric", _RUBRIC, most=6)
@@ -103,14 +105,14 @@ def _compare(shell: _Shell, a: str, b: str) -> Sequence[str]:
 
 
 def _review(shell: _Shell, a: str, b: str) -> None:
-    _chapter("5. Review: three people have read a third of the answers, and not the judge.")
+    _chapter("5. Review: three people labelled a third of the answers, blind to the judge.")
     shell.show("review", "import", "labels/assistant_a.jsonl", "--run", a)
     shell.show("review", "import", "labels/assistant_b.jsonl", "--run", b)
     shell.show("review", "agreement", b)
 
 
 def _correct(shell: _Shell, a: str, b: str) -> None:
-    _chapter("6. Correct: the judge against these people, and the rates without its mistakes.")
+    _chapter("6. Correct: validate the judge with these labels, and correct the pass rates.")
     runs = ("--run", a, "--run", b)
     shell.show(
         "judge", "validate", "judge/helpful@1.0", *runs, "--split", "all", "--design", "random"
@@ -121,7 +123,7 @@ def _correct(shell: _Shell, a: str, b: str) -> None:
 def _seal(shell: _Shell, run: str) -> None:
     from steelyard.demo.story import tampered_copy
 
-    _chapter("7. Seal: the artifacts hold; one changed byte is found.")
+    _chapter("7. Verify: the artifacts are intact; a single changed byte is detected.")
     shell.show("verify", run)
     copy = tampered_copy(opened().run_folder(run), Path("tampered"))
     show(f"\nA copy of the run in {copy}, with one byte changed:")
@@ -129,15 +131,15 @@ def _seal(shell: _Shell, run: str) -> None:
 
 
 def _share(shell: _Shell, project: Path, run: str) -> None:
-    _chapter("8. Share: one file that needs no server and no network.")
+    _chapter("8. Share: one self-contained HTML file.")
     shell.show("report", run, "-o", "report.html")
     page = project / "report.html"
-    show(f"\nOpen {page} in a browser. {project / 'README.md'} says what lies where and how to")
-    show("go on; change the files and run the commands again.")
+    show(f"\nOpen {page} in a browser. {project / 'README.md'} describes the files and the next")
+    show("steps; change the files and run the commands again.")
 
 
 def _newest(count: int) -> Sequence[str]:
-    """The ids of the last runs, in the order in which they were made."""
+    """The ids of the last runs, oldest first."""
 
     with opened() as project:
         return [run.run_id for run in project.store.list(count)][::-1]
@@ -148,7 +150,7 @@ def _chapter(text: str) -> None:
 
 
 def _part(lines: list[str], since: str, most: int | None) -> Iterator[str]:
-    """Some of the lines, and how many are not shown before and behind them."""
+    """Some of the lines, with the number of lines left out before and after."""
     first = next((place for place, line in enumerate(lines) if line.startswith(since)), 0)
     shown = lines[first:][:most]
     if first:
@@ -159,7 +161,7 @@ def _part(lines: list[str], since: str, most: int | None) -> Iterator[str]:
 
 
 class _Held(StringIO):
-    """What a command prints, as it would print it to this terminal."""
+    """Captures the output of a command, formatted as for this terminal."""
 
     def __init__(self, *, is_terminal: bool) -> None:
         super().__init__()
@@ -170,14 +172,14 @@ class _Held(StringIO):
 
 
 def _typed(arguments: Sequence[str]) -> str:
-    """A command as it is typed, over several lines where it is long; options keep their values."""
+    """A command as typed; long ones wrap without separating an option from its value."""
     lines = ["$ steelyard"]
     for words in _together(arguments):
-        said = shlex.join(words)
-        if len(lines[-1]) + len(said) > _WIDTH:
+        word = shlex.join(words)
+        if len(lines[-1]) + len(word) > _WIDTH:
             lines[-1] += " \\"
             lines.append("     ")
-        lines[-1] += f" {said}"
+        lines[-1] += f" {word}"
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""`steelyard export`: a run's predictions for other tools."""
+"""`steelyard export`: export a run's predictions for other tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steelyard.cli.terminal import show, show_json
 
 
 class Form(StrEnum):
-    """The forms of the export."""
+    """Export formats."""
 
     jsonl = "jsonl"
     csv = "csv"
@@ -23,15 +23,15 @@ class Form(StrEnum):
 
 def command(
     run: FinishedRunName,
-    to: Annotated[Form, typer.Option("--to", help="The form.")] = Form.jsonl,
+    to: Annotated[Form, typer.Option("--to", help="Export format.")] = Form.jsonl,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file; without it, stdout.")
+        Path | None, typer.Option("--output", "-o", help="File to write; default stdout.")
     ] = None,
-    told: Annotated[
-        OutputFormat, typer.Option("--format", help="How to say what was written.")
+    message_format: Annotated[
+        OutputFormat, typer.Option("--format", help="Output format of the message.")
     ] = (OutputFormat.text),
 ) -> None:
-    """Write one row a record and repeat."""
+    """Export one row per record and repeat."""
     from steelyard.errors import InvalidError
     from steelyard.usecases.results.export import check_names, export_csv, export_jsonl
     from steelyard.usecases.results.read_run import read_predictions, read_run
@@ -41,7 +41,7 @@ def command(
     is_csv = to is Form.csv
     lines = export_csv(rows, check_names(folder)) if is_csv else export_jsonl(rows)
     if output is None:
-        if told is OutputFormat.json:
+        if message_format is OutputFormat.json:
             raise InvalidError("--format json says what was written to a file; name one with -o")
         for line in lines:
             show(line.removesuffix("\n").encode("utf-8", "backslashreplace"))
@@ -50,7 +50,7 @@ def command(
         _write(output, lines)
     except OSError as error:
         raise InvalidError(f"cannot write {output}: {error.strerror}") from None
-    if told is OutputFormat.json:
+    if message_format is OutputFormat.json:
         show_json({"run_id": read_run(folder).run_id, "export": str(output), "form": to.value})
     else:
         typer.echo(f"wrote {output}", err=True)

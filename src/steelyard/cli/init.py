@@ -1,4 +1,4 @@
-"""`steelyard init`: a project to start from."""
+"""`steelyard init`: create a project."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from steelyard.cli.terminal import show
 
 def command(
     folder: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="Where the project goes.")
+        Path, typer.Argument(metavar="[DIR]", help="Folder of the project.")
     ] = Path(),
 ) -> None:
-    """Start a project: settings, a dataset, a rubric and a judge. Nothing is overwritten."""
+    """Create a project: settings, a dataset, a rubric and a judge. Nothing is overwritten."""
     from steelyard.usecases.init import scaffold, unignored
 
     for path in scaffold(folder):

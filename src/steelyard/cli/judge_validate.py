@@ -1,4 +1,4 @@
-"""`steelyard judge validate`: whether a judge agrees with people."""
+"""`steelyard judge validate`: compare a judge with people's labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from steelyard.cli.terminal import painter, show, show_json
 
 
 class Design(StrEnum):
-    """How the labelled records were chosen."""
+    """Sampling designs of the labelled records."""
 
     random = "random"
     by_label = "by_label"
@@ -24,7 +24,7 @@ class Design(StrEnum):
 
 
 class SplitName(StrEnum):
-    """Which labels are looked at."""
+    """Splits of the labels."""
 
     dev = "dev"
     test = "test"
@@ -35,51 +35,56 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     judge: Annotated[
         str,
         typer.Argument(
-            metavar="REF", help="A judge; or a rubric, a check of which is validated as a whole."
+            metavar="REF", help="A judge, or a rubric of which one check is validated as a whole."
         ),
     ],
     labels: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Labels; without it, the project's annotations."),
+        typer.Option(metavar="FILE", help="Labels; default: those stored in the project."),
     ] = None,
     run: Annotated[
         list[str] | None,
-        typer.Option(metavar="RUN", help="The run whose verdicts are compared; may be repeated."),
+        typer.Option(
+            metavar="RUN", help="Run whose verdicts are compared; may be given several times."
+        ),
     ] = None,
     dataset: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Ask the judge now: the dataset.")
+        Path | None, typer.Option(metavar="FILE", help="Call the judge now: the dataset.")
     ] = None,
     responses: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Ask the judge now: the responses.")
+        Path | None, typer.Option(metavar="FILE", help="Call the judge now: the responses.")
     ] = None,
     check: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="The check that the judge decides, if not clear."),
+        typer.Option(metavar="ID", help="Check of the judge, if it has several."),
     ] = None,
     rubric: Annotated[
-        str | None, typer.Option(metavar="REF", help="Only labels under this rubric.")
+        str | None, typer.Option(metavar="REF", help="Use only labels for this rubric.")
     ] = None,
     design: Annotated[
-        Design | None, typer.Option(help="How the labelled records were chosen.")
+        Design | None, typer.Option(help="How the labelled records were sampled.")
     ] = None,
     split: Annotated[
-        SplitName, typer.Option(help="Which labels: for tuning, those that count, or all.")
+        SplitName, typer.Option(help="Labels to use: test, dev (for tuning, not recorded) or all.")
     ] = SplitName.test,
-    seed: Annotated[int, typer.Option(help="The seed of the splits.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the splits.")] = 0,
     threshold: Annotated[
         float | None,
         typer.Option(
             min=0,
             max=1,
             callback=require_number,
-            help="The score that passes when the judge is asked now.",
+            help="Score that passes when the judge is called now.",
         ),
     ] = None,
     no_canaries: Annotated[
-        bool, typer.Option("--no-canaries", help="Do not try answers that none should pass.")
+        bool,
+        typer.Option(
+            "--no-canaries", help="Do not test the judge with answers that it must fail."
+        ),
     ] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Write the validation into the judge's file.")
+        bool, typer.Option("--write", help="Write the validation to the judge's file.")
     ] = False,
     fail_under: Annotated[
         float | None,
@@ -87,14 +92,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             min=0,
             max=1,
             callback=require_number,
-            help="Exit with 1 if a lower bound of TPR or TNR is below.",
+            help="Exit 1 if the lower bound of TPR or TNR is below this value.",
         ),
     ] = None,
     output: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print it.")
+        OutputFormat, typer.Option("--format", help="Output format.")
     ] = OutputFormat.text,
 ) -> None:
-    """Compare a judge's verdicts with people's labels. What came of it is kept."""
+    """Compare a judge's verdicts with people's labels. The result is recorded."""
     from steelyard.event_loop import run_async
     from steelyard.reports.judge_validation import validation_json, validation_lines
     from steelyard.usecases.judges.validate_judge import (
@@ -134,4 +139,4 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 
 def _ignore(_run_id: str) -> None:
-    """A run of a validation that stops is begun anew with it."""
+    """The run of an interrupted validation is not resumed, so its id is not needed."""

@@ -1,4 +1,4 @@
-"""What judges were told and what they said, as lines."""
+"""Prompts and replies of judges, as lines."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def judgement_lines(row: dict[str, Any]) -> Iterator[str]:
     if row["trace"] is None:
         yield from _indented("failed", f"{row['error_code']}: {row['message']}")
         return
-    given_before = " (given before)" if row["is_cached"] else ""
-    said = [message.get("content") or "" for message in row["trace"]["messages"]]
+    cached = " (cached)" if row["is_cached"] else ""
+    texts = [message.get("content") or "" for message in row["trace"]["messages"]]
     refusal = row["trace"].get("refusal")
-    yield from _indented(f"reply{given_before}", "\n".join(map(str, said)))
+    yield from _indented(f"reply{cached}", "\n".join(map(str, texts)))
     if refusal:
         yield from _indented("refusal", refusal)
 
 
 def call_name(row: dict[str, Any]) -> str:
-    """The judge of a call, and what it was asked about."""
+    """The judge of a call, with its check, item, turn and sample."""
     name = row.get("judge") or row["call"]
     parts = [f"check {row['check']}"] if row["check"] else []
     parts += [f"{key} {row[key]}" for key in ("item", "turn") if row[key] is not None]

@@ -1,4 +1,4 @@
-"""Rows of labels to a file that is written whole, or to stdout."""
+"""Writes rows of labels to a file, atomically, or to stdout."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def write_rows(rows: Iterable[JsonObject], path: Path | None, *, force: bool) -> int:
-    """Write rows, one a line; how many there were. A file that is there is not touched unless
-    forced: somebody may have filled it in."""
+    """Write rows as JSONL and return their number. An existing file is overwritten only with
+    `force`: somebody may have filled it in."""
     from steelyard.store.drafts import FileDraft
 
     lines = (json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") for row in rows)

@@ -65,7 +65,7 @@ _GROUPS: dict[str, Callable[[], typer.Typer]] = {
     "review": review_commands,
 }
 
-# The one table from errors to exit codes; the first class that fits decides.
+# Exit codes by error class; the first match wins.
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (RequestError, 2),
     (SteelyardError, 3),
@@ -76,7 +76,7 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 
 
 class _Commands(TyperGroup):
-    """All commands; code of a user's that ends the program does not end it as a success."""
+    """All commands; user code that calls `sys.exit` never makes a command succeed."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         refuse_empty(self, args)
@@ -96,9 +96,9 @@ def _print_version(wanted: bool) -> None:
 
 
 def application(asked: str | None = None) -> typer.Typer:
-    """The command line; with the name of a command it has no other.
+    """The command line; given the name of a command, only that command.
 
-    To make all commands takes longer than most of them take.
+    Building all commands takes longer than running most of them.
     """
     app = typer.Typer(
         name="steelyard",
@@ -123,10 +123,7 @@ def application(asked: str | None = None) -> typer.Typer:
 
 @cache
 def command_line(asked: str | None = None) -> Callable[..., Any]:
-    """The same, ready to be called with the words of a user.
-
-    The options are read from signatures, which takes longest.
-    """
+    """The command line as a callable; cached, because reading the signatures is slow."""
     return typer.main.get_command(application(asked))
 
 
@@ -144,16 +141,16 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; whatever goes wrong is one line on stderr and an exit code."""
+    """Run the command line; an error is one line on stderr and an exit code."""
     prepare_streams()
     try:
         command_line(next(iter(sys.argv[1:]), None))(prog_name="steelyard")
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last place to catch one
-        _tell(error)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - last resort
+        _print_error(error)
         sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
 
 
-def _tell(error: BaseException) -> None:
+def _print_error(error: BaseException) -> None:
     from steelyard.reports.findings import printable
 
     if isinstance(error, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Opens the project that a command is about: that of a file, or of the current folder."""
+"""Opens the project of a command: that of a file, or of the current folder."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def opened(near: Path | None = None) -> Project:
-    """The project of a file, or of the current folder; its warnings go to standard error."""
+    """The project of a file, or of the current folder; its warnings go to stderr."""
     from steelyard.project import open_project
 
     return open_project(near=near, base=Path(), warn=print_warning)
 
 
 def references_of(current: Path) -> Callable[[Path], References]:
-    """The rubrics and judges that a file may refer to; each project is looked at once."""
+    """The rubrics and judges that a file may refer to; each project is read once."""
     from steelyard.project import open_project
 
     known: dict[Path, References] = {}

@@ -1,4 +1,4 @@
-"""`steelyard compare --pairwise`: whose answers a judge prefers."""
+"""`steelyard compare --pairwise`: which answers a judge prefers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PairwiseRun:
-    """A finished pairwise run in the forms in which it is shown."""
+    """A finished pairwise run, as text and as JSON."""
 
     view: PairwiseView
 
@@ -45,7 +45,7 @@ class PairwiseRun:
 
 
 def pairwise_of(view: RunView) -> PairwiseRun | None:
-    """What a pairwise run came to; None for any other run, or when its rows were pruned."""
+    """The result of a pairwise run; None for any other run, or if its rows were pruned."""
     from steelyard.results.predictions import PREDICTIONS
     from steelyard.usecases.results.pruned_files import pruned_on
     from steelyard.usecases.results.read_run import is_pairwise_run
@@ -60,18 +60,18 @@ def pairwise_of(view: RunView) -> PairwiseRun | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseCommand:
-    """How the runs are compared, and what is made of it."""
+    """Options of a pairwise comparison and its output."""
 
     wishes: PairwiseOptions
     is_plan: bool
     is_json: bool
     gate: ComparisonGate | None
     put: Callable[[str], None]
-    """Where the result goes."""
+    """Writes the result."""
 
 
 def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
-    """Let a judge compare every pair of the runs; the exit code."""
+    """Let a judge compare every pair of the runs; return the exit code."""
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.results.pairwise_results import read_all
@@ -115,7 +115,7 @@ def pairwise_json(views: Sequence[PairwiseView]) -> dict[str, Any]:
 def _run_all(
     ports: RunPorts, prepared: Sequence[Prepared], asked: PairwiseCommand
 ) -> Iterator[FinishedRun]:
-    """One run after the other; what one has spent, the next has no longer."""
+    """Execute the runs in sequence; they share one budget."""
     left = prepared[0].limits.budget_usd
     for one in prepared:
         limited = replace(
@@ -146,19 +146,19 @@ def _put(views: Sequence[PairwiseView], asked: PairwiseCommand) -> None:
 
 
 def _gate_codes(views: Sequence[PairwiseView], asked: ComparisonGate) -> Iterator[int]:
-    """Each run against the first, and what was looked at."""
+    """Gate each run against the first, and print what was checked."""
     from steelyard.usecases.results.pairwise_results import gate_of
 
     for view in views:
         if view.a.run_id != views[0].a.run_id:
             continue
         gate = gate_of(Path(view.folder), asked)
-        said = f"'{gate.name}' looked at {gate.looked_at}"
+        outcome = f"'{gate.name}' looked at {gate.looked_at}"
         if gate.is_undecided:
-            said = f"{gate.reason}; {said}"
+            outcome = f"{gate.reason}; {outcome}"
         elif gate.passed:
-            said = f"gate passed: {said}"
+            outcome = f"gate passed: {outcome}"
         else:
-            said = f"gate failed: {gate.reason}; {said}"
-        typer.echo(f"steelyard: {view.b.run_id} against {view.a.run_id}: {said}", err=True)
+            outcome = f"gate failed: {gate.reason}; {outcome}"
+        typer.echo(f"steelyard: {view.b.run_id} against {view.a.run_id}: {outcome}", err=True)
         yield 2 if gate.is_undecided else int(not gate.passed)

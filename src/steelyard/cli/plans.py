@@ -1,4 +1,4 @@
-"""`--plan`: what a run would take, in words or as JSON."""
+"""`--plan`: calls, tokens and cost of a run, as text or JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def print_plans(
     ports: RunPorts, prepared: Sequence[Prepared], detect: float | None, *, is_json: bool
 ) -> None:
-    """What each run would take, and how many records would show a difference of some points."""
+    """Print the plan of each run, and the number of records needed to detect a difference."""
     from steelyard.reports.detection import detection_lines
 
     found = _detections(ports, prepared, detect)
@@ -47,7 +47,7 @@ def _detections(
 
 
 def say_who_grades(prepared: Prepared) -> None:
-    """Say on standard error who grades what, before the first call."""
+    """Print to stderr what grades each record, before the first call."""
     from steelyard.reports.findings import printable
     from steelyard.reports.grading import grading_lines
 

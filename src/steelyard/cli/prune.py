@@ -1,4 +1,4 @@
-"""`steelyard prune`: remove what is older than it must be kept."""
+"""`steelyard prune`: remove results that are past their retention."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def command(
     yes: Annotated[
         bool, typer.Option("--yes", help="Prune; without it, only list what would be pruned.")
     ] = False,
-    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")] = (
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = (
         OutputFormat.text
     ),
 ) -> None:
-    """List what can be pruned, and prune it with --yes."""
+    """List results past their retention; remove them with --yes."""
     from steelyard.usecases.runs.prune import plan_pruning, prune, retention_of
 
     project = opened()
     retention = retention_of(project.settings, older_than)
-    with closing(project.retention_store()) as shelf:
-        planned = plan_pruning(shelf, retention, project.clock.now())
+    with closing(project.retention_store()) as store:
+        planned = plan_pruning(store, retention, project.clock.now())
         if yes:
-            prune(shelf, planned)
+            prune(store, planned)
     if output is OutputFormat.json:
         show_json(_row(planned, retention, is_done=yes))
     else:
@@ -97,7 +97,7 @@ def _totals(planned: list[Pruning]) -> tuple[int, int, int]:
 
 
 def size_text(size: int) -> str:
-    """Bytes as people say them."""
+    """A human-readable size."""
     amount, unit = float(size), "B"
     for larger in ("kB", "MB", "GB"):
         if amount < _UNIT:

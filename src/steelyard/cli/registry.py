@@ -1,4 +1,4 @@
-"""`steelyard rubric`, `judge` and `dataset`: versions that stay what they are."""
+"""`steelyard rubric`, `judge` and `dataset`: immutable versions."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ Named = Annotated[
 ]
 One = Annotated[str, typer.Argument(metavar="A", help="A path or a reference.")]
 Other = Annotated[str, typer.Argument(metavar="B", help="A path or a reference.")]
-Output = Annotated[OutputFormat, typer.Option("--format", help="How to print the answer.")]
+Output = Annotated[OutputFormat, typer.Option("--format", help="Output format.")]
 Against = Annotated[
     str | None,
-    typer.Option(metavar="RUN", help="Test on the traces of this run whether scores move."),
+    typer.Option(metavar="RUN", help="Test on the traces of this run whether scores change."),
 ]
-Version = Annotated[
-    str | None, typer.Option(help="The version, where the dataset's contract has none.")
-]
+Version = Annotated[str | None, typer.Option(help="Version, if the dataset's contract has none.")]
 
 
 def definition_commands(kind: Literal["rubric", "judge"]) -> typer.Typer:
     """The commands of rubrics, or of judges."""
     app = _group(kind)
 
-    @app.command("publish", help=f"Fix a version of a {kind}; its content never changes again.")
+    @app.command(
+        "publish", help=f"Publish a version of a {kind}; its content never changes again."
+    )
     def publish(name: Named, against: Against = None, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.publish import carry_out, plan_publication
 
@@ -51,21 +51,21 @@ def definition_commands(kind: Literal["rubric", "judge"]) -> typer.Typer:
         plan = plan_publication(ports, kind, name)
         is_open = not (plan.refusals or plan.standing)
         shift = _measured(plan, against, ports.root) if against and is_open else None
-        _tell(carry_out(ports, plan, shift), output)
+        _print_publication(carry_out(ports, plan, shift), output)
 
-    @app.command("list", help=f"List {kind}s: those of files, and every published version.")
+    @app.command("list", help=f"List {kind}s: files and published versions.")
     def listed(output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.look_up import list_definitions
 
         _list(kind, list_definitions(opened().registry_ports(), kind), output)
 
-    @app.command("show", help=f"Show a {kind}, what it refers to and what refers to it.")
+    @app.command("show", help=f"Show a {kind}, its references and what uses it.")
     def shown(name: Named, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.look_up import show_definition
 
         _show(show_definition(opened(_near(name)).registry_ports(), kind, name), output)
 
-    @app.command("diff", help=f"Show what differs between two {kind}s, and whether it matters.")
+    @app.command("diff", help=f"Compare two {kind}s and mark changes that affect scores.")
     def differing(one: One, other: Other, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.look_up import compare_definitions
 
@@ -82,25 +82,29 @@ def dataset_commands() -> typer.Typer:
     """The commands of datasets."""
     app = _group("dataset")
 
-    @app.command("publish", help="Fix a version of a dataset; its content never changes again.")
+    @app.command(
+        "publish", help="Publish a version of a dataset; its content never changes again."
+    )
     def publish(name: Named, version: Version = None, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.datasets.publish_dataset import publish_dataset
 
-        _tell(publish_dataset(opened(_near(name)).registry_ports(), name, version), output)
+        _print_publication(
+            publish_dataset(opened(_near(name)).registry_ports(), name, version), output
+        )
 
-    @app.command("list", help="List every published version of every dataset.")
+    @app.command("list", help="List the published versions of datasets.")
     def listed(output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.registry.look_up import list_datasets
 
         _list("dataset", list_datasets(opened().registry_ports()), output)
 
-    @app.command("show", help="Show what a dataset says of itself, and what uses it.")
+    @app.command("show", help="Show the metadata of a dataset, and what uses it.")
     def shown(name: Named, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.datasets.dataset_versions import show_dataset
 
         _show(show_dataset(opened(_near(name)).registry_ports(), name), output)
 
-    @app.command("diff", help="Show which records differ between two datasets.")
+    @app.command("diff", help="Show the records that differ between two datasets.")
     def differing(one: One, other: Other, output: Output = OutputFormat.text) -> None:
         from steelyard.usecases.datasets.dataset_versions import compare_datasets
 
@@ -116,7 +120,7 @@ def _group(kind: str) -> typer.Typer:
 
 
 def _near(name: str) -> Path | None:
-    """The file whose project is meant; of a reference, none."""
+    """The path, if the name is a file; its project is used."""
     path = Path(name)
     return path if path.is_file() else None
 
@@ -134,8 +138,8 @@ def _measured(plan: PublicationPlan, run: str, root: Path) -> MeasuredShift:
         return run_async(lambda: measure_shift(trial, started.append, progress.note))
 
 
-def _tell(publication: Publication, output: OutputFormat) -> None:
-    """What was done goes to stdout, what speaks against it to stderr and exit code 1."""
+def _print_publication(publication: Publication, output: OutputFormat) -> None:
+    """Print the outcome to stdout; a refusal to stderr, with exit code 1."""
     from steelyard.reports.publication import publication_json, publication_lines
 
     is_refused = publication.outcome == "refused"

@@ -1,4 +1,4 @@
-"""`steelyard regrade`: the stored traces of a run under another rubric, as a new run."""
+"""`steelyard regrade`: grade the stored traces of a run with another rubric."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from steelyard.cli.run import RunFormat, run_derived
 def command(
     run: FinishedRunName,
     rubric: Annotated[str, typer.Option(help="rubric/id@version, an id or a path.")],
-    output: Annotated[RunFormat, typer.Option("--format", help="How to print the result.")] = (
+    output: Annotated[RunFormat, typer.Option("--format", help="Output format.")] = (
         RunFormat.text
     ),
 ) -> None:
-    """Grade what was answered once more; no target is called."""
+    """Grade stored answers with another rubric; no target is called."""
     from steelyard.usecases.runs.derived_runs import never_asked, regrade_options
 
     project = opened()

@@ -1,4 +1,4 @@
-"""`steelyard report`: one self-contained HTML file."""
+"""`steelyard report`: write a run as one HTML file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def command(
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
         "report.html"
     ),
-    told: Annotated[
-        OutputFormat, typer.Option("--format", help="How to say what was written.")
+    message_format: Annotated[
+        OutputFormat, typer.Option("--format", help="Output format of the message.")
     ] = (OutputFormat.text),
 ) -> None:
-    """Write a report that needs no server and no network to be read."""
+    """Write a self-contained HTML report of a run."""
     from steelyard.errors import InvalidError
     from steelyard.reports.run_html import run_html
     from steelyard.results.predictions import PREDICTIONS
@@ -43,7 +43,7 @@ def command(
         output.write_text(page, encoding="utf-8")
     except OSError as error:
         raise InvalidError(f"cannot write {output}: {error.strerror}") from None
-    if told is OutputFormat.json:
+    if message_format is OutputFormat.json:
         show_json({"run_id": view.run_id, "report": str(output)})
     else:
         show(f"wrote {output}")

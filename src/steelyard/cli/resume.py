@@ -27,25 +27,31 @@ def command(  # noqa: PLR0917 - one parameter for each option
     run: RunName,
     fail_under: Annotated[
         float | None,
-        typer.Option(parser=share, metavar="SHARE", help="Exit 1 below this pass rate."),
+        typer.Option(
+            parser=share, metavar="SHARE", help="Exit 1 if the pass rate is below SHARE."
+        ),
     ] = None,
     fail_under_low: Annotated[
         float | None,
-        typer.Option(parser=share, metavar="SHARE", help="Exit 1 when its lower bound is below."),
+        typer.Option(
+            parser=share, metavar="SHARE", help="Exit 1 if its lower bound is below SHARE."
+        ),
     ] = None,
     corrected: Annotated[
         bool,
-        typer.Option("--corrected", help="Both gates look at the corrected pass rate."),
+        typer.Option("--corrected", help="Apply both gates to the corrected pass rate."),
     ] = False,
     allow_failures: Annotated[
         str | None,
-        typer.Option(callback=check_allowed, help="Records without a score before exit 4."),
+        typer.Option(
+            callback=check_allowed, help="Maximum records without a score, N or P%; exit 4 above."
+        ),
     ] = None,
-    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the result.")] = (
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = (
         OutputFormat.text
     ),
 ) -> None:
-    """Resume an interrupted run. Kept answers are not asked again; the run's gates still apply."""
+    """Resume an interrupted run. Saved answers are reused; the run's gates still apply."""
     from steelyard.cli.run import show_finished
     from steelyard.engine.states import is_terminal
     from steelyard.event_loop import run_async, tune_garbage_collection
@@ -83,7 +89,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
 
 
 def _row(finished: FinishedRun) -> dict[str, Any]:
-    """The run, and what a pairwise one has compared."""
+    """The run, with the comparison of a pairwise run."""
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.cli.run import finished_row
     from steelyard.usecases.results.read_run import read_run

@@ -1,4 +1,4 @@
-"""`steelyard retry`: a run over all records of another, of which only the failed are asked."""
+"""`steelyard retry`: repeat the failed records of a run, in a new run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from steelyard.cli.run import RunFormat, run_derived
 
 def command(
     run: FinishedRunName,
-    output: Annotated[RunFormat, typer.Option("--format", help="How to print the result.")] = (
+    output: Annotated[RunFormat, typer.Option("--format", help="Output format.")] = (
         RunFormat.text
     ),
 ) -> None:
-    """Ask failed records again, in a run that keeps the rest."""
+    """Repeat failed records in a new run and copy all other results."""
     from steelyard.usecases.runs.derived_runs import retry_options
 
     project = opened()

@@ -1,4 +1,4 @@
-"""`steelyard review`: what people say, from the shell."""
+"""`steelyard review`: labels by people, from the shell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from steelyard.cli import review_agreement, review_assign, review_export, review
 def review_commands() -> typer.Typer:
     """The commands of review."""
     app = typer.Typer(
-        help="What people say of responses: assign, import, export, agreement.",
+        help="Labels by people: assign, import, export, agreement.",
         rich_markup_mode=None,
         no_args_is_help=True,
     )

@@ -1,4 +1,4 @@
-"""`steelyard review agreement`: how far people agree, and judges with them."""
+"""`steelyard review agreement`: agreement among people, and with a judge."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from steelyard.cli.terminal import painter, show, show_json
 def command(
     run: AnyFinishedRun = None,
     rubric: Annotated[
-        str | None, typer.Option(metavar="REF", help="Only labels under this rubric.")
+        str | None, typer.Option(metavar="REF", help="Use only labels for this rubric.")
     ] = None,
     check: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="The check to put beside people, where it is not clear."),
+        typer.Option(metavar="ID", help="Check to compare with people, if there are several."),
     ] = None,
     output: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print it.")
+        OutputFormat, typer.Option("--format", help="Output format.")
     ] = OutputFormat.text,
 ) -> None:
-    """Say per question how far people agree. With a RUN, also how far its judge does with them."""
+    """Measure how well people agree, per question. With a RUN, also how well its judge does."""
     from dataclasses import asdict
 
     from steelyard.errors import InvalidError

@@ -1,4 +1,4 @@
-"""`steelyard review assign`: which records people should label next."""
+"""`steelyard review assign`: draw records for people to label."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steelyard.cli.terminal import show, show_json
 
 
 class By(StrEnum):
-    """How records are chosen."""
+    """Sampling methods."""
 
     random = "random"
     stratified = "stratified"
@@ -23,7 +23,7 @@ class By(StrEnum):
 
 
 class Allocation(StrEnum):
-    """How many records each stratum gives."""
+    """How the sample is divided among strata."""
 
     proportional = "proportional"
     equal = "equal"
@@ -31,40 +31,40 @@ class Allocation(StrEnum):
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     run: FinishedRunName,
-    count: Annotated[int, typer.Option(min=1, help="How many records.")],
-    by: Annotated[By, typer.Option(help="What makes a record likely to be chosen.")] = By.random,
+    count: Annotated[int, typer.Option(min=1, help="Number of records.")],
+    by: Annotated[By, typer.Option(help="Sampling method.")] = By.random,
     by_slice: Annotated[
         str | None,
-        typer.Option("--slice", help="The slice that makes strata; else the verdict does."),
+        typer.Option("--slice", help="Slice that defines the strata; default: the verdict."),
     ] = None,
     allocation: Annotated[
-        Allocation, typer.Option(help="Whether strata give by their size, or equally many.")
+        Allocation, typer.Option(help="Records per stratum: proportional to its size, or equal.")
     ] = Allocation.proportional,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="The score that passes; else the rubric's."),
+        typer.Option(min=0.0, max=1.0, help="Score that passes; default: the rubric's."),
     ] = None,
     rubric: Annotated[
         str | None,
-        typer.Option(metavar="REF", help="What people shall answer; else what graded the run."),
+        typer.Option(metavar="REF", help="Rubric to answer; default: the run's."),
     ] = None,
     annotator: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Who shall answer; may be given several times."),
+        typer.Option(metavar="NAME", help="Person who labels; may be given several times."),
     ] = None,
     new: Annotated[
-        bool, typer.Option("--new", help="Leave out records with a label under the rubric.")
+        bool, typer.Option("--new", help="Leave out records that have a label for the rubric.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed, another sample.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the sample.")] = 0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file; without it, stdout.")
+        Path | None, typer.Option("--output", "-o", help="File to write; default stdout.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
-    told: Annotated[OutputFormat, typer.Option("--format", help="How to say what was chosen.")] = (
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    output_format: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = (
         OutputFormat.text
     ),
 ) -> None:
-    """Draw records for people to label. A row is written for each to fill in."""
+    """Draw records for people to label. A row for each is written, to be filled in."""
     from steelyard.cli.label_files import write_rows
     from steelyard.errors import InvalidError
     from steelyard.model.labels.assignment import AssignmentChoice
@@ -87,12 +87,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         is_new=new,
     )
     found = assign(opened().review_ports(), request)
-    is_told = output is not None or told is OutputFormat.text
-    if is_told:
+    has_rows = output is not None or output_format is OutputFormat.text
+    if has_rows:
         write_rows(stub_rows(found, annotator or ()), output, force=force)
-    if told is OutputFormat.json:
+    if output_format is OutputFormat.json:
         show_json({**assignment_json(found), "file": str(output) if output else None})
         return
     for line in assignment_lines(found):
-        # Rows on stdout stay rows alone.
+        # Keep stdout to rows only.
         typer.echo(line, err=True) if output is None else show(line)

@@ -1,4 +1,4 @@
-"""`steelyard review export`: the labels of the project as rows."""
+"""`steelyard review export`: export the labels of the project."""
 
 from __future__ import annotations
 
@@ -14,37 +14,38 @@ from steelyard.cli.terminal import show, show_json
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     rubric: Annotated[
-        str | None, typer.Option(metavar="REF", help="Only labels under this rubric.")
+        str | None, typer.Option(metavar="REF", help="Export only labels for this rubric.")
     ] = None,
     run: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Only labels of responses of this run.")
+        str | None, typer.Option(metavar="RUN", help="Export only labels of this run.")
     ] = None,
     annotator: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only labels of this person.")
+        str | None, typer.Option(metavar="NAME", help="Export only labels by this person.")
     ] = None,
     history: Annotated[
-        bool, typer.Option("--history", help="Also what was replaced, with when it was kept.")
+        bool,
+        typer.Option("--history", help="Also export replaced labels, with revision and time."),
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file; without it, stdout.")
+        Path | None, typer.Option("--output", "-o", help="File to write; default stdout.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
-    told: Annotated[
-        OutputFormat, typer.Option("--format", help="How to say what was written.")
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    message_format: Annotated[
+        OutputFormat, typer.Option("--format", help="Output format of the message.")
     ] = (OutputFormat.text),
 ) -> None:
-    """Write labels, one a line, as they can be imported."""
+    """Write labels as JSONL that can be imported."""
     from steelyard.cli.label_files import write_rows
     from steelyard.errors import InvalidError
     from steelyard.model.labels.annotation import Wanted
     from steelyard.usecases.review.export_labels import export_labels
 
-    if output is None and told is OutputFormat.json:
+    if output is None and message_format is OutputFormat.json:
         raise InvalidError("--format json says what was written to a file; name one with -o")
     wanted = Wanted(rubric=rubric, annotator=annotator)
     rows = export_labels(opened().review_ports(), wanted, run=run, with_history=history)
     written = write_rows(rows, output, force=force)
-    if told is OutputFormat.json:
+    if message_format is OutputFormat.json:
         show_json({"file": str(output), "labels": written})
     elif output is not None:
         show(f"wrote {written:,} label(s) to {output}")

@@ -1,4 +1,4 @@
-"""`steelyard review import`: labels into the project."""
+"""`steelyard review import`: import labels into the project."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from steelyard.cli.terminal import painter, show, show_json
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Labels, one a line (JSONL).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Labels as JSONL.")],
     run: Annotated[
         str | None,
-        typer.Option(metavar="RUN", help="The run that labels without a run_id are about."),
+        typer.Option(metavar="RUN", help="Run of labels without a run_id."),
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Keep what is said otherwise now, as a revision.")
+        bool,
+        typer.Option(
+            "--replace", help="Replace earlier labels; the old ones are kept as history."
+        ),
     ] = False,
     output: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print it.")
+        OutputFormat, typer.Option("--format", help="Output format.")
     ] = OutputFormat.text,
 ) -> None:
-    """Check labels against their rubrics and traces, and keep them."""
+    """Store labels after validating them against rubrics and traces."""
     from steelyard.errors import UnreadableFileError
     from steelyard.reports.labels import imported_json, imported_lines
     from steelyard.usecases.review.import_labels import import_labels

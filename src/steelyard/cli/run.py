@@ -1,4 +1,4 @@
-"""`steelyard run`: ask targets, grade, keep and seal."""
+"""`steelyard run`: call targets, grade the answers, seal the artifacts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class RunFormat(StrEnum):
-    """The forms of the result."""
+    """Output formats of the result."""
 
     text = "text"
     json = "json"
@@ -50,10 +50,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = None,
     suite: Annotated[str | None, typer.Option(help="A suite of steelyard.yaml.")] = None,
     target: Annotated[
-        list[str] | None, typer.Option(help="Which target answers; once for each run.")
+        list[str] | None, typer.Option(help="Target to call; repeat for several runs.")
     ] = None,
     rubric: Annotated[
-        str | None, typer.Option(help="rubric/id@version, an id or a path; replaces the case's.")
+        str | None,
+        typer.Option(help="rubric/id@version, an id or a path; replaces the checks of cases."),
     ] = None,
     judge: Annotated[
         str | None,
@@ -64,64 +65,74 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     responses: Annotated[
         Path | None,
         typer.Option(
-            help="Recorded responses to grade instead of asking; 'conversation' grades the last "
-            "assistant message of each case."
+            help="Grade recorded responses instead of calling a target; 'conversation' grades the "
+            "last assistant message of each case."
         ),
     ] = None,
     from_run: Annotated[
-        str | None, typer.Option(help="Grade the responses that another run has kept.")
+        str | None, typer.Option(help="Grade the stored responses of another run.")
     ] = None,
-    repeat: Annotated[int, typer.Option(min=1, help="Ask every record so many times.")] = 1,
+    repeat: Annotated[int, typer.Option(min=1, help="Run every record N times.")] = 1,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first N valid records.")
+        int | None, typer.Option(min=1, help="Run only the first N valid records.")
     ] = None,
     where: Annotated[
-        str | None, typer.Option(help="Only records where PATH OP VALUE [and ...]; = != < > ~.")
+        str | None,
+        typer.Option(help="Run only records that match PATH OP VALUE [and ...]; = != < > ~."),
     ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
             metavar="PATH",
-            help="Field whose records depend on each other; conversation_id by default.",
+            help="Field that groups dependent records; default conversation_id.",
         ),
     ] = None,
     max_concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Maximum concurrent calls.")
+        int | None, typer.Option(min=1, help="Maximum concurrent calls per target.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that share the records.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Number of worker processes.")] = 1,
     cache: Annotated[
         bool, typer.Option("--cache", help="Reuse cached answers from earlier runs.")
     ] = False,
     budget: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="USD", callback=require_number, help="Stop before more is spent."
+            min=0, metavar="USD", callback=require_number, help="Maximum cost of the run."
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse to start on any error or misspelt field.")
+        bool,
+        typer.Option("--strict", help="Refuse to start if there is any error or misspelt field."),
     ] = False,
     require_validated: Annotated[
         bool,
-        typer.Option("--require-validated", help="Refuse to start with an unvalidated judge."),
+        typer.Option("--require-validated", help="Refuse to start if a judge is not validated."),
     ] = False,
     fail_under: Annotated[
         float | None,
-        typer.Option(parser=share, metavar="SHARE", help="Exit 1 below this pass rate."),
+        typer.Option(
+            parser=share, metavar="SHARE", help="Exit 1 if the pass rate is below SHARE."
+        ),
     ] = None,
     fail_under_low: Annotated[
         float | None,
-        typer.Option(parser=share, metavar="SHARE", help="Exit 1 when its lower bound is below."),
+        typer.Option(
+            parser=share, metavar="SHARE", help="Exit 1 if its lower bound is below SHARE."
+        ),
     ] = None,
     corrected: Annotated[
         bool,
-        typer.Option("--corrected", help="Both gates look at the corrected pass rate."),
+        typer.Option("--corrected", help="Apply both gates to the corrected pass rate."),
     ] = False,
     allow_failures: Annotated[
-        str, typer.Option(callback=check_allowed, help="Records without a score before exit 4.")
+        str,
+        typer.Option(
+            callback=check_allowed, help="Maximum records without a score, N or P%; exit 4 above."
+        ),
     ] = "0",
     plan: Annotated[
-        bool, typer.Option("--plan", help="Print what a run would take, and make no call.")
+        bool,
+        typer.Option("--plan", help="Print calls, tokens and cost of the run, and make no call."),
     ] = False,
     detect: Annotated[
         float | None,
@@ -130,14 +141,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             max=100,
             metavar="POINTS",
             callback=require_number,
-            help="With --plan: how many records a difference of POINTS needs at 80 % power.",
+            help="With --plan: records needed to detect POINTS of difference (80 % power).",
         ),
     ] = None,
-    output: Annotated[RunFormat, typer.Option("--format", help="How to print the result.")] = (
+    output: Annotated[RunFormat, typer.Option("--format", help="Output format.")] = (
         RunFormat.text
     ),
 ) -> None:
-    """Run datasets against targets. Exit 1 when a gate fails, 4 when records have no score."""
+    """Run datasets against targets. Exit 1 if a gate fails, 4 if records have no score."""
     from steelyard.errors import InvalidError
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
@@ -194,7 +205,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
 
 def run_derived(project: Project, options: RunOptions, output: RunFormat) -> None:
-    """A run that is made from a finished one, with the gates of that one."""
+    """Make a run derived from a finished one, with its gates."""
     from steelyard.event_loop import tune_garbage_collection
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.prepare import prepare
@@ -210,7 +221,7 @@ def run_derived(project: Project, options: RunOptions, output: RunFormat) -> Non
 def run_all(
     ports: RunPorts, prepared: Sequence[Prepared], gates: Gates, output: RunFormat
 ) -> tuple[list[FinishedRun], list[int]]:
-    """One run after the other; one that cannot go on does not keep the others from it."""
+    """Execute the runs in sequence; a failed run does not stop the others."""
     from steelyard.errors import RunError
     from steelyard.reports.findings import printable
 
@@ -236,7 +247,7 @@ def run_all(
 def print_runs(
     finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: RunFormat
 ) -> None:
-    """The forms that hold all runs at once; text was shown run by run."""
+    """Print the formats that cover all runs; text is shown run by run."""
     from steelyard.reports.run_junit import run_junit
     from steelyard.reports.run_text import run_markdown
     from steelyard.usecases.results.read_run import read_predictions, read_run
@@ -254,7 +265,7 @@ def print_runs(
 
 
 def show_finished(finished: FinishedRun, gates: Gates) -> None:
-    """A finished run as text, with the gates that hold now."""
+    """Show a finished run as text, with the current gates."""
     from steelyard.cli.pairwise import pairwise_of
     from steelyard.reports.run_text import next_steps, run_lines
     from steelyard.usecases.results.read_run import read_run

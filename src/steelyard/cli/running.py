@@ -1,4 +1,4 @@
-"""What `run` and `resume` share: progress, the summary, gates and exit codes."""
+"""Shared by `run` and `resume`: progress, gates and exit codes."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def exit_code(finished: FinishedRun, gates: Gates) -> int:
 
 
 def print_gates(finished: FinishedRun, gates: Gates) -> None:
-    """Print on standard error what each gate looked at, and why it failed."""
+    """Print to stderr what each gate checked, and why it failed."""
     for one in gate_results(finished, gates):
         if one.is_missing_scores:
             typer.echo(f"steelyard: {finished.run_id}: {one.reason}", err=True)
         elif not one.passed:
             typer.echo(f"steelyard: {finished.run_id}: gate failed: {one.reason}", err=True)
         elif one.is_named:
-            said = f"gate passed: {one.name} looked at {one.looked_at}"
-            typer.echo(f"steelyard: {finished.run_id}: {said}", err=True)
+            passed = f"gate passed: {one.name} looked at {one.looked_at}"
+            typer.echo(f"steelyard: {finished.run_id}: {passed}", err=True)
 
 
 def gate_results(finished: FinishedRun, gates: Gates) -> tuple[GateResult, ...]:
-    """What became of each gate; nothing of a run that did not come to its end."""
+    """The result of each gate; none for a run that did not finish."""
     from steelyard.errors import NotFoundError
     from steelyard.usecases.results.gates import UNGATED, evaluate_gates
 
@@ -63,19 +63,19 @@ def gate_results(finished: FinishedRun, gates: Gates) -> tuple[GateResult, ...]:
 
 
 def group_code(codes: Sequence[int]) -> int:
-    """The code of several runs: the first of these that occurs."""
+    """The exit code of several runs: the first of these that occurs."""
     return next(code for code in (2, 3, 130, 1, 4, 0) if code in codes)
 
 
 def require_number(number: float | None) -> float | None:
-    """`nan` lies in no range, and every gate would let it pass."""
+    """Reject `nan`: it passes every range check and every gate."""
     if number is not None and math.isnan(number):
         raise typer.BadParameter("nan is not a number")
     return number
 
 
 def share(text: str | float) -> float:
-    """A share from 0 to 1, or a usage error that says how one is written."""
+    """Parse a share from 0 to 1, or raise a usage error."""
     try:
         number = float(text)
     except ValueError:
@@ -100,11 +100,11 @@ def check_allowed(text: str | None) -> str | None:
 
 @contextmanager
 def stoppable(started: Sequence[str]) -> Generator[None]:
-    """SIGTERM stops a run as Ctrl-C does; after either, say how to go on."""
+    """SIGTERM stops a run as Ctrl-C does; after either, print how to resume."""
 
     def stop(_number: int, _frame: object) -> None:
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-            # A job that a script has started in the background is spared Ctrl-C, but not this.
+            # A background job of a script ignores Ctrl-C, but must not ignore SIGTERM.
             raise KeyboardInterrupt
         signal.raise_signal(signal.SIGINT)
 
@@ -120,7 +120,7 @@ def stoppable(started: Sequence[str]) -> Generator[None]:
 
 
 class ProgressLine:
-    """A bar on a terminal, a line now and then elsewhere; always on stderr."""
+    """A progress bar on a terminal, occasional lines elsewhere; always on stderr."""
 
     def __init__(
         self,
@@ -149,11 +149,11 @@ class ProgressLine:
                 TextColumn("{task.description}"),
                 BarColumn(),
                 MofNCompleteColumn(),
-                TextColumn("{task.fields[told]}"),
+                TextColumn("{task.fields[counts]}"),
                 TimeElapsedColumn(),
                 console=Console(stderr=True),
             )
-            self._task = self._bar.add_task(self._title, total=self._total, told="")
+            self._task = self._bar.add_task(self._title, total=self._total, counts="")
             self._bar.start()
         return self
 
@@ -167,7 +167,7 @@ class ProgressLine:
             self._bar.stop()
 
     def note(self, result: Result) -> None:
-        """One more result."""
+        """Count a result."""
         counts = self._counts
         counts["done"] += 1
         if result.status == "evaluated":
@@ -176,19 +176,19 @@ class ProgressLine:
             counts["failed"] += 1
         if self._is_quiet:
             return
-        told = f"{counts['passed']} passed"
+        text = f"{counts['passed']} passed"
         if counts["failed"]:
-            told += f", {counts['failed']} without a score"
+            text += f", {counts['failed']} without a score"
         if self._bar:
-            self._bar.update(self._task, advance=1, told=told)
+            self._bar.update(self._task, advance=1, counts=text)
         elif self._now() - self._last >= _PLAIN_EVERY_S:
             self._last = self._now()
             of = "" if self._total is None else f" of {self._total}"
-            typer.echo(f"{self._title}: {counts['done']}{of}, {told}", err=True)
+            typer.echo(f"{self._title}: {counts['done']}{of}, {text}", err=True)
 
 
 def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:
-    """A run from its start to its end, with its progress."""
+    """Execute a run and show its progress."""
     from steelyard.event_loop import run_async
     from steelyard.usecases.runs.execute import start_run
 

@@ -1,4 +1,4 @@
-"""`steelyard runs`: what was run in this project."""
+"""`steelyard runs`: list the runs of the project."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def command(
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
-    output: Annotated[OutputFormat, typer.Option("--format", help="How to print the list.")] = (
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of runs.")] = 20,
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = (
         OutputFormat.text
     ),
 ) -> None:
@@ -59,7 +59,7 @@ def command(
 
 
 def _warn_of_unknown(run_ids: list[str]) -> None:
-    """Say where runs are that the store does not know, as one that is new or empty."""
+    """Warn about run folders that are missing in the store, such as a new or empty one."""
     if run_ids:
         typer.echo(
             f"steelyard: warning: .steelyard/steelyard.db knows nothing of {len(run_ids)} "
@@ -70,13 +70,13 @@ def _warn_of_unknown(run_ids: list[str]) -> None:
 
 
 def _is_pairwise(run: StoredRun) -> bool:
-    """Whether its rows are wins of one run over another, which make no pass rate."""
+    """Whether the rows are wins of one run over another, so that there is no pass rate."""
     derived = run.plan.options.derived_from if run.plan else None
     return derived is not None and derived.against is not None
 
 
 def _rate(summary: JsonObject) -> str:
-    """The pass rate with what it is a rate of."""
+    """The pass rate with its denominator."""
     from steelyard.reports.numbers import count, rate_text
     from steelyard.results.metrics import kept_metrics
 

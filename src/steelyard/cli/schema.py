@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Which schema; without it, a list.")
+        str | None, typer.Argument(metavar="NAME", help="Name of a schema; without it, list all.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -47,7 +47,7 @@ def _list(schemas: Schemas) -> None:
         show(f"{known:<19}{schemas.published(known)['description']}")
     show(
         "\nsteelyard schema NAME prints one; -o FOLDER writes them all.\n"
-        "An editor with YAML support uses one by this first line of a file:\n"
+        "To use one in an editor with YAML support, begin a file with:\n"
         "  # yaml-language-server: $schema=schemas/eval_cases.schema.json"
     )
 

@@ -1,4 +1,4 @@
-"""`steelyard show`: a run, or one record of it."""
+"""`steelyard show`: show a run, or one record of it."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def command(
         str | None, typer.Argument(metavar="[RECORD]", help="A record's id or index.")
     ] = None,
     output: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print it.")
+        OutputFormat, typer.Option("--format", help="Output format.")
     ] = OutputFormat.text,
 ) -> None:
-    """Show a run's numbers and what failed, or all about one record."""
+    """Show the metrics and failures of a run, or one record."""
     from steelyard.store.runs.owners import is_alive
     from steelyard.usecases.results.find_run import records_of
     from steelyard.usecases.results.records import show_record
@@ -101,7 +101,7 @@ def _known(view: RunView, manifest: JsonObject) -> dict[str, Any]:
 
 
 def _labels(folder: Path) -> dict[str, Any]:
-    """How many records have no score, by why; nothing where that was pruned."""
+    """Number of records without a score by label; empty if pruned."""
     from steelyard.results.failures import FAILURES
     from steelyard.usecases.results.pruned_files import pruned_on
     from steelyard.usecases.results.read_run import failures_of
@@ -129,8 +129,8 @@ def _failed(folder: Path, ungraded: int, paint: Paint) -> Iterator[str]:
         yield "\nnot passed:"
     for row in shown[:_SHOWN]:
         is_fail = row.status == "evaluated"
-        told = "fail" if is_fail else _told(row, failures.rows.get(row.place))
-        word = paint(told, "error" if is_fail else "warning")
+        status = "fail" if is_fail else _status_text(row, failures.rows.get(row.place))
+        word = paint(status, "error" if is_fail else "warning")
         yield f"  {_name(row)}  {word}  {_line(row.reason)}"
     if len(shown) > _SHOWN:
         yield "  … and more; `steelyard export` gives all"
@@ -141,8 +141,8 @@ def _show_record(found: RecordView, record: str, output: OutputFormat) -> None:
 
     rows, attempts, failures, judged = found
     if output is OutputFormat.json:
-        told = {"records": rows, "attempts": attempts, "failures": failures.values()}
-        listed = {name: [row.json() for row in found] for name, found in told.items()}
+        parts = {"records": rows, "attempts": attempts, "failures": failures.values()}
+        listed = {name: [row.json() for row in found] for name, found in parts.items()}
         show_json({**listed, "judgements": judged})
         return
     paint = painter()
@@ -162,7 +162,7 @@ def _record(row: Prediction, failure: Failure | None, paint: Paint) -> Iterator[
     passed = {
         True: paint("pass", "good"),
         False: paint("fail", "error"),
-        None: paint(_told(row, failure), "warning"),
+        None: paint(_status_text(row, failure), "warning"),
     }
     score = "" if row.score is None else f"  score {row.score:.3f}"
     reason = "" if row.passed is not None else f"  {_line(row.reason)}"
@@ -178,7 +178,7 @@ def _record(row: Prediction, failure: Failure | None, paint: Paint) -> Iterator[
 
 
 def _asked(row: Prediction, paint: Paint) -> Iterator[str]:
-    """The messages that were sent, or would have been."""
+    """The messages of the request, sent or not."""
     request = row.request or {}
     if request and not request["sent"]:
         yield f"  {paint('not sent; this would have been asked:', 'quiet')}"
@@ -210,17 +210,17 @@ def _attempt(attempt: Attempt) -> str:
     from steelyard.cli.judgements import call_name
 
     repeat = f" of repeat {attempt.repeat}" if attempt.repeat else ""
-    said = "answered"
+    outcome = "answered"
     if attempt.error_code:
-        said = _line(f"{attempt.error_code}: {attempt.message or ''}").rstrip(": ")
+        outcome = _line(f"{attempt.error_code}: {attempt.message or ''}").rstrip(": ")
     wait = attempt.retry_in_s
     again = "" if wait is None else f", tried again after {wait:g} s"
     of = "" if attempt.call == "target" else f" of {call_name(attempt.json())}"
-    return f"  attempt {attempt.attempt}{of}{repeat} at {attempt.at}: {said}{again}"
+    return f"  attempt {attempt.attempt}{of}{repeat} at {attempt.at}: {outcome}{again}"
 
 
-def _told(row: Prediction | GradedPrediction, failure: Failure | None) -> str:
-    """A status with its label, where that says more."""
+def _status_text(row: Prediction | GradedPrediction, failure: Failure | None) -> str:
+    """The status, with its failure label if that differs."""
     label = failure.label if failure else row.status
     return row.status if label == row.status else _line(f"{row.status}: {label}")
 
@@ -231,7 +231,7 @@ def _name(row: Prediction | GradedPrediction) -> str:
 
 
 def _line(text: object) -> str:
-    """Text of others on one line, in which nothing can move the cursor."""
+    """Untrusted text on one line, without terminal control characters."""
     from steelyard.reports.findings import printable
 
     return printable(str(text or ""))

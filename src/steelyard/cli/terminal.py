@@ -1,4 +1,4 @@
-"""How text reaches a terminal, a file or a pipe."""
+"""Output to a terminal, a file or a pipe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLOURS = {"error": "red", "warning": "yellow", "good": "green"}
 
 
 class _Forgiving(io.TextIOWrapper):
-    """Standard error: what cannot be written there is no reason to fail."""
+    """stderr that ignores write errors."""
 
     def write(self, text: str, /) -> int:
         try:
@@ -35,17 +35,17 @@ class _Forgiving(io.TextIOWrapper):
 
 
 def prepare_streams() -> None:
-    """Make the standard streams safe to write to, whatever they lead to.
+    """Make the standard streams safe to write to.
 
-    A character that the terminal's encoding lacks is written as its escape. One that is closed
-    leads nowhere: the next file that is opened would take its number, and be printed into.
+    Characters that the encoding lacks are escaped. A closed stream is redirected to /dev/null:
+    otherwise the next opened file gets its descriptor, and output is written into it.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
             _silence(number)
-    # Python gives no stream at all to a number that was closed when it started.
+    # Python has no stream object for a descriptor that was closed at startup.
     out, err = (cast(Any, stream) for stream in (sys.stdout, sys.stderr))
     if out is None:
         sys.stdout = out = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
@@ -60,7 +60,7 @@ def prepare_streams() -> None:
 
 
 def _silence(number: int) -> None:
-    """Let a stream lead nowhere."""
+    """Redirect a descriptor to /dev/null."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     if nowhere != number:
         os.dup2(nowhere, number)
@@ -68,11 +68,10 @@ def _silence(number: int) -> None:
 
 
 def show(text: str | bytes, *, is_line: bool = True) -> None:
-    """Print a line; bytes are UTF-8 whatever the terminal speaks.
+    """Print a line; bytes are UTF-8 whatever the terminal's encoding.
 
-    When the reader has gone, as `head` does, the rest is dropped: the command goes on, and its
-    exit code says what it would have said. What cannot be written for another reason, such as a
-    full disk, is an error.
+    If the reader has closed the pipe, as `head` does, the rest is dropped and the exit code does
+    not change. Any other write error, such as a full disk, is an error.
     """
     try:
         typer.echo(text, nl=is_line)
@@ -84,13 +83,13 @@ def show(text: str | bytes, *, is_line: bool = True) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Print one JSON value for programs; half a character is written as its escape."""
+    """Print one JSON value for programs; lone surrogates are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     show(text.encode("utf-8", "backslashreplace"))
 
 
 def painter() -> Paint:
-    """Colours on a terminal, plain text elsewhere or where NO_COLOR is set."""
+    """Colours on a terminal; plain text elsewhere or if NO_COLOR is set."""
     wants_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
     def paint(text: str, style: str) -> str:

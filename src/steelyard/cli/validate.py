@@ -1,4 +1,4 @@
-"""`steelyard validate`: say everything that is wrong with files."""
+"""`steelyard validate`: report every error in evaluation files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ValidateFormat(StrEnum):
-    """The forms of the report."""
+    """Output formats of the report."""
 
     text = "text"
     json = "json"
@@ -32,22 +32,23 @@ def command(
     ],
     kind: Annotated[
         str | None,
-        typer.Option(help="dataset, rubric, judge or an exact contract name; settles a doubt."),
+        typer.Option(help="Expected kind: dataset, rubric, judge or an exact contract name."),
     ] = None,
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Misspelt fields, missing pins and stale judges are errors."
+            "--strict",
+            help="Report misspelt fields, missing pins and stale judges as errors.",
         ),
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Also say which optional files are missing.")
+        bool, typer.Option("--verbose", help="Also warn about JSONL files without a sidecar.")
     ] = False,
     output: Annotated[
-        ValidateFormat, typer.Option("--format", help="How to print the findings.")
+        ValidateFormat, typer.Option("--format", help="Output format.")
     ] = ValidateFormat.text,
 ) -> None:
-    """Check evaluation files; exit 1 when any of them has an error."""
+    """Check evaluation files. Exit 1 if any file has an error."""
     from steelyard.contracts.catalog import KINDS
     from steelyard.errors import InvalidError
     from steelyard.plugins import installed_checks, installed_contracts
@@ -80,7 +81,7 @@ def _lines(
         yield from findings.summary_text(report.files, report.skipped, paint)
         return
     if report.skipped:
-        # The other forms are for programs; what they do not hold is said beside them.
+        # The other formats are for programs and do not list skipped files.
         typer.echo(findings.skipped_text(report.skipped), err=True)
     if output is ValidateFormat.json:
         yield findings.findings_json(report.files).encode("utf-8")

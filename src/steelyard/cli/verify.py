@@ -1,4 +1,4 @@
-"""`steelyard verify`: whether a run's artifacts are what they were."""
+"""`steelyard verify`: check the artifacts of a run against their hashes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from steelyard.cli.terminal import painter, show, show_json
 def command(
     run: FinishedRunName,
     output: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print it.")
+        OutputFormat, typer.Option("--format", help="Output format.")
     ] = OutputFormat.text,
 ) -> None:
-    """Compare every artifact with the manifest. Exit 1 when one was changed or is missing."""
+    """Check every artifact against the manifest. Exit 1 if one was changed or is missing."""
     from steelyard.store.artifacts import digest_of
     from steelyard.usecases.results.find_run import find_run_folder
     from steelyard.usecases.results.verify import verify
@@ -30,6 +30,6 @@ def command(
         paint = painter()
         for file in found.files:
             style = {"intact": "good", "pruned": "warning"}.get(file.state, "error")
-            said = f"  {file.message}" if file.message else ""
-            show(f"{paint(f'{file.state:<9}', style)} {file.name}{said}")
+            message = f"  {file.message}" if file.message else ""
+            show(f"{paint(f'{file.state:<9}', style)} {file.name}{message}")
     raise typer.Exit(0 if found.is_intact else 1)
