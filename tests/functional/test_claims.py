@@ -275,7 +275,7 @@ def test_many_equal_runs_share_one_level_of_error_and_carry_their_ids(tmp_path: 
     assert rows[0]["passes"]["low"] <= 0
     assert f"{ids[1]} against {ids[0]}: no difference detectable" in said
     assert "at 99.2 %" in said
-    assert "p-values hold for all of them together (Holm), each interval at its own level" in said
+    assert "p-values are adjusted for all of them (Holm), each interval at its own level" in said
     assert [row["passes"]["level"] for row in rows] == [pytest.approx(0.05 / 6)] * 6
 
 

@@ -95,7 +95,7 @@ def test_every_form_says_which_part_was_run_and_what_is_missing(
     assert f"| selected | {chosen.replace('~', chr(92) + '~')} |" in markdown.stdout
     assert properties["selected"] == chosen
     assert chosen in (root / "report.html").read_text(encoding="utf-8")
-    assert properties["bounds"].endswith("if what has no score had all failed or all passed")
+    assert properties["bounds"].endswith("if all records without a score had failed or passed")
     assert f"| bounds | {properties['bounds']} |" in markdown.stdout
     assert "| pass@3 | " in markdown.stdout
     assert "| pass^3 | " in markdown.stdout

@@ -219,7 +219,7 @@ def test_agreement_names_the_verdict_where_other_checks_decide_it_too(root: Path
     assert "the verdict is that of right, short together; --check compares one" in whole.stdout
     assert "    verdict  60 items" in whole.stdout
     assert "judge" not in whole.stdout
-    assert "beside people  right, judge/right@1.0.0" in alone.stdout
+    assert "compared with people  right, judge/right@1.0.0" in alone.stdout
     assert "    judge  60 items" in alone.stdout
 
 

@@ -188,7 +188,7 @@ def test_items_that_divide_people_are_counted_and_too_many_are_refused(tmp_path:
     done = run_many(root, [RUN, words, RUN])
 
     assert done[1].code == 1
-    assert "left out: 17 on which people are divided evenly" in done[1].stdout
+    assert "left out: 17 with tied labels" in done[1].stdout
     assert "people are divided evenly on 17 of 60 labelled responses (28.3 %)" in done[1].stdout
     assert "uncorrected  " in done[2].stdout
 
@@ -276,7 +276,7 @@ def test_labels_of_runs_that_differ_are_not_pooled(tmp_path: Path) -> None:
     assert found["rates_by_run"][first]["tnr"]["value"] > 0.7
     assert found["rates_by_run"][second]["tnr"]["value"] < 0.3
     said = done[1].stdout
-    assert "TNR        none for all runs together, because they differ (p < 0.001)" in said
+    assert "TNR        not pooled, because the runs differ (p < 0.001)" in said
     assert f"             {second}  TPR " in said
     assert "the labelled runs differ in TNR, and reach no bound together" in said
     why = "TNR differs between the labelled runs (p < 0.01), so that the labels say nothing about"

@@ -214,7 +214,7 @@ def test_the_text_has_every_figure_with_its_denominator(told: dict[str, Done]) -
     for said in (
         f"A  one  {a}",
         f"B  two  {b}",
-        "judge/pairwise@1.0.0 asked of judge, fingerprint ",
+        "judge/pairwise@1.0.0 via target judge, fingerprint ",
         "20 = 19 decided + 1 unscored",
         "B 73.7 % [53.9, 86.6]  12 wins + 3 losses + 2 ties + 2 contradictions of 19",
         "(paired score interval, 95 %)",
@@ -283,7 +283,9 @@ def test_a_judge_that_looks_at_places_alone_prefers_nobody(desk: Desk, tmp_path:
     assert got["position"]["flip_rate"]["value"] == 1.0
     assert got["position"]["favours"] == "first"
     assert "flips       100.0 % [" in text.stdout
-    assert "the judge favours the first place (p < 0.001), by which no run gains" in text.stdout
+    assert (
+        "the judge favours the first place (p < 0.001), which benefits neither run" in text.stdout
+    )
     assert "no preference detectable" in text.stdout
 
 
@@ -295,7 +297,9 @@ def test_contradictions_that_all_lean_to_one_place_are_called(desk: Desk, tmp_pa
 
     assert (position["favours"], position["p_value"]) == ("first", pytest.approx(2 / 2**8))
     assert position["first_rate"]["low"] > 0.5
-    assert "the judge favours the first place (p = 0.008), by which no run gains" in text.stdout
+    assert (
+        "the judge favours the first place (p = 0.008), which benefits neither run" in text.stdout
+    )
 
 
 def test_worse_fails_the_gate(desk: Desk, tmp_path: Path) -> None:
@@ -412,7 +416,7 @@ def test_answers_with_the_same_text_are_ties_and_nobody_is_asked(
 
     assert (got["identical"], got["ties"], got["wins"]) == (2, 2, 28)
     assert got["position"]["first_rate"]["n"] == 56
-    assert "2 with the same text in both, not asked" in text.stdout
+    assert "2 with identical answers, not judged" in text.stdout
     assert len([row for row in attempts if row["call"] == "judge/pairwise@1.0.0"]) == 56
 
 

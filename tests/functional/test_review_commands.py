@@ -106,9 +106,9 @@ def test_labels_come_in_once_and_what_was_read_adds_up(told: dict[str, Done]) ->
     again = json.loads(told["again"].stdout)
 
     assert told["import"].code == 0
-    assert "74 label(s) read = 74 imported + 0 there already + 0 refused" in told["import"].stdout
-    assert "redacted before it was kept: email 36" in told["import"].stdout
-    assert "1 annotator(s) kept as person-…" in told["import"].stdout
+    assert "74 label(s) read = 74 imported + 0 unchanged + 0 refused" in told["import"].stdout
+    assert "redacted before storing: email 36" in told["import"].stdout
+    assert "1 annotator(s) stored as person-…" in told["import"].stdout
     assert (again["read"], again["imported"], again["same"], again["refused"]) == (74, 0, 74, 0)
 
 
@@ -117,9 +117,9 @@ def test_wrong_labels_are_refused_one_by_one_with_exit_1(told: dict[str, Done]) 
     assert "wrong.jsonl:1: error: answers.trace.quality" in told["wrong"].stdout
     assert "wrong.jsonl:2: error: record_id: ann said something else" in told["wrong"].stdout
     assert "labels name the whole id" in told["wrong"].stdout
-    assert "3 label(s) read = 0 imported + 0 there already + 3 refused" in told["wrong"].stdout
+    assert "3 label(s) read = 0 imported + 0 unchanged + 3 refused" in told["wrong"].stdout
     assert told["replace"].code == 0
-    assert "1 of the imported replace what was said before" in told["replace"].stdout
+    assert "1 of the imported replace earlier labels" in told["replace"].stdout
     assert told["stubs"].code == 1
     assert "10 refused" in told["stubs"].stdout
 
@@ -145,7 +145,7 @@ def test_the_judge_stands_beside_blind_people_from_the_folder(told: dict[str, Do
     assert found["judged_by"] == ["questions", "judge/questionnaire@1.0.0"]
     assert {one["name"] for one in correct["judge"]["estimates"]} >= {"tpr", "tnr", "kappa", "ac1"}
     assert correct["judge"]["left_out"]["answers that were not given blind"] == 1
-    assert correct["judge"]["left_out"]["items on which people are divided evenly"] > 0
+    assert correct["judge"]["left_out"]["items with tied labels"] > 0
     assert correct["alternative"]["people"] == 2
     # ann changed her mind about one record, and says of it what the judge says of another
     assert [one["item"]["record_id"] for one in quality["people"]["disagreements"]] == ["r01"]
@@ -157,7 +157,7 @@ def test_the_judge_stands_beside_blind_people_from_the_folder(told: dict[str, Do
 
 
 def test_plain_passes_stand_beside_the_verdict(told: dict[str, Done]) -> None:
-    assert "  beside people  verdict" in told["verdict"].stdout
+    assert "  compared with people  verdict" in told["verdict"].stdout
     assert "    verdict  1 item, 1 answer of 1 person" in told["verdict"].stdout
     assert "    judge  " not in told["verdict"].stdout
     assert "not enough data" in told["verdict"].stdout

@@ -351,9 +351,9 @@ def test_a_plan_says_how_many_records_a_difference_needs(tmp_path: Path) -> None
 
     assert "a difference of 5 points needs about 980 records (80 % power)" in before.stdout
     assert "this dataset has 100: enough to show a difference of 16.2 points" in before.stdout
-    assert "assumed, for want of two runs to compare: 30.0 %" in before.stdout
+    assert "assumed, because there are no two runs to compare: 30.0 %" in before.stdout
     assert "in 1,031 conversations or other groups" in one.stdout
-    assert "dependent records multiply what is needed by 5.26" in one.stdout
+    assert "design effect of dependent records 5.26" in one.stdout
     assert "; the newest run passes 80.0 %" in one.stdout
     assert "assumed: 75.5 % of records pass in one run only (80.0 % of 100 seen)" in two.stdout
     assert found["discordant"] == pytest.approx(83 / 110)
@@ -402,7 +402,7 @@ def test_runs_that_show_no_difference_are_not_planned_by(tmp_path: Path) -> None
     predictions.unlink()
     (done,) = run_many(folder, [plan])
 
-    assert "assumed, for want of two runs to compare: 30.0 %" in done.stdout
+    assert "assumed, because there are no two runs to compare: 30.0 %" in done.stdout
 
 
 DUPLICATES: dict[str, Any] = {

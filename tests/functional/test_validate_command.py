@@ -240,7 +240,7 @@ def test_a_folder_is_walked_without_its_dot_folders(
 def test_what_a_walk_passes_over_is_said_beside_the_report(
     walk: subprocess.CompletedProcess[str],
 ) -> None:
-    assert walk.stderr == "2 other file(s) passed over: data/notes.txt, data/package.json\n"
+    assert walk.stderr == "2 other file(s) skipped: data/notes.txt, data/package.json\n"
 
 
 def test_a_glob_is_expanded_and_the_text_says_what_was_passed_over(
@@ -256,7 +256,7 @@ def test_a_glob_is_expanded_and_the_text_says_what_was_passed_over(
         "data/cases.jsonl",
         "data/cases.yaml",
     ]
-    assert "1 other file(s) passed over: data/notes.txt" in lines
+    assert "1 other file(s) skipped: data/notes.txt" in lines
 
 
 def test_a_named_file_that_fits_nothing_is_a_finding(steelyard: Steelyard, folder: Path) -> None:

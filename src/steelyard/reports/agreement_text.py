@@ -1,4 +1,4 @@
-"""Agreement in words: every coefficient with its interval and the items that it rests on."""
+"""Agreement as text: every coefficient with its interval and its number of items."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _rubric(found: RubricAgreement, run_id: str | None, paint: Paint, shown: int
         f"{count(others)} not blind"
     )
     if found.judged_by:
-        yield f"  beside people  {printable(', '.join(found.judged_by))}"
+        yield f"  compared with people  {printable(', '.join(found.judged_by))}"
     for note in found.notes:
         yield f"  {paint('note', 'warning')}  {printable(note)}"
     for question in found.questions:
@@ -70,7 +70,7 @@ def _question(found: QuestionAgreement, paint: Paint, shown: int) -> Iterator[st
     turn = ", each turn" if found.scope == "turn" else ""
     yield f"  {printable(found.key)}  {found.type}{turn}  {paint(printable(found.label), 'quiet')}"
     if found.people is None:
-        yield "    people  no item that two people or more answered blind"
+        yield "    people  no item with blind answers by two or more people"
     else:
         yield from _side("people", found.people, found.type, shown)
     if found.seen is not None:
@@ -84,8 +84,10 @@ def _side(name: str, side: AgreementSide, kind: Asked, shown: int) -> Iterator[s
     behind = f"{_many(side.answers, 'answer')} of {_many(side.people, 'person', 'people')}"
     yield f"    {name}  {_many(side.items, 'item')}, {behind}{_left_out(side.left_out)}"
     if side.items:
-        said = (f"{_said(value, kind)} {count(number)}" for value, number in side.given.items())
-        yield f"      {'people said':<{_WIDTH}}  {printable(', '.join(said))}"
+        answers = (
+            f"{_answer_text(value, kind)} {count(number)}" for value, number in side.given.items()
+        )
+        yield f"      {'distribution':<{_WIDTH}}  {printable(', '.join(answers))}"
     for one in side.estimates:
         yield f"      {estimate_text(one)}"
     for option in side.options:
@@ -134,7 +136,7 @@ def _disagreements(
 
 
 def item_text(found: Disagreement) -> str:
-    """What an item is called."""
+    """The name of an item."""
     item = found.item
     repeat = f" repeat {item.repeat}" if item.repeat else ""
     turn = f" turn {item.turn}" if item.turn else ""
@@ -142,9 +144,9 @@ def item_text(found: Disagreement) -> str:
 
 
 def _who(found: Disagreement, kind: Asked, beside: str) -> str:
-    said = ", ".join(f"{name} {_answer(answer, kind)}" for name, answer in found.people.items())
+    answers = ", ".join(f"{name} {_answer(answer, kind)}" for name, answer in found.people.items())
     judge = "" if found.judge is None else f"; {beside} {_answer(found.judge, kind)}"
-    return printable(said + judge)
+    return printable(answers + judge)
 
 
 def _answer(answer: Answer, kind: Asked) -> str:
@@ -154,7 +156,7 @@ def _answer(answer: Answer, kind: Asked) -> str:
     return words[answer] if words and isinstance(answer, int) else str(answer)
 
 
-def _said(value: str, kind: Asked) -> str:
+def _answer_text(value: str, kind: Asked) -> str:
     words = _WORDS.get(kind)
     return words[int(value)] if words else value
 

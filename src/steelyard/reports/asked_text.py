@@ -1,4 +1,4 @@
-"""What was asked about a record and what was expected, as people read them."""
+"""The request and the expectations of a record, as text."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from steelyard.results.predictions import Prediction
 
 
 def request_text(row: Prediction) -> str | None:
-    """The messages of a prediction; with their roles where more than one speaks."""
+    """The messages of a prediction; with their roles if there are several."""
     if row.request is None:
         return None
     messages: list[JsonObject] = row.request["messages"]
     if len(messages) == 1:
         return shown(messages[0]["content"])
-    return "\n\n".join(f"{said['role']}: {shown(said['content'])}" for said in messages)
+    return "\n\n".join(f"{message['role']}: {shown(message['content'])}" for message in messages)
 
 
 def expected_text(row: Prediction) -> str | None:
-    """What a good answer would be; None where the record does not say it."""
-    return "\n".join(_told(row.expected)) if row.expected else None
+    """The expectations of the record; None if it has none."""
+    return "\n".join(_expectation_texts(row.expected)) if row.expected else None
 
 
 def expected_lines(expected: JsonObject | str) -> Iterator[tuple[str, str]]:
-    """Each thing that is expected, with the word for it."""
+    """Each expectation, with its name."""
     if isinstance(expected, str):
         yield "answer", expected
         return
@@ -49,8 +49,8 @@ def shown(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _told(expected: JsonObject | str) -> Iterator[str]:
-    """Without its word where there is one answer alone."""
+def _expectation_texts(expected: JsonObject | str) -> Iterator[str]:
+    """Each expectation as a line; a single answer without its name."""
     lines = list(expected_lines(expected))
     if len(lines) == 1 and lines[0][0] == "answer":
         yield lines[0][1]

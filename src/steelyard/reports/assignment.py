@@ -1,4 +1,4 @@
-"""What was chosen for people to look at, and with which chances."""
+"""A sample of records to label, with inclusion probabilities, as text and JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOW = {
 
 
 def assignment_lines(found: Assignment) -> Iterator[str]:
-    """How many of how many, how, and the least and the greatest chance."""
+    """Sample size, sampling method, and the range of inclusion probabilities."""
     yield (
         f"{count(len(found.assigned))} of {count(found.records)} records of {found.run_id} for "
         f"{printable(found.rubric)}, {_HOW[found.choice.by]} (seed {found.choice.seed})"
@@ -33,7 +33,7 @@ def assignment_lines(found: Assignment) -> Iterator[str]:
 
 
 def assignment_json(found: Assignment) -> JsonObject:
-    """The same for programs, with every record."""
+    """The sample as JSON, with every record."""
     choice = found.choice
     records: list[JsonValue] = [
         {

@@ -1,4 +1,4 @@
-"""Charts as SVG from pure functions; colours come from CSS, numbers stand in a table beside."""
+"""SVG charts from pure functions; colours come from CSS, numbers are in a table nearby."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BINS_HEIGHT = 84
 
 
 def interval_bar(value: float | None, low: float | None, high: float | None, label: str) -> str:
-    """A rate in [0, 1] as a bar with whiskers for its interval, where it has one."""
+    """A rate in [0, 1] as a bar, with whiskers for its interval."""
     head = f'<svg class="bar" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
     if value is None:
         return f'{head}aria-label="{escape(label)}: no value"></svg>'
@@ -59,7 +59,7 @@ def difference_bar(value: float | None, low: float | None, high: float | None, l
 
 
 def histogram(counts: Sequence[int], label: str) -> str:
-    """How scores are spread over equal bins of [0, 1]."""
+    """The distribution of scores over equal bins of [0, 1]."""
     most = max(counts, default=0) or 1
     width = _BIN_WIDTH * len(counts)
     bars: list[str] = []
@@ -85,7 +85,7 @@ def histogram(counts: Sequence[int], label: str) -> str:
 
 
 def _short(count: int) -> str:
-    """A count in at most four characters, as many as fit over a bin."""
+    """A count in at most four characters, to fit above a bin."""
     if count < 10_000:
         return str(count)
     return f"{count // 1000}k" if count < 1_000_000 else f"{count // 1_000_000}M"

@@ -26,11 +26,11 @@ SHOWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedRecord:
-    """What a record asks, and what both runs answered."""
+    """The question of a record and the answers of both runs."""
 
     asked: str | None
     asked_otherwise: str | None
-    """What A was asked, where that is something else."""
+    """The question to A, if it differs."""
     expected: str | None
     answer_a: str | None
     answer_b: str | None
@@ -45,16 +45,16 @@ class ComparisonPage:
     warnings: tuple[tuple[str, bool], ...]
     corrected: tuple[str, ...]
     needed: tuple[str, ...]
-    """How much data a difference of five points takes."""
+    """Records needed to detect a difference of five points."""
     gate: str
-    """What became of the gate; empty without one."""
+    """The result of the gate; empty without one."""
     records: Mapping[int, MovedRecord]
-    """The records that are shown, by their place in B."""
+    """The shown records, by their index in B."""
     shown: int = SHOWN
 
 
 def comparison_html(found: Comparison, records: Mapping[int, MovedRecord], gate: str = "") -> str:
-    """The page; it loads nothing from anywhere."""
+    """The page; it loads no external resources."""
     pages = environment()
     pages.filters.update(points=points, shift=shift, p=p_text)
     pages.filters["difference"] = cast(Any, _bar)

@@ -1,4 +1,4 @@
-"""A comparison as text for a terminal, and as one JSON object."""
+"""A comparison as text and JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STYLES = {"better": "good", "worse": "error"}
 
 
 def comparison_lines(found: Comparison, paint: Paint = plain, shown: int = SHOWN) -> Iterator[str]:
-    """Who was compared, the verdict, what it rests on, and what moved."""
+    """The compared runs, the verdict, its basis, and the changed records."""
     yield f"A  {paint(printable(found.a.title), 'title')}  {found.a.run_id}"
     yield f"B  {paint(printable(found.b.title), 'title')}  {found.b.run_id}"
     yield f"  verdict    {paint(verdict_text(found), _STYLES.get(found.verdict, 'warning'))}"
@@ -44,27 +44,27 @@ def comparison_lines(found: Comparison, paint: Paint = plain, shown: int = SHOWN
 
 
 def verdict_text(found: Comparison) -> str:
-    """The one answer in words."""
+    """The verdict as text."""
     if found.verdict == "cannot be compared":
         return f"A and B cannot be compared: {why_not(found)}"
-    said = {
+    text = {
         "better": "B is better than A",
         "worse": "B is worse than A",
         "no difference detectable": "no difference detectable between A and B",
     }[found.verdict]
     by = ", corrected by people's labels" if found.basis == "corrected" else _as_judged(found)
-    doubt = "" if found.is_comparable else ", if the runs measure the same (see 'not alike')"
-    return "; ".join((f"{said}{by}{doubt}", *_beside(found)))
+    doubt = "" if found.is_comparable else ", if the runs are comparable (see 'not alike')"
+    return "; ".join((f"{text}{by}{doubt}", *_beside(found)))
 
 
 def _as_judged(found: Comparison) -> str:
-    """That a verdict is a judge's own, where one decides and no labels correct it."""
+    """A note that the verdict is a judge's and not corrected by labels."""
     is_judged = any(side.corrected is not None for side in (found.a, found.b))
     return ", as the judge sees it (raw, not corrected)" if is_judged else ""
 
 
 def _beside(found: Comparison) -> Iterator[str]:
-    """What would look like a contradiction if it were not said."""
+    """Notes on apparent contradictions."""
     if found.is_doubted:
         yield f"B is better on the pairs, but {_uneven(found)}"
     if found.are_scores_apart:
@@ -72,7 +72,7 @@ def _beside(found: Comparison) -> Iterator[str]:
 
 
 def scores_text(found: Comparison) -> str:
-    """By how much the scores of B are higher or lower."""
+    """The difference of the mean scores."""
     word = "higher" if found.scores.verdict == "better" else "lower"
     return f"B's scores are {word} by {abs(found.scores.value or 0.0):.3f}"
 
@@ -96,7 +96,7 @@ def why_not(found: Comparison, *, favours_b: bool | None = None) -> str:
 
 
 def _uneven(found: Comparison, *, favours_b: bool = False) -> str:
-    """What missing scores could make of the difference."""
+    """The effect of missing scores on the difference."""
     gone = found.dropped
     parts = [
         f"{counted(number, 'record')} in {name} alone"
@@ -115,7 +115,7 @@ def _uneven(found: Comparison, *, favours_b: bool = False) -> str:
 
 
 def corrected_lines(found: Comparison) -> Iterator[str]:
-    """What people would see, as far as judges are validated; nothing where no judge decides."""
+    """Corrected pass rates or the reason for none; empty without a judge."""
     one = found.corrected
     if one:
         rates = f"A {percent(one.rate_a)}, B {percent(one.rate_b)}, B − A {points(one)}"
@@ -128,23 +128,23 @@ def corrected_lines(found: Comparison) -> Iterator[str]:
             yield f"uncorrected {name}: {corrected_text(rate)}"
         elif rate is not None:
             yield (
-                f"corrected {name}, over the whole run: {corrected_text(rate)}; it makes no "
-                "verdict, which takes labels of both runs on their common records"
+                f"corrected {name}, over the whole run: {corrected_text(rate)}; it does not "
+                "decide the verdict, which needs labels of both runs on their common records"
             )
 
 
 def _raw(found: Comparison) -> str:
     rates = f"A {percent(found.a.rate)}, B {percent(found.b.rate)}"
-    said = f"{rates}, B − A {points(found.passes)}  {_test(found.passes)}"
+    text = f"{rates}, B − A {points(found.passes)}  {_test(found.passes)}"
     if found.corrected:
-        return f"{said}; as the judge sees it: {found.raw_verdict}"
-    return said
+        return f"{text}; as the judge sees it: {found.raw_verdict}"
+    return text
 
 
 def needed_lines(found: Comparison) -> Iterator[str]:
-    """How much data a difference of five points needs; the observed difference plays no part.
+    """Records needed to detect a difference of five points, whatever the observed difference.
 
-    None where only missing scores keep B from being better: more records do not bring them.
+    None if only missing scores prevent a verdict: more records do not help.
     """
     if found.is_doubted:
         return
@@ -162,13 +162,13 @@ def needed_lines(found: Comparison) -> Iterator[str]:
 
 
 def rounded(number: int) -> int:
-    """Two digits: the number is an estimate."""
+    """Round up to two digits: the number is an estimate."""
     digits = max(0, len(str(number)) - 2)
     return -(-number // 10**digits) * 10**digits
 
 
 def points(found: Difference, *, level: bool = False) -> str:
-    """A difference of rates in percentage points; its level where that is wanted or not 95 %."""
+    """A difference of rates in percentage points; with its level if requested or not 95 %."""
     if found.value is None or found.low is None or found.high is None:
         return "–"
     ends = f"[{signed_points(found.low)}, {signed_points(found.high)}]"
@@ -185,14 +185,14 @@ def shift(found: Difference) -> str:
 
 
 def p_text(p_value: float | None) -> str:
-    """A p-value as far as it says something."""
+    """A p-value; small ones as `p < 0.001`."""
     if p_value is None:
         return "p –"
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def warnings_of(found: Comparison) -> Iterator[tuple[str, bool]]:
-    """What makes the comparison less than fair, and whether that is serious."""
+    """Differences between the runs that limit the comparison, and whether they are serious."""
     chosen = [one for one in found.not_alike if one.what in SELECTION]
     for one in found.not_alike:
         if one not in chosen:
@@ -204,7 +204,7 @@ def warnings_of(found: Comparison) -> Iterator[tuple[str, bool]]:
 
 
 def _covered(found: Comparison) -> str:
-    """Which records the verdict is about, and which it says nothing of."""
+    """The records that the verdict covers, and those that it does not."""
     gone = found.dropped
     return (
         f"the verdict is about the {counted(found.common, 'record')} that both runs have, not "
@@ -236,9 +236,9 @@ def _pairs(found: Comparison) -> str:
 
 
 def _warnings(found: Comparison, paint: Paint) -> Iterator[str]:
-    for said, is_serious in warnings_of(found):
+    for text, is_serious in warnings_of(found):
         style = "error" if is_serious else "warning"
-        yield f"{paint('not alike' if is_serious else 'note', style):<9}  {printable(said)}"
+        yield f"{paint('not alike' if is_serious else 'note', style):<9}  {printable(text)}"
 
 
 def _means(found: Comparison) -> str:
@@ -257,7 +257,7 @@ def _slices(slices: Sequence[SliceDifference]) -> Iterator[str]:
         held = p_text(one.adjusted_p).replace("p", "adjusted p", 1)
         yield f"  slice      {name}  {points(one.passes)}  n = {count(one.passes.n)}, {held}"
     if slices and not flagged:
-        yield f"  slices     none of {count(len(slices))} moved by more than chance"
+        yield f"  slices     none of {count(len(slices))} changed by more than chance"
 
 
 def _moved(word: str, moved: Sequence[Moved], shown: int) -> Iterator[str]:
@@ -273,12 +273,12 @@ def _moved(word: str, moved: Sequence[Moved], shown: int) -> Iterator[str]:
 
 
 def table_lines(found: Sequence[Comparison]) -> Iterator[str]:
-    """Verdicts of several runs, a line a pair."""
+    """Verdicts of several runs, one line per pair."""
     runs = {side.run_id: side.title for one in found for side in (one.a, one.b)}
     for run_id, title in runs.items():
         yield f"{run_id}  {printable(title)}"
     yield (
-        f"{counted(len(found), 'pair')}; p-values hold for all of them together (Holm), each "
+        f"{counted(len(found), 'pair')}; p-values are adjusted for all of them (Holm), each "
         "interval at its own level"
     )
     for one in found:
@@ -298,24 +298,24 @@ def table_lines(found: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _reason(found: Comparison) -> str | None:
-    """Why the verdict is not what the pairs say."""
+    """Why the verdict differs from the result of the pairs."""
     if found.verdict == "cannot be compared":
         return why_not(found)
     return _uneven(found) if found.is_doubted else None
 
 
 def _table_notes(found: Comparison) -> Iterator[str]:
-    """What a line of a table rests on, as far as it is not all of both runs."""
+    """Notes on a line of the table: records left out, corrections, differences."""
     if any(asdict(found.dropped).values()):
         yield f"pairs: {_pairs(found)}"
     if not found.corrected:
         yield from corrected_lines(found)
-    for said, is_serious in warnings_of(found):
-        yield f"{'not alike' if is_serious else 'note'}: {printable(said)}"
+    for text, is_serious in warnings_of(found):
+        yield f"{'not alike' if is_serious else 'note'}: {printable(text)}"
 
 
 def comparison_json(found: Comparison, gate: JsonObject | None = None) -> JsonObject:
-    """The comparison as programs read it."""
+    """The comparison as one JSON object."""
     row = cast(JsonObject, asdict(found))
     row |= {
         "verdict": found.verdict,

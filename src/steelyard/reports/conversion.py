@@ -1,4 +1,4 @@
-"""What a conversion did, for people and for programs."""
+"""The report of a conversion, as text and JSON."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _WORDS = {"invalid": "invalid", "left_out": "left out", "skipped": "skipped"}
 
 
 def conversion_text(made: Conversion, paint: Paint) -> Iterator[str]:
-    """The counts, what was not written and why, and what became of fields."""
+    """Counts, rows that were not written and why, and lost or moved fields."""
     where = f": {', '.join(made.files)}" if made.files else ""
     yield printable(f"{made.source} ({made.made_from}) to {made.made_to}{where}")
     parts = [f"{made.emitted:,} written"]
     parts += [f"{made.count(outcome):,} {_WORDS[outcome]}" for outcome in OUTCOMES]
     yield f"  {made.read:,} read = {' + '.join(parts)}"
     for rows in made.unwritten:
-        said = f"{_WORDS[rows.outcome]:<8}"
-        yield f"  {paint(said, _STYLES[rows.outcome])}  {printable(_rows_text(rows))}"
+        outcome = f"{_WORDS[rows.outcome]:<8}"
+        yield f"  {paint(outcome, _STYLES[rows.outcome])}  {printable(_rows_text(rows))}"
     for changed in made.fields:
-        said = paint("lost    ", "warning") if changed.is_lost else paint("moved   ", "quiet")
-        yield f"  {said}  {printable(_field_text(changed))}"
+        outcome = paint("lost    ", "warning") if changed.is_lost else paint("moved   ", "quiet")
+        yield f"  {outcome}  {printable(_field_text(changed))}"
 
 
 def conversion_json(made: Conversion) -> str:
-    """One object that holds everything."""
+    """The report as one JSON object."""
     rows: JsonObject = {"read": made.read, "emitted": made.emitted}
     rows.update({outcome: made.count(outcome) for outcome in OUTCOMES})
     report: JsonObject = {

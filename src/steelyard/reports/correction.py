@@ -1,4 +1,4 @@
-"""A corrected pass rate as people read it, or that there is none and why."""
+"""A corrected pass rate as text, or why there is none."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIRECTIONS = {
     (1, 0): "more lenient",
     (1, 1): "more accurate",
 }
-"""What it means that TPR and TNR fell (-1), rose (1) or did neither (0)."""
+"""Direction of drift by the change of TPR and TNR: fell (-1), rose (1) or unchanged (0)."""
 _MEANING = {
     ("tpr", -1): "it fails more good answers",
     ("tpr", 1): "it fails fewer good answers",
@@ -27,7 +27,7 @@ _MEANING = {
 
 
 def corrected_text(found: CorrectedRate) -> str:
-    """The rate with its interval and what it rests on; or why there is none."""
+    """The rate with its interval and its basis, or why there is none."""
     if not found.is_corrected:
         return printable(str(found.reason))
     labels, records = count(found.labels), count(found.n)
@@ -38,7 +38,7 @@ def corrected_text(found: CorrectedRate) -> str:
 
 
 def judge_text(found: CorrectedRate) -> str:
-    """How often the judge is right, where that is known, and what is assumed of it."""
+    """TPR and TNR of the judge, if known, and assumptions about them."""
     if not found.is_corrected or not found.tpr or not found.tnr:
         return ""
     rates = (
@@ -54,7 +54,7 @@ def judge_text(found: CorrectedRate) -> str:
 
 
 def drift_text(found: CorrectedRate) -> str:
-    """How far the judge errs otherwise than on earlier labels; empty where nothing is known."""
+    """The drift of the judge since earlier labels; empty if unknown."""
     drift = found.drift
     if drift is None:
         return ""
@@ -75,19 +75,19 @@ def _change_text(name: str, rate: RateChange) -> str:
 
 
 def drift_direction(tpr: RateChange, tnr: RateChange) -> str | None:
-    """How the judge has changed; None where neither TPR nor TNR did."""
+    """The direction of the drift; None if neither TPR nor TNR changed."""
     return _DIRECTIONS.get((_change(tpr), _change(tnr)))
 
 
 def _change(rate: RateChange) -> int:
-    """Whether a rate rose (1) or fell (-1); 0 where the difference could be chance."""
+    """Whether a rate rose (1) or fell (-1); 0 if the difference is not significant."""
     if rate.p_value >= DIFFERENT:
         return 0
     return 1 if (rate.here or 0.0) > (rate.before or 0.0) else -1
 
 
 def needed_text(found: CorrectedRate) -> str:
-    """About how many labels of the run give ± 5 points."""
+    """The approximate number of labels of the run that give ± 5 points."""
     needed = found.labels_for_5_points
     if needed is None:
         few = f"with {count(found.n)} records; add records"
@@ -97,7 +97,7 @@ def needed_text(found: CorrectedRate) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """A p-value as it is printed."""
+    """A p-value; small ones as `p < 0.001`."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 

@@ -1,4 +1,4 @@
-"""How many records a difference needs, in words."""
+"""Number of records needed to detect a difference, as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from steelyard.reports.numbers import count, percent
 
 
 def detection_lines(found: Detection) -> Iterator[str]:
-    """What is needed, what there is, and what was assumed."""
+    """Records needed, records available, and assumptions."""
     groups = f" in {found.clusters:,} conversations or other groups" if found.clusters else ""
     yield (
         f"  detect   a difference of {found.points:g} points needs about {found.records:,} "
@@ -28,30 +28,30 @@ def _enough(found: Detection) -> str:
 
 
 def _assumed(found: Detection) -> str:
-    """Where the share of discordant records is from, and what dependent records cost."""
+    """The source of the discordant share, and the design effect."""
     text = share_text(found)
     if len(found.runs) == 2:
         text += f", from {found.runs[1]} and {found.runs[0]}"
     if found.design_effect > 1:
-        text += f"; dependent records multiply what is needed by {found.design_effect:.2f}"
+        text += f"; design effect of dependent records {found.design_effect:.2f}"
     if found.pass_rate is not None:
         text += f"; the newest run passes {percent(found.pass_rate)}"
     return text
 
 
 def asked_text(found: Detectable) -> str:
-    """How often each record is asked; empty where it is once."""
+    """The number of repeats; empty for one."""
     return f", each asked {found.repeats} times" if found.repeats > 1 else ""
 
 
 def share_text(found: Detectable) -> str:
-    """How often two runs are assumed to disagree, beside what was seen on how many records."""
+    """The assumed disagreement rate of two runs, with the observed rate and its n."""
     share = f"{percent(found.discordant)} of records"
     differ = f"{share} pass in one run only"
     if found.between_repeats is not None:
         differ = f"single tries of the two runs disagree on {share}"
     if found.observed_discordant is None:
-        text = f"assumed, for want of two runs to compare: {differ}"
+        text = f"assumed, because there are no two runs to compare: {differ}"
     else:
         seen = f"{percent(found.observed_discordant)} of {count(found.pairs)} seen"
         text = f"assumed: {differ} ({seen})"

@@ -1,4 +1,4 @@
-"""What differs between two versions, for people and for programs."""
+"""Differences between two versions, as text and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 def diff_lines(diff: Diff, paint: Paint) -> Iterator[str]:
-    """A line for each difference, texts line by line, and whether scores may move."""
+    """A line per difference, texts as a diff, and whether scores can change."""
     found = diff.differences
     if not found:
         yield "nothing differs"
@@ -33,7 +33,7 @@ def diff_lines(diff: Diff, paint: Paint) -> Iterator[str]:
 
 
 def diff_json(diff: Diff) -> JsonObject:
-    """One object that holds everything."""
+    """The differences as one JSON object."""
     return {
         "old": diff.old,
         "new": diff.new,
@@ -59,8 +59,8 @@ def _lines(difference: FieldDifference, paint: Paint) -> Iterator[str]:
         yield f"{mark} {path}: {_shown(new if difference.kind == 'added' else old)}"
     elif isinstance(old, str) and isinstance(new, str) and ("\n" in old or "\n" in new):
         yield f"{mark} {path}:"
-        told = difflib.unified_diff(old.splitlines(), new.splitlines(), n=1, lineterm="")
-        yield from (f"    {printable(line)}" for line in list(told)[2:])
+        diff_text = difflib.unified_diff(old.splitlines(), new.splitlines(), n=1, lineterm="")
+        yield from (f"    {printable(line)}" for line in list(diff_text)[2:])
     else:
         yield f"{mark} {path}: {_shown(old)} → {_shown(new)}"
 

@@ -1,4 +1,4 @@
-"""Validation results in the forms that people, editors and CI systems read."""
+"""Validation results as text, JSON, GitHub annotations and JUnit."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from steelyard.model.finding import Finding
 
 _SHOWN = 20
 _WINDOW = 88
-# What JSON may hold as it is, but a terminal might obey or an encoder refuse.
+# Valid in JSON, but interpreted by terminals or rejected by encoders.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Spot(Protocol):
-    """A line of a file with the part that matters."""
+    """A line of a file with the position of a finding."""
 
     @property
     def line(self) -> int: ...
@@ -51,7 +51,7 @@ class FileResult(Protocol):
 
 Spots = Mapping[Finding, Spot]
 Paint = Callable[[str, str], str]
-"""Gives a text the look of a style: error, warning, good, quiet."""
+"""Applies a style to a text: error, warning, good, quiet."""
 
 
 def plain(text: str, _style: str) -> str:
@@ -60,7 +60,7 @@ def plain(text: str, _style: str) -> str:
 
 
 def printable(text: str, instead: str = "·") -> str:
-    """Text that cannot move the cursor or hide what is there."""
+    """Text without control characters."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else instead for char in text)
@@ -95,11 +95,11 @@ def findings_json(files: tuple[FileResult, ...]) -> str:
 def findings_text(
     file: FileResult, spots: Spots, paint: Paint = plain, shown: int = _SHOWN
 ) -> Iterator[str]:
-    """One file for a terminal: a headline, then each finding with its spot."""
+    """One file as text: a headline, then each finding with its source line."""
     path = printable(file.path)
     mark = paint("ok", "good") if file.is_valid else paint("invalid", "error")
     counts = f"  {file.total:,} record(s): {file.accepted:,} accepted, {file.rejected:,} rejected"
-    # Sidecars have no records, and files that cannot be read no count of them.
+    # Sidecars and unreadable files have no count of records.
     is_counted = file.total or (file.is_valid and file.path.endswith(".jsonl"))
     yield f"{path}  {file.contract or 'unknown'}{counts if is_counted else ''}  {mark}"
     for finding in file.findings[:shown]:
@@ -110,14 +110,14 @@ def findings_text(
 
 
 def shown_findings(file: FileResult) -> tuple[Finding, ...]:
-    """The findings that the text report prints, and so needs spots for."""
+    """The findings that the text report prints; they need source lines."""
     return file.findings[:_SHOWN]
 
 
 def skipped_text(skipped: tuple[str, ...]) -> str:
-    """Which files of a folder were passed over."""
+    """The files of a folder that were skipped."""
     names = printable(", ".join(skipped[:3])) + (", …" if len(skipped) > 3 else "")
-    return f"{len(skipped)} other file(s) passed over: {names}"
+    return f"{len(skipped)} other file(s) skipped: {names}"
 
 
 def summary_text(
@@ -129,12 +129,12 @@ def summary_text(
     valid = sum(file.is_valid for file in files)
     errors, warnings = _count(files, "error"), _count(files, "warning")
     style = "good" if valid == len(files) else "error"
-    told = f"{valid} of {len(files)} file(s) valid, {errors} error(s), {warnings} warning(s)"
-    yield paint(told, style)
+    summary = f"{valid} of {len(files)} file(s) valid, {errors} error(s), {warnings} warning(s)"
+    yield paint(summary, style)
 
 
 def findings_github(file: FileResult, spots: Spots) -> Iterator[str]:
-    """Workflow commands that GitHub shows beside the changed lines."""
+    """Workflow commands that GitHub shows as annotations."""
     for finding in file.findings:
         spot = spots.get(finding)
         line = finding.line or (spot.line if spot else 1)
@@ -145,7 +145,7 @@ def findings_github(file: FileResult, spots: Spots) -> Iterator[str]:
 
 
 def findings_junit(files: tuple[FileResult, ...]) -> str:
-    """A JUnit report: a suite a file, a case for the file and for each record with a finding."""
+    """A JUnit report: a suite per file, a case for the file and each record with a finding."""
     root = ET.Element("testsuites", name="steelyard validate")
     for file in files:
         cases: dict[int | None, list[Finding]] = {None: []}
@@ -169,7 +169,7 @@ def findings_junit(files: tuple[FileResult, ...]) -> str:
 
 
 def _junit_outcome(case: ET.Element, found: list[Finding]) -> None:
-    """One failure a case, as readers of JUnit files expect; warnings as its output."""
+    """One failure per case, as JUnit readers expect; warnings as its output."""
     errors = [finding for finding in found if finding.is_error]
     warnings = [finding for finding in found if not finding.is_error]
     if errors:
@@ -187,7 +187,7 @@ def _line_text(finding: Finding) -> str:
 
 
 def xml_text(text: str) -> str:
-    """XML cannot hold control characters, however they are escaped."""
+    """Replace control characters: XML does not allow them, even escaped."""
     return printable(text, "\ufffd")
 
 
@@ -196,10 +196,10 @@ def _finding_text(path: str, finding: Finding, spot: Spot | None, paint: Paint) 
     place = f"{path}:{line}" if line else path
     severity = paint(finding.severity, finding.severity)
     message = finding.message
-    if finding.path:  # what concerns a line as a whole says which, as contract 5 wants it
+    if finding.path:  # a message about a whole line keeps its number, as contract 5 requires
         message = message.removeprefix(f"Line {line}: ")
-    told = printable(finding.where + message)
-    yield f"  {place}: {severity}: {told} {paint(f'[{finding.code}]', 'quiet')}"
+    shown = printable(finding.where + message)
+    yield f"  {place}: {severity}: {shown} {paint(f'[{finding.code}]', 'quiet')}"
     if spot and spot.text.strip():
         text, start, end = _window(spot)
         gutter = f"{spot.line:>8}"
@@ -212,7 +212,7 @@ def _finding_text(path: str, finding: Finding, spot: Spot | None, paint: Paint) 
 
 
 def _window(spot: Spot) -> tuple[str, int, int]:
-    """The part of a long line around what matters, printable."""
+    """The part of a long line around the finding, printable."""
     text, start, end = spot.text, spot.start, min(spot.end, len(spot.text))
     left = 0
     if len(text) > _WINDOW:
@@ -225,7 +225,7 @@ def _window(spot: Spot) -> tuple[str, int, int]:
 
 
 def _width(text: str) -> int:
-    """How many columns a terminal gives to a text."""
+    """The width of a text in terminal columns."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)

@@ -1,4 +1,4 @@
-"""Who grades what, said before a run starts."""
+"""What grades the records of a run, as text."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ class WhoGrades:
     """What grades the records of a run."""
 
     rubrics: Mapping[str, tuple[int, int]]
-    """Of each rubric, how many checks it has and how many records it grades."""
+    """Rubric name to number of checks and number of records."""
     brought: Mapping[str, int]
-    """Of each kind of check that records bring themselves, how many do."""
+    """Check kinds defined by records, with their counts."""
     bringing: int = 0
-    """How many records are graded by their own expectations."""
+    """Number of records graded by their own expectations."""
     skipped: int = 0
     judges: Sequence[tuple[str, str | None]] = ()
-    """Every judge that is asked, with the target that answers."""
+    """Every judge with its target."""
 
 
 def grading_lines(who: WhoGrades) -> Iterator[str]:
-    """A line for each way of grading, and one for each judge."""
+    """A line per rubric or kind, and one per judge."""
     for name, (checks, records) in who.rubrics.items():
         yield f"graded by {name} ({_counted(checks, 'check')}): {_counted(records, 'record')}"
     if who.bringing:

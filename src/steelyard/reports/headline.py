@@ -1,4 +1,4 @@
-"""What a run came to in one line, the same in every form of report."""
+"""The result of a run in one line, the same in every report format."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from steelyard.results.metrics import Metrics
 
 
 def headline(metrics: Metrics, gates: Sequence[GateResult]) -> str:
-    """The pass rate, the corrected one, and the gates that failed."""
+    """The pass rate, the corrected pass rate, and the failed gates."""
     return "; ".join([rates_text(metrics), *failed_text(gates)])
 
 
 def rates_text(metrics: Metrics) -> str:
-    """The pass rate with the corrected one; or that a judge's word stands uncorrected."""
+    """The pass rate with the corrected one, or a note that it is uncorrected."""
     raw = rate_text(metrics.pass_rate)
     row = metrics.corrected_pass_rate
     if row is None:
@@ -25,7 +25,7 @@ def rates_text(metrics: Metrics) -> str:
 
 
 def failed_text(gates: Sequence[GateResult]) -> Iterator[str]:
-    """Which gates failed; nothing where all passed."""
+    """The failed gates; empty if all passed."""
     failed = [one for one in gates if not one.passed]
     if measured := [one.name for one in failed if not one.is_missing_scores]:
         yield f"gate failed: {', '.join(measured)}"
@@ -34,7 +34,7 @@ def failed_text(gates: Sequence[GateResult]) -> Iterator[str]:
 
 
 def gate_lines(gates: Sequence[GateResult]) -> Iterator[tuple[GateResult, str]]:
-    """Each gate with what it looked at, or why it failed."""
+    """Each gate with what it checked, or why it failed."""
     for one in gates:
         if one.passed and one.is_named:
             yield one, f"passed: {one.name} looked at {printable(one.looked_at)}"

@@ -1,4 +1,4 @@
-"""The bias of a judge by length and other numbers, as people read it."""
+"""The bias of a judge by length and other covariates, as text and JSON."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from steelyard.reports.numbers import count, percent
 
 
 def bias_lines(found: Sequence[CovariateBias]) -> Iterator[str]:
-    """A line for each bias that is more than chance."""
+    """A line per significant bias."""
     for one in found:
         if one.is_notable:
             yield f"  bias       {_bias(one)}"
 
 
 def bias_json(found: Sequence[CovariateBias]) -> list[JsonObject]:
-    """All that was compared, notable or not."""
+    """All comparisons, notable or not."""
     return [{**cast(JsonObject, asdict(one)), "is_notable": one.is_notable} for one in found]
 
 

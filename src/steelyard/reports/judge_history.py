@@ -1,4 +1,4 @@
-"""What became of a judge before: the runs that it graded, and its validations."""
+"""The history of a judge: runs that it graded, and its validations."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _SHARES = {
     "passed": ("pass_share", "scored", "scored records"),
     "unscored": ("unscored_share", "n", "judged responses"),
 }
-"""Of each share its key, that of what it is a share of, and the name of that."""
+"""Name to key of the share, key of its denominator, and label of the denominator."""
 
 
 def history_lines(history: Sequence[JsonObject], paint: Paint) -> Iterator[str]:
-    """The newest runs that the judge graded, where there are several."""
+    """The newest runs graded by the judge, if there are several."""
     if len(history) < 2:
         return
     for row in history[-_SHOWN_RUNS:]:
@@ -37,13 +37,13 @@ def history_lines(history: Sequence[JsonObject], paint: Paint) -> Iterator[str]:
 
 
 def earlier_lines(validations: Sequence[JudgeValidation]) -> Iterator[str]:
-    """The newest validations that were recorded before."""
+    """The newest earlier validations."""
     for one in validations[-_SHOWN_VALIDATIONS:]:
         yield f"  earlier    {_earlier(one)}"
 
 
 def _earlier(found: JudgeValidation) -> str:
-    """A validation of the past in one line."""
+    """An earlier validation in one line."""
     day = found.validated_at[:10]
     tpr, tnr = map(counted_rate, known_rates(found))
     refused = f", refused: {printable(found.refusals[0])}" if found.refusals else ""

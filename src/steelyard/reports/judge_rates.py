@@ -1,4 +1,4 @@
-"""TPR and TNR of a judge as people read them, and as JSON."""
+"""TPR and TNR of a judge, as text and JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from steelyard.stats.correction import unknown_design
 
 
 def rate_lines(found: JudgeValidation) -> Iterator[str]:
-    """How often the judge is right, run by run where there are several."""
+    """TPR and TNR of the judge, also per run if there are several."""
     tpr, tnr = known_rates(found)
     good = f"the judge passes {count(found.counts.tp)} of {count(tpr.n)} answers that people pass"
     bad = f"the judge fails {count(found.counts.tn)} of {count(tnr.n)} answers that people fail"
@@ -34,7 +34,7 @@ def rate_lines(found: JudgeValidation) -> Iterator[str]:
 
 
 def rates_json(found: JudgeValidation) -> JsonObject:
-    """The same with what it rests on."""
+    """TPR and TNR as JSON, also of the sample and per run."""
     rates = known_rates(found)
     return {
         "tpr": interval_row(rates.tpr),
@@ -49,7 +49,7 @@ def rates_json(found: JudgeValidation) -> JsonObject:
 
 
 def rate(found: Interval) -> str:
-    """A rate with its interval, or that it is not known."""
+    """A rate with its interval, or `unknown`."""
     return rate_text(found) if found.value is not None else "unknown"
 
 
@@ -57,11 +57,11 @@ def _whole(validation: JudgeValidation, name: str, found: Interval) -> str:
     p_value = differing_rates(validation).get(name)
     if p_value is None:
         return rate(found)
-    return f"none for all runs together, because they differ ({p_text(p_value)});"
+    return f"not pooled, because the runs differ ({p_text(p_value)});"
 
 
 def counted_rate(found: Interval) -> str:
-    """The same with its denominator."""
+    """A rate with its interval and its denominator."""
     return f"{rate(found)} (n = {count(found.n)})"
 
 
@@ -72,7 +72,7 @@ def interval_row(found: Interval) -> JsonObject:
 
 
 def about_rates(found: JudgeValidation) -> str:
-    """What TPR and TNR are of, where it is not the plain count of the labels."""
+    """The population of TPR and TNR, unless they are plain counts of the labels."""
     if found.is_of_unknown_design:
         return f"of the labelled sample only: {unknown_design(found)}"
     if found.is_sample_only:
@@ -87,7 +87,7 @@ def about_rates(found: JudgeValidation) -> str:
 
 
 def _rates_of_sample(found: JudgeValidation) -> JsonObject | None:
-    """The unweighted rates, where those of the judge are others or not known."""
+    """The unweighted rates, if the judge's rates differ from them or are unknown."""
     if rates_by_chance(found) is None and not found.is_sample_only:
         return None
     rates = validated_rates(found)
@@ -95,7 +95,7 @@ def _rates_of_sample(found: JudgeValidation) -> JsonObject | None:
 
 
 def gate_text(found: JudgeValidation, least: float) -> str:
-    """The gate that the lower bounds do not reach; empty where they do."""
+    """Why the lower bounds fail the gate; empty if they pass."""
     if found.is_sample_only:
         why = f"{unknown_design(found)}: " if found.is_of_unknown_design else ""
         return f"{why}TPR and TNR are of the labelled sample only, and reach no bound"

@@ -1,4 +1,4 @@
-"""A validation of a judge as people read it, and as JSON."""
+"""A validation of a judge, as text and JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from steelyard.stats.confusion import Rates, differing_rates, pooled_rates, rate
 Kept: TypeAlias = Literal["recorded", "refusal recorded", "unchanged", "not recorded"]
 _SHOWN_SLICES = 5
 _FEW = 5
-"""A slice with fewer good or bad answers says nothing about its rate."""
+"""Minimum number of good and of bad answers for the rates of a slice."""
 _LEFT_OUT = {
     "not_blind": "not blind",
     "other_rubrics": "of other rubrics",
@@ -38,7 +38,7 @@ _LEFT_OUT = {
 }
 _ITEMS_OUT = {
     "other_splits": "in other splits",
-    "ties": "on which people are divided evenly",
+    "ties": "with tied labels",
     "without_judgement": "without a verdict of the judge",
     "unscored": "unscored by the judge",
 }
@@ -55,35 +55,35 @@ class RatedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeValidationReport:
-    """What came of a validation."""
+    """The result of a validation."""
 
     validation: JudgeValidation
     check: str
     labels: int
-    """How many labels there were."""
+    """Number of labels."""
     splits: dict[str, int]
     refusals: tuple[str, ...] = ()
-    """Why the judge may not be relied on by it."""
+    """Why the validation is refused."""
     failed_gate: str = ""
-    """The gate that its lower bounds do not reach, if one was set."""
+    """The gate that its lower bounds fail, if one was set."""
     test_reads: int | None = None
-    """How often test labels were looked at for this judge; None where this time they were not."""
+    """How often test labels were read for this judge; None if not this time."""
     jury: JuryCounts | None = None
-    """Each juror by itself, where a jury decides."""
+    """Each juror separately, for a jury."""
     bias: tuple[CovariateBias, ...] = ()
     kept: Kept = "not recorded"
     runs: tuple[RatedRun, ...] = ()
     history: tuple[JsonObject, ...] = ()
-    """The runs that the judge has graded, the oldest first."""
+    """The runs graded by the judge, oldest first."""
     earlier: tuple[JudgeValidation, ...] = ()
-    """What the registry knew of the judge before, the oldest first."""
+    """Earlier validations in the registry, oldest first."""
     written: str = ""
-    """The judge's file, where the validation was written into it."""
+    """The judge's file, if the validation was written to it."""
     notes: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing speaks against the judge."""
+        """Whether the validation is neither refused nor fails its gate."""
         return not self.refusals and not self.failed_gate
 
 
@@ -97,7 +97,7 @@ def validation_lines(report: JudgeValidationReport, paint: Paint = plain) -> Ite
     if report.jury:
         yield from jury_lines(report.jury)
         if about_rates(found):
-            yield "             figures of jurors are of the labelled sample, not weighted"
+            yield "             juror rates are of the labelled sample, unweighted"
     yield from bias_lines(report.bias)
     yield from _slice_lines(found)
     yield f"  canaries   {_canaries(found)}"
@@ -123,7 +123,7 @@ def _conclusion(report: JudgeValidationReport, paint: Paint) -> Iterator[str]:
 
 
 def validation_json(report: JudgeValidationReport) -> JsonObject:
-    """The report with everything that it rests on."""
+    """The report as one JSON object."""
     found = report.validation
     row: JsonObject = {
         "judge": found.judge,
@@ -207,7 +207,7 @@ def _slice_rates(found: JudgeValidation, one: SliceCounts) -> Rates:
 
 
 def _slice_lines(validation: JudgeValidation) -> Iterator[str]:
-    """The slices with the lowest TNR or TPR, of those with enough answers of both kinds."""
+    """The slices with the lowest TPR or TNR, among those with enough good and bad answers."""
     if differing_rates(validation):
         return
     rated: list[tuple[float, SliceCounts]] = []
@@ -240,16 +240,14 @@ def _slice_row(validation: JudgeValidation, one: SliceCounts) -> JsonObject:
 def _canaries(found: JudgeValidation) -> str:
     tally = found.canaries
     if not tally.asked:
-        return f"not tried: {printable(tally.why_not)}"
+        return f"not tested: {printable(tally.why_not)}"
     scored = tally.asked - tally.unscored
     if not scored:
         return f"none of {count(tally.asked)} has a score"
-    said = (
-        f"the judge passes {count(tally.passed)} of {count(scored)} answers that none should pass"
-    )
+    text = f"the judge passes {count(tally.passed)} of {count(scored)} answers that it must fail"
     which = f": {', '.join(tally.passed_ids)}" if tally.passed_ids else ""
     rest = f"; {count(tally.unscored)} unscored" if tally.unscored else ""
-    return f"{said}{which}{rest}"
+    return f"{text}{which}{rest}"
 
 
 def _instrument(found: JudgeValidation) -> str:
@@ -260,7 +258,7 @@ def _instrument(found: JudgeValidation) -> str:
 
 
 def _design(found: JudgeValidation) -> str:
-    """How the labelled records were chosen, and what follows for corrected rates."""
+    """The sampling design, and its consequence for corrected rates."""
     both = "labels correct the pass rate of their own run; TPR and TNR correct that of others"
     if found.has_weights and found.design == "by_verdict":
         return f"by_verdict, with known inclusion probabilities: {both}"
@@ -287,14 +285,14 @@ def _run_lines(run: RatedRun) -> Iterator[str]:
 
 def _kept(report: JudgeValidationReport) -> str:
     if report.kept == "unchanged":
-        said = "the same comparison is in the registry already"
+        text = "the same validation is already recorded"
     elif report.kept == "recorded":
-        said = "recorded in the registry"
+        text = "recorded in the registry"
     elif report.kept == "refusal recorded":
-        said = "the refusal is recorded in the registry; no rate is corrected by this judge until "
-        said += "a newer validation is not refused"
+        text = "the refusal is recorded in the registry; no rate is corrected by this judge until "
+        text += "a newer validation succeeds"
     elif report.refusals:
-        said = "not recorded"
+        text = "not recorded"
     else:
-        said = "not recorded: dev labels are for tuning; --split test counts"
-    return f"{said}, and written into {printable(report.written)}" if report.written else said
+        text = "not recorded: dev labels are for tuning; use --split test"
+    return f"{text}, and written into {printable(report.written)}" if report.written else text

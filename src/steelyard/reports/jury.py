@@ -1,4 +1,4 @@
-"""The jury of a validation: each juror, what they are worth together, and beside the best."""
+"""The jury of a validation: each juror, effective votes, and the jury against its best juror."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def jury_lines(jury: JuryCounts) -> Iterator[str]:
 
 
 def jury_json(jury: JuryCounts) -> JsonObject:
-    """The jury with everything that it rests on."""
+    """The jury as JSON."""
     return {
         "n": jury.n,
         "correlation": jury.correlation,
@@ -60,22 +60,22 @@ def jury_json(jury: JuryCounts) -> JsonObject:
 
 
 def _against_best(found: Estimate, jurors: int) -> str:
-    """Better or worse only where the interval says so."""
+    """The jury against its best juror; better or worse only if the interval excludes 0."""
     what = f"{100 * cast(float, found.value):+.1f} points in the mean of TPR and TNR"
     if found.low is None or found.high is None:
         return (
             f"too few responses to compare it with its best juror ({what}, n = {count(found.n)})"
         )
-    said = "no clear difference from its best juror"
+    verdict = "no clear difference from its best juror"
     if found.low > 0:
-        said = "better than its best juror"
+        verdict = "better than its best juror"
     if found.high < 0:
-        said = "worse than its best juror"
+        verdict = "worse than its best juror"
     wider = (
         f"; interval widened because the best of {count(jurors)} was picked" if jurors > 1 else ""
     )
     return (
-        f"{said}: {what} [{100 * found.low:+.1f}, {100 * found.high:+.1f}] "
+        f"{verdict}: {what} [{100 * found.low:+.1f}, {100 * found.high:+.1f}] "
         f"(n = {count(found.n)}{wider})"
     )
 

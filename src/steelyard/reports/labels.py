@@ -1,4 +1,4 @@
-"""What became of labels that were brought in."""
+"""The result of importing labels, as text and JSON."""
 
 from __future__ import annotations
 
@@ -13,75 +13,75 @@ from steelyard.reports.findings import Paint, findings_text, printable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedLabels:
-    """Every label that was read: imported, there already, or refused."""
+    """Counts of labels: imported, unchanged, or refused."""
 
     path: str
     read: int
     imported: int
     same: int
     replaced: int
-    """Of the imported: those that take the place of something that was said before."""
+    """Imported labels that replace an earlier one."""
     findings: tuple[Finding, ...]
     redacted: Mapping[str, int]
-    """How much of each kind was replaced by a mark before anything was kept."""
+    """Number of redactions by kind."""
     renamed: int = 0
-    """How many people are kept under a made-up name, because theirs is personal data."""
+    """Number of annotators stored under a pseudonym, because their name is personal data."""
 
     @property
     def refused(self) -> int:
-        """Those that were not kept; a finding says why."""
+        """Labels that were not stored; a finding says why."""
         return self.read - self.imported - self.same
 
     @property
     def contract(self) -> str:
-        """What the rows are."""
+        """The contract of the rows."""
         return "labels"
 
     @property
     def total(self) -> int:
-        """The rows."""
+        """The number of rows."""
         return self.read
 
     @property
     def accepted(self) -> int:
-        """The rows that are right."""
+        """The number of valid rows."""
         return self.imported + self.same
 
     @property
     def rejected(self) -> int:
-        """The rows that are not."""
+        """The number of invalid rows."""
         return self.refused
 
     @property
     def is_valid(self) -> bool:
-        """Whether every row is right."""
+        """Whether every row is valid."""
         return not self.refused
 
 
 def imported_lines(found: ImportedLabels, paint: Paint) -> Iterator[str]:
-    """What is wrong, and the sum."""
-    # The headline of a file counts records; labels have a sum of their own.
+    """The findings, and the counts."""
+    # Skip the headline, which counts records; labels have their own counts.
     yield from islice(findings_text(found, {}, paint), 1, None)
     refused = f"{found.refused:,} refused"
     parts = (
         f"{found.imported:,} imported",
-        f"{found.same:,} there already",
+        f"{found.same:,} unchanged",
         paint(refused, "error") if found.refused else refused,
     )
     yield f"{printable(found.path)}: {found.read:,} label(s) read = {' + '.join(parts)}"
     if found.replaced:
-        yield f"  {found.replaced:,} of the imported replace what was said before, now history"
+        yield f"  {found.replaced:,} of the imported replace earlier labels (kept as history)"
     if found.redacted:
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(found.redacted.items()))
-        yield f"  redacted before it was kept: {kinds}"
+        yield f"  redacted before storing: {kinds}"
     if found.renamed:
         yield (
-            f"  {found.renamed:,} annotator(s) kept as person-…, for their names are personal data"
+            f"  {found.renamed:,} annotator(s) stored as person-…: their names are personal data"
         )
 
 
 def imported_json(found: ImportedLabels) -> JsonObject:
-    """The same for programs."""
+    """The result as JSON."""
     findings: list[JsonValue] = [asdict(finding) for finding in found.findings]
     return {
         "path": found.path,

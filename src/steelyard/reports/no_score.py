@@ -1,4 +1,4 @@
-"""Why records have no score: the most frequent reasons, each in a line."""
+"""Why records have no score: the most frequent reasons, one per line."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ _NUMBER = re.compile(r"\d+")
 def no_score_lines(failures: Iterable[Failure]) -> Iterator[str]:
     """Up to three reasons, such as `no score   50 unauthorized: HTTP 401: Incorrect API key`.
 
-    Messages that differ in their numbers alone are one reason, and so are all about lines.
+    Messages that differ only in numbers are one reason; so are all messages about lines.
     """
     reasons: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in failures:
         label, message = row.label, str(row.message)
-        told = "" if _LINE.match(message) else _NUMBER.sub("N", message)
-        reasons[label, told][message] += 1
+        pattern = "" if _LINE.match(message) else _NUMBER.sub("N", message)
+        reasons[label, pattern][message] += 1
     ranked = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
-    for (label, told), said in ranked[:_SHOWN]:
-        yield from _reason(label, told, said)
+    for (label, pattern), messages in ranked[:_SHOWN]:
+        yield from _reason(label, pattern, messages)
     if len(ranked) > _SHOWN:
-        rest = sum(said.total() for _, said in ranked[_SHOWN:])
+        rest = sum(messages.total() for _, messages in ranked[_SHOWN:])
         others = len(ranked) - _SHOWN
         yield f"             and {others} other reason(s) for {count(rest)} record(s)"
 
 
-def _reason(label: str, told: str, said: Counter[str]) -> Iterator[str]:
-    """One reason with its message; messages about lines are each shown."""
-    total = f"{NO_SCORE}   {count(said.total())} {printable(label)}"
-    lines = [message for message in said if _LINE.match(message)]
+def _reason(label: str, pattern: str, messages: Counter[str]) -> Iterator[str]:
+    """One reason with its message; messages about lines are listed."""
+    total = f"{NO_SCORE}   {count(messages.total())} {printable(label)}"
+    lines = [message for message in messages if _LINE.match(message)]
     if not lines:
-        short = _short(told if len(said) > 1 else next(iter(said)))
+        short = _short(pattern if len(messages) > 1 else next(iter(messages)))
         yield f"{total}: {short}" if short else total
         return
     yield total
     for message in lines[:_SHOWN]:
         yield f"             {_short(message)}"
-    if said.total() > _SHOWN:
-        yield f"             and {count(said.total() - _SHOWN)} more"
+    if messages.total() > _SHOWN:
+        yield f"             and {count(messages.total() - _SHOWN)} more"
 
 
 def _short(message: str) -> str:

@@ -1,4 +1,4 @@
-"""Numbers as people read them; none without its interval and its denominator."""
+"""Formatting of numbers, with interval and denominator."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def mean_text(found: Estimated) -> str:
 
 
 def no_interval(found: Estimated) -> str:
-    """Why an estimate comes without an interval."""
+    """Why an estimate has no interval."""
     return f"no interval: too few values differ, n = {count(found.clusters or found.n)}"
 
 
@@ -63,7 +63,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def unsigned_zero(value: float, digits: int) -> float:
-    """A number as it is shown with so many digits, without the sign of a zero."""
+    """A number rounded to so many digits, never negative zero."""
     return round(value, digits) + 0.0
 
 
@@ -73,7 +73,7 @@ def milliseconds(value: float | None) -> str:
 
 
 def dollars(value: float | None) -> str:
-    """A cost; small ones keep their digits."""
+    """A cost; small amounts keep significant digits."""
     if value is None:
         return "–"
     if value >= 1 or value == 0:
@@ -83,7 +83,7 @@ def dollars(value: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """A count with separators; one that repeats have split shows two digits of the rest."""
+    """A count with separators; a fractional count with two decimals."""
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"

@@ -1,4 +1,4 @@
-"""What all pages have in common: one layout, and numbers as people read them."""
+"""Shared by all HTML pages: layout and number filters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steelyard.reports.numbers import (
 
 
 def environment() -> Environment:
-    """Templates that escape everything and refuse a name that nothing fills."""
+    """A template environment with autoescaping and strict undefined names."""
     pages = Environment(
         loader=PackageLoader("steelyard.reports"),
         autoescape=True,

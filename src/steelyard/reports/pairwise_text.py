@@ -1,4 +1,4 @@
-"""Pairwise comparisons as text for a terminal, and as values for programs."""
+"""Pairwise comparisons as text and JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class ComparedResponses:
-    """One of the runs that are compared."""
+    """One of the compared runs."""
 
     run_id: str
     title: str
@@ -42,20 +42,20 @@ class PairwiseView:
     b: ComparedResponses
     judges: tuple[JsonObject, ...]
     records: int
-    """Records of which both answers were compared, or were to be."""
+    """Records selected for comparison."""
     rows: int
-    """The same with every repeat of a record."""
+    """The same, counting every repeat."""
     unscored: int
     """Records without a decision in both orders."""
     identical: int
-    """Records whose answers are the same text: ties, about which nobody was asked."""
+    """Records with identical answers: ties, not judged."""
     left_out: Mapping[str, int]
     preference: Preference
     position: PositionBias
 
     @property
     def verdict(self) -> str:
-        """The answer in words, which the interval of the win rate bears out."""
+        """The verdict, derived from the interval of the win rate."""
         if self.preference.win_rate.value is None:
             return "cannot be compared"
         preferred = self.preference.preferred
@@ -76,7 +76,7 @@ class Strength:
 
 
 def pairwise_lines(view: PairwiseView, paint: Paint = plain) -> Iterator[str]:
-    """Who was compared, by whom, and what came of it."""
+    """The compared runs, the judge, and the result."""
     yield f"A  {paint(printable(view.a.title), 'title')}  {view.a.run_id}"
     yield f"B  {paint(printable(view.b.title), 'title')}  {view.b.run_id}"
     for row in view.judges:
@@ -90,8 +90,8 @@ def pairwise_lines(view: PairwiseView, paint: Paint = plain) -> Iterator[str]:
         yield from (f"  {line}" for line in _position(view.position, paint))
     style = {"judge prefers B": "good", "judge prefers A": "error"}.get(view.verdict, "warning")
     note = "the opinion of this judge, not checked against people"
-    said = "no record has a decision" if found.win_rate.value is None else note
-    yield f"  {paint(view.verdict, style)} ({said})"
+    text = "no record has a decision" if found.win_rate.value is None else note
+    yield f"  {paint(view.verdict, style)} ({text})"
 
 
 def strength_lines(table: Sequence[Strength]) -> Iterator[str]:
@@ -106,7 +106,7 @@ def strength_lines(table: Sequence[Strength]) -> Iterator[str]:
 
 
 def pairwise_row(view: PairwiseView) -> JsonObject:
-    """A pairwise run for programs."""
+    """A pairwise run as JSON."""
     preference, position = view.preference, view.position
     return {
         "run_id": view.run_id,
@@ -140,7 +140,7 @@ def pairwise_row(view: PairwiseView) -> JsonObject:
 
 
 def strength_row(row: Strength) -> JsonObject:
-    """A run of the table for programs."""
+    """A run of the table as JSON."""
     return {
         "run_id": row.run_id,
         "title": row.title,
@@ -154,7 +154,7 @@ def _judge(row: JsonObject) -> str:
     marks = cast("list[str]", row["fingerprints"] or [])
     model = f" ({row['model']})" if row["model"] else ""
     shown = f", fingerprint {marks[0][:12]}" if marks else ""
-    return f"{row['judge']} asked of {row['target']}{model}{shown}"
+    return f"{row['judge']} via target {row['target']}{model}{shown}"
 
 
 def _records(view: PairwiseView) -> str:
@@ -163,7 +163,7 @@ def _records(view: PairwiseView) -> str:
     if view.rows > view.records:
         text += f"; {count(view.rows)} repeats were compared, and each record counts once"
     if view.identical:
-        text += f"; {count(view.identical)} with the same text in both, not asked"
+        text += f"; {count(view.identical)} with identical answers, not judged"
     left = [
         f"{count(view.left_out[key])} {word}"
         for key, word in _LEFT_OUT.items()
@@ -195,9 +195,9 @@ def _position(found: PositionBias, paint: Paint) -> Iterator[str]:
         pairs = f"{count(found.flip_rate.n)} pairs of answers decided in both orders"
         yield f"flips       {flips} of {pairs}"
     if found.favours:
-        said = f"the judge favours the {found.favours} place ({_p_text(found.p_value or 0.0)})"
+        text = f"the judge favours the {found.favours} place ({_p_text(found.p_value or 0.0)})"
         bias = paint("bias", "warning")
-        yield f"{bias}        {said}, by which no run gains: both orders are asked"
+        yield f"{bias}        {text}, which benefits neither run: both orders are asked"
 
 
 def _strength(found: Interval) -> str:

@@ -1,4 +1,4 @@
-"""What publishing came to, for people and for programs."""
+"""The result of publishing a version, as text and JSON."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from steelyard.reports.numbers import signed
 
 Outcome: TypeAlias = Literal["published", "unchanged", "noted", "refused"]
 _SHOWN = 20
-_SAID: dict[Outcome, str] = {
+_OUTCOMES: dict[Outcome, str] = {
     "published": "published",
-    "unchanged": "is published already, with the same content: nothing to do",
-    "noted": "is published already, with the same content; what may change was noted",
+    "unchanged": "is already published with the same content; nothing to do",
+    "noted": "is already published with the same content; mutable fields updated",
     "refused": "not published",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """What became of a version that was to be published."""
+    """The result of publishing a version."""
 
     reference: str
     outcome: Outcome
     published: Published | None = None
-    """What stands in the registry."""
+    """The entry in the registry."""
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     bump: Bump | None = None
     diff: Diff | None = None
-    """What differs from the version before."""
+    """The differences from the previous version."""
     shift: MeasuredShift | None = None
-    """How far scores moved, where that was tested."""
+    """The change of scores, if it was tested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredShift:
-    """The traces of a run, graded anew with the version before and with the new one."""
+    """The traces of a run, graded with the previous and the new version."""
 
     run_id: str
     old: str
@@ -54,11 +54,12 @@ class MeasuredShift:
 
 
 def publication_lines(publication: Publication, paint: Paint) -> Iterator[str]:
-    """A line for what was done, then what speaks against it or must be known."""
+    """The outcome, then refusals, differences and warnings."""
     style = "error" if publication.outcome == "refused" else "good"
     published = publication.published
     sha256 = f"  sha256 {published.sha256[:12]}" if published else ""
-    yield f"{printable(publication.reference)}  {paint(_SAID[publication.outcome], style)}{sha256}"
+    outcome = paint(_OUTCOMES[publication.outcome], style)
+    yield f"{printable(publication.reference)}  {outcome}{sha256}"
     for refusal in publication.refusals:
         yield f"  {paint('refused', 'error')}  {printable(refusal)}"
     if publication.diff:
@@ -72,7 +73,7 @@ def publication_lines(publication: Publication, paint: Paint) -> Iterator[str]:
 
 
 def publication_json(publication: Publication) -> JsonObject:
-    """One object that holds everything."""
+    """The result as one JSON object."""
     published, diff = publication.published, publication.diff
     return {
         "reference": publication.reference,
@@ -88,10 +89,10 @@ def publication_json(publication: Publication) -> JsonObject:
 
 
 def shift_lines(measured: MeasuredShift, paint: Paint) -> Iterator[str]:
-    """The two tests with their denominators, and the first records that moved."""
+    """The two tests with their denominators, and the first changed records."""
     shift, score = measured.shift, measured.shift.score
-    said = paint("moved", "error") if shift.has_moved else paint("did not move", "good")
-    yield f"  scores {said}: the traces of {measured.run_id}, graded by {measured.old}"
+    moved_text = paint("moved", "error") if shift.has_moved else paint("did not move", "good")
+    yield f"  scores {moved_text}: the traces of {measured.run_id}, graded by {measured.old}"
     yield f"  ({measured.old_run}) and by {measured.new} ({measured.new_run})"
     yield (
         f"    {len(shift.moved):,} of {shift.pairs + shift.unpaired:,} traces moved; "
@@ -113,7 +114,7 @@ def shift_lines(measured: MeasuredShift, paint: Paint) -> Iterator[str]:
 
 
 def shift_json(measured: MeasuredShift) -> JsonObject:
-    """Everything, each record that moved included."""
+    """The change as JSON, with every changed record."""
     shift, score = measured.shift, measured.shift.score
     return {
         "run_id": measured.run_id,

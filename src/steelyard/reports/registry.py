@@ -1,4 +1,4 @@
-"""What the registry holds, for people and for programs."""
+"""Entries of the registry, as text and JSON."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class ListedVersion:
     status: str
     """`published`, `archived`, `not published`, `changed`, `built in` or `broken`."""
     source: str
-    """The file, or the place in the registry where no file is left."""
+    """The file, or the path in the registry if there is no file."""
     sha256: str | None = None
     published_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One version with its content and its neighbours."""
+    """One version with its content, its references and its users."""
 
     reference: str
     contract: str
@@ -42,7 +42,7 @@ class Shown:
 def list_lines(kind: str, listed: Sequence[ListedVersion], paint: Paint) -> Iterator[str]:
     """A line for each version."""
     if not listed:
-        yield f"no {kind} yet; `steelyard {kind} publish PATH` fixes a version"
+        yield f"no {kind} yet; `steelyard {kind} publish PATH` publishes a version"
     width = max((len(_name(one)) for one in listed), default=0)
     for one in listed:
         status = paint(f"{one.status:<13}", _STYLES.get(one.status, "warning"))
@@ -74,7 +74,7 @@ def list_json(listed: Sequence[ListedVersion]) -> JsonObject:
 
 
 def shown_text(shown: Shown) -> str:
-    """The content as YAML; what else is known stands in comments, so that it may be kept so."""
+    """The content as YAML, with everything else in comments: the output is a valid file."""
     listed = shown.listed
     when = f" at {listed.published_at}" if listed.published_at else ""
     head = [
@@ -89,7 +89,7 @@ def shown_text(shown: Shown) -> str:
 
 
 def shown_json(shown: Shown) -> JsonObject:
-    """One object that holds everything."""
+    """The version as one JSON object."""
     listed = shown.listed
     return {
         "reference": shown.reference,

@@ -1,4 +1,4 @@
-"""What several tries of the same cases say."""
+"""pass@k, pass^k and variance of repeated cases, as text."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from steelyard.stats.repeats import Way
 
 _TWICE_THE_RECORDS = 29
-"""By how many percent twice the records narrow an interval: 1 - 1 / sqrt(2)."""
+"""Percentage by which twice the records narrow an interval: 1 - 1 / sqrt(2)."""
 _AS_GOOD, _LITTLE = 0.2, 0.08
 
 
 def repeats_lines(metrics: Metrics) -> Iterator[str]:
-    """At least one pass and all passes in the largest k, the smaller k, and where the noise is."""
+    """pass@k and pass^k for the largest k and smaller k, and the sources of variance."""
     repeats = metrics.repeats
     if not repeats:
         return
-    # Of a single try, passing once and passing always are the same.
+    # For k = 1, pass@k and pass^k are the same.
     smaller = repeats.by_k[:-1]
     yield from _way(repeats, smaller, "pass_at_k", "one")
     yield from _way(repeats, [one for one in smaller if one.k != 1], "pass_hat_k", "every one")
@@ -32,10 +32,10 @@ def repeats_lines(metrics: Metrics) -> Iterator[str]:
 def _way(
     largest: TriesMetrics, smaller: Sequence[TriesMetrics], way: Way, which: str
 ) -> Iterator[str]:
-    """One way to count tries, for the largest k and the smaller ones."""
+    """One of the two estimates, for the largest k and the smaller ones."""
     found, name = _estimate(largest, way), _name(largest, way)
-    said = f"{which} of {largest.k} tries passes, n = {count(found.n)}"
-    yield f"  {name:<10} {estimate_text(found)}  {said}"
+    passing = f"{which} of {largest.k} tries passes, n = {count(found.n)}"
+    yield f"  {name:<10} {estimate_text(found)}  {passing}"
     if text := bounds_text(found):
         yield f"  bounds     {name} is {text}"
     if smaller:
@@ -57,21 +57,21 @@ def _smaller(tries: TriesMetrics, way: Way) -> str:
 
 
 def estimate_text(found: PassEstimate) -> str:
-    """An estimate with its interval, or that missing tries leave nothing but the bounds."""
+    """An estimate with its interval, or a note that only its bounds are known."""
     if found.value is None and found.bounds:
         return "– (only its bounds are known)"
     return rate_text(found)
 
 
 def partial_text(metrics: Metrics) -> str:
-    """Why a number of passes is not whole; empty where it is."""
+    """Why a number of passes is fractional; empty if it is an integer."""
     if isinstance(metrics.pass_count, int):
         return ""
     return "a record counts by the share of its tries that passed"
 
 
 def bounds_text(found: PassEstimate) -> str:
-    """What missing tries could make of an estimate; empty where no case lacks one."""
+    """The bounds of an estimate if tries are missing; empty if none is."""
     if not found.bounds:
         return ""
     return f"{_spread(found.bounds)} if the tries without a score had all failed or all passed"

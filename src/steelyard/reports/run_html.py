@@ -39,7 +39,7 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """What the template shows."""
+    """The data of the template."""
 
     view: RunView
     failed: list[Prediction]
@@ -50,27 +50,27 @@ class RunReport:
     correction: CorrectedRate | None
     """The corrected pass rate, or why there is none."""
     judge: str
-    """How far the judge is right."""
+    """TPR and TNR of the judge."""
     selection: str
-    """What chose its records; empty where it is about all of them."""
+    """The options that selected the records; empty for the whole dataset."""
     dependence: str | None
-    """How many independent records the dependent ones are worth."""
+    """The effective number of independent records."""
     weak: frozenset[str]
-    """The slices that are below the rest by more than chance."""
+    """The slices that are significantly below the rest."""
     repeats: Sequence[TriesMetrics]
-    """Tries of the same cases, by how many."""
+    """pass@k and pass^k, by k."""
     noise: str | None
     """Whether more records or more repeats would help."""
     gates: tuple[tuple[GateResult, str], ...]
-    """Each gate with what it looked at, or why it failed."""
+    """Each gate with what it checked, or why it failed."""
     no_choice: str | None
-    """How many answers select no choice."""
+    """The number of answers that select no choice."""
     uneven: tuple[str, ...]
-    """The slices in which scores are missing more or less often than elsewhere."""
+    """The slices in which scores are missing significantly more or less often."""
 
 
 def run_html(view: RunView, predictions: Iterable[Prediction]) -> str:
-    """The page; it loads nothing from anywhere."""
+    """The page; it loads no external resources."""
     failed = (row for row in predictions if not row.is_passed)
     shown = list(islice(failed, _SHOWN))
     correction, repeats = view.metrics.corrected_pass_rate, view.metrics.repeats
@@ -109,7 +109,7 @@ def _pages() -> Environment:
 
 
 def _json(value: JsonValue) -> str:
-    """As people read it, to be escaped like any text; `tojson` is for scripts."""
+    """JSON as text, escaped by the template; `tojson` is for scripts."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Runs as JUnit: a suite a run, a case a gate and a record."""
+"""Runs as JUnit: a suite per run, a case per gate and record."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def run_junit(runs: Iterable[tuple[RunView, Iterable[Prediction]]]) -> str:
 
 
 def _properties(view: RunView) -> Iterator[tuple[str, str]]:
-    """What the run came to, and what its numbers rest on."""
+    """The headline of the run, and the basis of its numbers."""
     yield "headline", view.headline
     if row := view.metrics.corrected_pass_rate:
         yield "corrected" if row.is_corrected else "uncorrected", corrected_text(row)
-    told = (
+    named = (
         ("judge", judge_text(row) if row else ""),
         ("bounds", bounds_of_run(view.metrics)),
         ("selected", selection_text(view)),
     )
-    yield from ((name, text) for name, text in told if text)
+    yield from ((name, text) for name, text in named if text)
 
 
 def _gate(suite: ET.Element, gate: GateResult, text: str, counts: dict[str, int]) -> None:
@@ -86,13 +86,13 @@ def _case(suite: ET.Element, row: Prediction, counts: dict[str, int]) -> None:
 
 
 def _body(row: Prediction) -> str | None:
-    """What was asked, expected and answered, cut where somebody looks at a page of failures."""
-    told = (
+    """Question, expectations and answer, truncated."""
+    named = (
         ("asked", request_text(row)),
         ("expected", expected_text(row)),
         ("answered", row.model_response),
     )
-    parts = [f"{word}: {_cut(text)}" for word, text in told if text is not None]
+    parts = [f"{word}: {_cut(text)}" for word, text in named if text is not None]
     lines = "\n\n".join(parts).splitlines()
     return "\n".join(map(xml_text, lines)) if parts else None
 

@@ -1,4 +1,4 @@
-"""A run's result as text for a terminal and as Markdown for a pull request."""
+"""The result of a run, as text and as Markdown for a pull request."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 _CONVERSATION = (None, "conversation_id")
 _GROUPS = "groups (a conversation, or a record without one)"
 _MOST_WITHOUT_CHOICE = 0.02
-# An underscore between letters is no mark, and common in names.
+# An underscore between letters is not markup, and common in names.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
 
 
 class NotSent(Protocol):
-    """What targets are not told of the records, counted."""
+    """Counts of content that is not sent to targets."""
 
     @property
     def omitted_blocks(self) -> int | UnsetType: ...
@@ -59,18 +59,18 @@ class RunView:
     slices: Sequence[Slice]
     folder: str
     gates: tuple[GateResult, ...] = ()
-    """What became of the gates that it was started with."""
+    """The results of its gates."""
     failures: Callable[[], Iterable[Failure]] = tuple
-    """Reads the rows of records without a score, which may be many."""
+    """Reads the failures lazily; there may be many."""
 
     @property
     def no_score(self) -> tuple[str, ...]:
-        """Why records have no score, in lines."""
+        """Why records have no score, one line per reason."""
         return tuple(no_score_lines(self.failures()))
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The same without the word that each line begins with."""
+        """The same lines without their prefix."""
         return tuple(line.removeprefix(NO_SCORE).strip() for line in self.no_score)
 
     @property
@@ -80,13 +80,13 @@ class RunView:
 
     @property
     def title(self) -> str:
-        """What was run against what."""
+        """Dataset and targets."""
         setup = self.manifest.setup
         return f"{setup.dataset_id} × {' + '.join(setup.targets)}"
 
     @property
     def headline(self) -> str:
-        """What it came to."""
+        """The result in one line."""
         return headline(self.metrics, self.gates)
 
 
@@ -123,7 +123,7 @@ def run_lines(view: RunView, paint: Paint = plain) -> Iterator[str]:
 
 
 def _records(view: RunView, paint: Paint) -> Iterator[str]:
-    """Which records it is about, and what was not seen of them."""
+    """The records of the run, and what could not be read or sent."""
     metrics = view.metrics
     yield f"  records    {_denominators(metrics)}"
     if text := selection_text(view):
@@ -137,7 +137,7 @@ def _records(view: RunView, paint: Paint) -> Iterator[str]:
 
 
 def _corrected(metrics: Metrics, paint: Paint) -> Iterator[str]:
-    """The pass rate that people would give; or that the one above is a judge's word alone."""
+    """The corrected pass rate, or why the pass rate is uncorrected."""
     row = metrics.corrected_pass_rate
     if row is None:
         return
@@ -151,9 +151,9 @@ def _corrected(metrics: Metrics, paint: Paint) -> Iterator[str]:
 
 
 def dependence(view: RunView) -> str | None:
-    """How many independent records the dependent ones are worth; None where it is all of them.
+    """The effective number of independent records; None if all are independent.
 
-    A record without a conversation is one of a single turn.
+    A record without a conversation is a group of its own.
     """
     rate = view.metrics.pass_rate
     if rate.clusters is None or rate.n_effective is None:
@@ -170,16 +170,16 @@ def dependence(view: RunView) -> str | None:
 
 
 def bounds_of_run(metrics: Metrics) -> str:
-    """Where the pass rate would be with every score; empty where none is missing."""
+    """Bounds of the pass rate if scores are missing; else empty."""
     bounds = metrics.pass_rate_bounds
     if bounds is None or bounds.low == bounds.high:
         return ""
     spread = f"{percent(bounds.low)} to {percent(bounds.high)}"
-    return f"{spread} if what has no score had all failed or all passed"
+    return f"{spread} if all records without a score had failed or passed"
 
 
 def selection_text(view: RunView) -> str:
-    """What chose the records of a run; empty where it is about the whole dataset."""
+    """The options that selected the records; empty for the whole dataset."""
     options = view.manifest.setup.options
     named = ((name, getattr(options, name)) for name in SELECTION)
     chosen = [f"--{name} {value}" for name, value in named if value is not None]
@@ -187,7 +187,7 @@ def selection_text(view: RunView) -> str:
 
 
 def not_sent_texts(counts: NotSent) -> Iterator[str]:
-    """What targets were not told of the records."""
+    """Content that was not sent to targets."""
     if blocks := counts.omitted_blocks:
         yield f"{count(blocks)} block(s) that a target cannot be sent, left out"
     if documents := counts.documents_not_shown:
@@ -195,24 +195,24 @@ def not_sent_texts(counts: NotSent) -> Iterator[str]:
 
 
 def no_choice_text(metrics: Metrics) -> str | None:
-    """How many answers to multiple-choice questions select no choice; None where all do."""
+    """The number of answers that select no choice; None if all do."""
     if not metrics.no_choice or not metrics.choice_answers:
         return None
     share = metrics.no_choice / metrics.choice_answers
-    said = f"{count(metrics.no_choice)} of {count(metrics.choice_answers)} answers"
-    advice = "; look at them before you trust the pass rate" if is_unreadable(metrics) else ""
-    return f"{said} select no choice and count as wrong ({percent(share)}){advice}"
+    affected = f"{count(metrics.no_choice)} of {count(metrics.choice_answers)} answers"
+    advice = "; check them before you trust the pass rate" if is_unreadable(metrics) else ""
+    return f"{affected} select no choice and count as wrong ({percent(share)}){advice}"
 
 
 def is_unreadable(metrics: Metrics) -> bool:
-    """Whether so many answers select no choice that the form of answers may be measured."""
+    """Whether too many answers select no choice, so that the rate may measure their format."""
     return (metrics.no_choice or 0) > _MOST_WITHOUT_CHOICE * (metrics.choice_answers or 0)
 
 
 def next_steps(view: RunView) -> Iterator[str]:
-    """Where to look next."""
+    """Suggested next commands."""
     yield f"  artifacts  {view.folder}"
-    yield f"  look       steelyard show {view.run_id}"
+    yield f"  inspect    steelyard show {view.run_id}"
     yield f"  share      steelyard report {view.run_id} -o report.html"
 
 
@@ -257,7 +257,7 @@ def _corrected_rows(metrics: Metrics) -> Iterator[str]:
 
 
 def _rows(name: str, text: str | None) -> Iterator[str]:
-    """A row of the table; none without a text."""
+    """A row of the table, if there is a text."""
     if text:
         yield f"| {name} | {_escaped(text)} |"
 
@@ -310,7 +310,7 @@ def _spending(metrics: Metrics) -> Iterator[str]:
 
 
 def _judging(judging: JudgingMetrics) -> Iterator[str]:
-    """What judges took: calls, tokens and money, each with what it was counted over."""
+    """Calls, tokens and cost of judges."""
     tokens, cost = judging.tokens, judging.cost_usd
     parts = [f"{count(judging.calls)} call(s)"]
     if judging.unanswered:
@@ -326,7 +326,7 @@ def _judging(judging: JudgingMetrics) -> Iterator[str]:
 def _saved(cache: Cache, what: str) -> Iterator[str]:
     if cache.hits:
         money = f", {dollars(cache.saved_usd)}" if cache.saved_usd else ""
-        yield f"  saved      {count(cache.hits)} call(s){money} by {what} given before"
+        yield f"  saved      {count(cache.hits)} call(s){money} by cached {what}"
 
 
 def _checks(metrics: Metrics) -> Iterator[str]:
@@ -340,5 +340,5 @@ def _checks(metrics: Metrics) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """A text that Markdown shows as it is."""
+    """Escape a text for Markdown."""
     return _MARKDOWN.sub(r"\\\g<0>", printable(text, " "))

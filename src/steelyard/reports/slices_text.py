@@ -18,7 +18,7 @@ class LowSlice(NamedTuple):
     """A slice with a low pass rate."""
 
     word: Literal["weak slice", "lowest"]
-    """Weak where it is below the rest by more than chance, else only one of the lowest."""
+    """Weak if it is significantly below the rest, else one of the lowest."""
     name: str
     text: str
 
@@ -26,9 +26,9 @@ class LowSlice(NamedTuple):
 def low_slices(
     metrics: Metrics, slices: Iterable[Slice], most: int | None = _SHOWN
 ) -> list[LowSlice]:
-    """The slices that are below the rest by more than chance, then the lowest of the others.
+    """The slices that are significantly below the rest, then the lowest of the others.
 
-    A slice counts with five records or more, and only where its rate is below that of the run.
+    Only slices of five or more records whose rate is below that of the run are listed.
     """
     whole = metrics.pass_rate.value
     found: list[tuple[bool, float, LowSlice]] = []
@@ -47,7 +47,7 @@ def low_slices(
 
 
 def uneven_slices(metrics: Metrics) -> Iterator[str]:
-    """The slices in which scores are missing more or less often than elsewhere."""
+    """The slices in which scores are missing significantly more or less often."""
     missing = metrics.missing
     for one in missing.uneven_slices:
         share = f"{count(one.missing)} of {count(one.valid)} have no score"

@@ -32,7 +32,7 @@ ByPerson: TypeAlias = Mapping[str, Given]
 ONE_PERSON = "items with the answer of one person alone"
 NOT_BLIND = "answers that were not given blind"
 NO_JUDGE = "items without an answer to put beside them"
-TIES = "items on which people are divided evenly"
+TIES = "items with tied labels"
 
 
 def _nobody() -> ByPerson:

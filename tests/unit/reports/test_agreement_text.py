@@ -56,13 +56,13 @@ def text(*questions: QuestionAgreement, run_id: str | None = "run_1", **more: An
 def test_everything_stands_with_its_interval_and_its_items() -> None:
     assert text(QUESTION, judged_by=("questions", "judge/q@1.0.0"), notes=("1 thing",)) == (
         "rubric/desk-v1 × run_1  1,192 labels by 2 people: 1,180 blind, 12 not blind\n"
-        "  beside people  questions, judge/q@1.0.0\n"
+        "  compared with people  questions, judge/q@1.0.0\n"
         "  note  1 thing\n"
         "  correct  yes_no, each turn  Is it right?\n"
-        "    people  no item that two people or more answered blind\n"
+        "    people  no item with blind answers by two or more people\n"
         "    judge  100 items, 180 answers of 2 people; left out: 12 answers that were not given "
         "blind\n"
-        "      people said               no 30, yes 150\n"
+        "      distribution              no 30, yes 150\n"
         "      TPR                       92.0 % [81.2, 96.8]  (wilson, n = 50)\n"
         "      kappa                     0.700 [0.500, 0.900]  (Cohen, bootstrap, n = 100)\n"
         "      7 disagreements\n"
@@ -132,7 +132,7 @@ def test_options_stand_one_by_one_and_choices_as_lists() -> None:
     said = text(replace(QUESTION, type="multi_select", people=side, judge=None))
 
     assert "      slow\n        kappa                     0.700 [0.500, 0.900]" in said
-    assert "people said               slow 2, rude 1" in said
+    assert "distribution              slow 2, rude 1" in said
     assert "1 disagreement\n        r·1 repeat 2 turn 3  ann [slow, rude], bob []" in said
 
 
@@ -150,4 +150,4 @@ def test_a_side_without_items_has_nothing_to_show() -> None:
     said = text(replace(QUESTION, judge=empty))
 
     assert "    judge  0 items, 0 answers of 0 people; left out: 12" in said
-    assert "people said" not in said
+    assert "distribution" not in said

@@ -40,7 +40,7 @@ def test_the_verdict_comes_first_with_pairs_and_what_was_left_out():
         "to detect a difference of 5 points takes about 1,300 records (80 % power; assumed: "
         "27.0 % of records pass in one run only (24.0 % of 100 seen))" in said
     )
-    assert "slices     none of 1 moved by more than chance" in said
+    assert "slices     none of 1 changed by more than chance" in said
     assert "worse in B (1)\n    <b>fees</b>  1.00 → 0.25  no € sum" in said
     assert "better in B" not in said
 
@@ -61,7 +61,7 @@ def test_records_in_groups_are_counted_with_what_they_are_worth():
         ({"passes": WORSE}, "B is worse than A"),
         (
             {"passes": WORSE, "not_alike": (JUDGE,)},
-            "B is worse than A, if the runs measure the same (see 'not alike')",
+            "B is worse than A, if the runs are comparable (see 'not alike')",
         ),
         ({"corrected": replace(CORRECTED, low=0.01)}, "B is better than A, corrected by people's"),
         (
@@ -135,7 +135,9 @@ def test_a_rate_that_is_corrected_in_one_run_alone_gives_no_verdict():
     found = replace(FOUND, a=replace(FOUND.a, corrected=rate))
 
     assert "corrected A, over the whole run: 60.0 % [50.0, 70.0]" in text(found)
-    assert "it makes no verdict, which takes labels of both runs on their" in text(found)
+    assert "it does not decide the verdict, which needs labels of both runs on their" in text(
+        found
+    )
     assert "between A and B, as the judge sees it (raw, not corrected)" in text(found)
     assert "as the judge sees it" not in text(FOUND)
 
@@ -214,7 +216,7 @@ def test_several_runs_are_a_table_with_their_ids():
     assert said == [
         "run_a  desk × a",
         "run_b  desk × b",
-        "3 pairs; p-values hold for all of them together (Holm), each interval at its own level",
+        "3 pairs; p-values are adjusted for all of them (Holm), each interval at its own level",
         f"  run_b against run_a: no difference detectable  {numbers}",
         f"    pairs: 100 {left}",
         f"  run_b against run_a: no difference detectable, corrected  {raw}  (not alike)",

@@ -180,7 +180,7 @@ class TestText:
         assert lines[0].endswith("<error>invalid</error>")
         assert "<error>error</error>: records[1]" in lines[1]
         assert lines[1].endswith("<quiet>[invalid_field_type]</quiet>")
-        assert lines[2] == "<quiet>1 other file(s) passed over: b</quiet>"
+        assert lines[2] == "<quiet>1 other file(s) skipped: b</quiet>"
         assert lines[3].startswith("<error>0 of 1 file(s) valid")
 
     def test_the_summary_counts_files_errors_and_warnings(self) -> None:
@@ -191,10 +191,10 @@ class TestText:
     @pytest.mark.parametrize(
         ("skipped", "text"),
         [
-            (("a",), "1 other file(s) passed over: a"),
-            (("a", "b", "c"), "3 other file(s) passed over: a, b, c"),
-            (("a", "b", "c", "d"), "4 other file(s) passed over: a, b, c, …"),
-            (("\x1b[2J",), "1 other file(s) passed over: ·[2J"),
+            (("a",), "1 other file(s) skipped: a"),
+            (("a", "b", "c"), "3 other file(s) skipped: a, b, c"),
+            (("a", "b", "c", "d"), "4 other file(s) skipped: a, b, c, …"),
+            (("\x1b[2J",), "1 other file(s) skipped: ·[2J"),
         ],
     )
     def test_a_few_of_the_files_passed_over_are_named(

@@ -70,7 +70,7 @@ def test_a_report_says_what_was_compared_and_what_came_of_it() -> None:
     assert (
         "TNR        80.0 % [67.0, 88.8]  the judge fails 40 of 50 answers that people fail" in said
     )
-    assert "passes 2 of 10 answers that none should pass: praise; 2 unscored" in said
+    assert "passes 2 of 10 answers that it must fail: praise; 2 unscored" in said
     assert "fingerprint mark, llm_judge at 0.7" in said
     assert said.endswith("recorded in the registry")
 
@@ -84,12 +84,12 @@ def test_a_report_says_what_was_compared_and_what_came_of_it() -> None:
             of(left_out=LeftOut(not_blind=4, other_runs=2)),
             "left out: 4 not blind, 2 of other runs",
         ),
-        (of(left_out=LeftOut(ties=4)), "left out: 4 on which people are divided evenly"),
+        (of(left_out=LeftOut(ties=4)), "left out: 4 with tied labels"),
         (
             of(counts=Counts(tp=4, fn=1)),
             "TNR        unknown  the judge fails 0 of 0 answers that people fail",
         ),
-        (of(canaries=CanaryTally(why_not="no target")), "canaries   not tried: no target"),
+        (of(canaries=CanaryTally(why_not="no target")), "canaries   not tested: no target"),
         (of(canaries=CanaryTally(asked=3, unscored=3)), "canaries   none of 3 has a score"),
         (of(fingerprints=("a" * 64, "b" * 64)), f"fingerprint {'a' * 12} and 1 more,"),
         (of(fingerprints=()), "fingerprint –,"),
@@ -105,7 +105,7 @@ def test_a_report_says_what_was_compared_and_what_came_of_it() -> None:
         ({"notes": ("the dataset is gone",)}, "note       the dataset is gone"),
         ({"refusals": ("too few",), "kept": "not recorded"}, "refused    too few\n  not recorded"),
         ({"failed_gate": "below"}, "too low    below"),
-        ({"kept": "unchanged"}, "the same comparison is in the registry already"),
+        ({"kept": "unchanged"}, "the same validation is already recorded"),
         ({"kept": "not recorded"}, "dev labels are for tuning"),
         ({"written": "judges/a.yaml"}, "registry, and written into judges/a.yaml"),
     ],
@@ -239,7 +239,7 @@ def test_labels_with_unequal_chances_have_rates_of_their_own() -> None:
     said = text(validation=UNEQUAL, jury=JURY)
     assert "TPR        90.9 % [70.1, 97.7]  the judge passes 16 of 20 answers" in said
     assert "of the labelled sample itself TPR is 80.0 %, TNR 87.8 %" in said
-    assert "figures of jurors are of the labelled sample, not weighted" in said
+    assert "juror rates are of the labelled sample, unweighted" in said
     assert (row["tpr"]["value"], row["rates_of_sample"]["tpr"]["value"]) == (80 / 88, 0.8)
     assert validation_json(a_report())["rates_of_sample"] is None
     assert "labelled sample" not in text(jury=JURY)

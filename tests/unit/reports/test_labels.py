@@ -1,4 +1,4 @@
-"""What became of labels: read is imported and there already and refused."""
+"""What became of labels: read is imported and unchanged and refused."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def test_the_sum_stands_with_all_that_is_wrong() -> None:
     wrong = "  l·.jsonl:3: error: invalid JSON [invalid_json]\n"
 
     assert text(FOUND) == wrong * 3 + (
-        "l·.jsonl: 1,010 label(s) read = 1,000 imported + 7 there already + 3 refused\n"
-        "  2 of the imported replace what was said before, now history\n"
-        "  redacted before it was kept: card 1, email 4\n"
-        "  1 annotator(s) kept as person-…, for their names are personal data"
+        "l·.jsonl: 1,010 label(s) read = 1,000 imported + 7 unchanged + 3 refused\n"
+        "  2 of the imported replace earlier labels (kept as history)\n"
+        "  redacted before storing: card 1, email 4\n"
+        "  1 annotator(s) stored as person-…: their names are personal data"
     )
 
 
 def test_where_nothing_is_special_one_line_is_enough() -> None:
     quiet = replace(FOUND, read=7, imported=0, replaced=0, findings=(), redacted={}, renamed=0)
 
-    assert text(quiet) == "l·.jsonl: 7 label(s) read = 0 imported + 7 there already + 0 refused"
+    assert text(quiet) == "l·.jsonl: 7 label(s) read = 0 imported + 7 unchanged + 0 refused"
     assert quiet.is_valid
     assert (quiet.contract, quiet.accepted, quiet.rejected) == ("labels", 7, 0)
 

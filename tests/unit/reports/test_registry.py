@@ -41,7 +41,7 @@ def test_every_version_is_a_line() -> None:
 
 def test_an_empty_list_says_what_would_fill_it() -> None:
     assert list(list_lines("judge", [], plain)) == [
-        "no judge yet; `steelyard judge publish PATH` fixes a version"
+        "no judge yet; `steelyard judge publish PATH` publishes a version"
     ]
 
 

@@ -17,7 +17,7 @@ from strategies.run_facts import checked, facts
 from strategies.run_views import run_view
 
 SKIPPED = CheckFact("quick", "latency", "skipped", None, None)
-IF = "if what has no score had all failed or all passed"
+IF = "if all records without a score had failed or passed"
 UNSCORED = CheckFact("quick", "latency", "unscored", None, None)
 
 
@@ -241,7 +241,7 @@ def test_no_name_can_move_the_cursor() -> None:
 def test_the_next_steps_name_the_run_and_its_folder() -> None:
     assert list(next_steps(run_view())) == [
         "  artifacts  runs/run_01",
-        "  look       steelyard show run_01",
+        "  inspect    steelyard show run_01",
         "  share      steelyard report run_01 -o report.html",
     ]
 

@@ -132,7 +132,7 @@ class SliceDifference:
 
     @property
     def is_flagged(self) -> bool:
-        """Whether the slice moved by more than chance."""
+        """Whether the slice changed by more than chance."""
         return self.adjusted_p <= LEVEL
 
 

@@ -60,7 +60,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryTally:
-    """How the judge took answers that none should pass."""
+    """How the judge took answers that it must fail."""
 
     asked: int = 0
     passed: int = 0

@@ -349,7 +349,7 @@ async def _canaries(
     labelled: Dataset | None,
     watch: tuple[Callable[[str], None], OnResult],
 ) -> CanaryTally:
-    """How the judge takes answers that none should pass; or why it was not asked."""
+    """How the judge takes answers that it must fail; or why it was not asked."""
     if not plan.request.has_canaries:
         return CanaryTally(why_not="--no-canaries")
     if found.refusals or labelled is None or not labelled.cases:
