@@ -23,11 +23,33 @@ evaluated is not an exception but a row.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Literal
+
+_ARGUMENT = re.compile("\ufdd0([a-z_]+)\ufdd1")
+
+
+def argument(name: str) -> str:
+    """The name of an argument, marked within the message of an error, for whoever shows it.
+
+    Python shows `force` as `force`, and the command line as an option.
+    """
+    return f"\ufdd0{name}\ufdd1"
 
 
 class SteelyardError(Exception):
     """The request cannot be served; the message says what, where and what would be right."""
+
+    def __str__(self) -> str:
+        return self.phrased(lambda name: f"`{name}`")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def phrased(self, write: Callable[[str], str]) -> str:
+        """The message, with the names of arguments written as a caller knows them."""
+        return _ARGUMENT.sub(lambda found: write(found[1]), super().__str__())
 
 
 class RequestError(SteelyardError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -56,6 +57,33 @@ def test_a_question_without_its_choices_is_left_out_or_flattened(
     assert told in plain.stderr
     assert "  moved     choices (1 case: lexam:mcq:b:3): stand in the prompt\n" in flat.stderr
     assert "\\nA. " in (desk.folder / "flat.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("source", "to", "said"),
+    [
+        (("lexam.jsonl", "--from", "lexam"), "question_set", "`flatten` puts all into it"),
+        (
+            ("t.csv", "--from", "csv", "--map", "input=q"),
+            "question_set",
+            "no column 'q' to map to",
+        ),
+        (("t.csv", "--from", "csv", "--map", "x=q"), "question_set", "--map x=q: "),
+        (("lexam.jsonl", "--from", "lexma"), "eval_cases", "--from lexma: "),
+    ],
+)
+def test_no_mark_of_an_argument_is_left_in_what_a_conversion_writes(
+    steelyard: Steelyard, desk: Desk, source: tuple[str, ...], to: str, said: str
+) -> None:
+    words = ("convert", *source, "--to", to, "-o", "out.json")
+    text = steelyard(*words, cwd=desk.folder)
+    report = steelyard(*words, "--force", "--format", "json", cwd=desk.folder)
+    written = "".join(path.read_text(encoding="utf-8") for path in desk.folder.glob("out.*"))
+    told = f"{text.stdout}{text.stderr}{report.stdout}{report.stderr}"
+
+    assert told.count(said) == 2
+    # Neither as it is, nor as JSON escapes it, nor as it would be printed.
+    assert not re.search(r"[\ufdd0\ufdd1·]|\\ufdd", told + written)
 
 
 def test_lost_fields_are_warnings_and_exit_with_0(steelyard: Steelyard, desk: Desk) -> None:

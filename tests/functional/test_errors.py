@@ -83,6 +83,38 @@ def test_wrong_usage_is_told_on_stderr_with_2(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "convert d.json --to responses -o a.jsonl",
+            "--to responses needs --from inspect or otel",
+        ),
+        (
+            "convert d.json --to dataset_document -o d.json",
+            "d.json exists; --force writes over it",
+        ),
+        ("convert d.json --to eval_cases -o a.csv", "; -o names a.csv"),
+        ("convert d.json --to legal_eval -o a.jsonl --map a=b", "--map is for tables; name one"),
+        ("run d.json --target echo --where tga=x", "d.json: --where: no record has 'tga'"),
+        ("run d.json --target echo", "name a rubric with --rubric ("),
+        ("run d.json --target echo --corrected", "--corrected says what --fail-under and"),
+        ("judge validate rubric/r --write --labels d.json", "--write is for judges; rubric/r"),
+        ("judge validate judge/j --run a --dataset d --responses r", "--run compares verdicts"),
+    ],
+)
+def test_the_command_line_names_options(
+    steelyard: Steelyard, tmp_path: Path, words: str, said: str
+) -> None:
+    head = {"dataset_id": "d", "dataset_version": "1", "schema_version": "1.0"}
+    data = {**head, "records": [{"record_id": "a", "input": {"prompt": "?"}}]}
+    (tmp_path / "d.json").write_text(json.dumps(data), encoding="utf-8")
+    done = steelyard(*words.split(), cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
 def test_a_wrong_project_file_is_told_with_its_line(steelyard: Steelyard, tmp_path: Path) -> None:
     (tmp_path / "steelyard.yaml").write_text("slices: [tags]\ntarget: {}\n", encoding="utf-8")
     (tmp_path / "a.jsonl").write_text("{}\n", encoding="utf-8")

@@ -276,7 +276,7 @@ def test_looking_for_a_run_where_none_was_made_leaves_nothing_behind(
     assert (listed.returncode, looked.returncode, looked.stdout) == (0, 2, "")
     assert looked.stderr == (
         f"steelyard: no run '{words[1]}' in this project, which has none yet; "
-        "`steelyard run DATASET --target NAME` makes one\n"
+        "`steelyard run` makes one\n"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -35,7 +35,7 @@ from steelyard.cli import (
 from steelyard.cli.arguments import refuse_empty
 from steelyard.cli.registry import dataset_commands, definition_commands
 from steelyard.cli.review import review_commands
-from steelyard.cli.terminal import prepare_streams
+from steelyard.cli.terminal import error_text, prepare_streams
 from steelyard.cli.terminal import show as show_line
 from steelyard.errors import RequestError, RunError, SteelyardError
 
@@ -159,7 +159,7 @@ def _print_error(error: BaseException) -> None:
         import traceback
 
         traceback.print_exception(error)
-    message = str(error)
+    message = error_text(error)
     if isinstance(error, OSError) and error.strerror:
         message = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     elif not isinstance(error, SteelyardError | OSError):

@@ -23,7 +23,7 @@ from steelyard.cli.running import (
     run_one,
     share,
 )
-from steelyard.cli.terminal import painter, show, show_json
+from steelyard.cli.terminal import error_text, painter, show, show_json
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
@@ -233,7 +233,7 @@ def run_all(
         except RunError as error:
             if len(prepared) == 1:
                 raise
-            typer.echo(f"steelyard: {one.dataset.id}: {printable(str(error))}", err=True)
+            typer.echo(f"steelyard: {one.dataset.id}: {printable(error_text(error))}", err=True)
             codes.append(3)
             continue
         finished.append(done)

@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
+from steelyard.errors import SteelyardError
+
 if TYPE_CHECKING:
     from steelyard.reports.findings import Paint
 
 _ERRORS = "backslashreplace"
 _COLOURS = {"error": "red", "warning": "yellow", "good": "green"}
+_OPTIONS = {
+    "is_written": "--write",
+    "made_from": "--from",
+    "names": "--map",
+    "output": "-o",
+    "runs": "--run",
+}
+"""Options that are not called as the arguments they fill."""
 
 
 class _Forgiving(io.TextIOWrapper):
@@ -65,6 +75,16 @@ def _silence(number: int) -> None:
     if nowhere != number:
         os.dup2(nowhere, number)
         os.close(nowhere)
+
+
+def option(name: str) -> str:
+    """The option that fills an argument."""
+    return _OPTIONS.get(name) or f"--{name.replace('_', '-')}"
+
+
+def error_text(error: BaseException) -> str:
+    """The message of an error, with arguments named as options."""
+    return error.phrased(option) if isinstance(error, SteelyardError) else str(error)
 
 
 def show(text: str | bytes, *, is_line: bool = True) -> None:

@@ -55,7 +55,7 @@ def detect_document(
 def of_kind(
     contracts: Contracts, kind: str, detected: Contract | None, extension: str
 ) -> Contract:
-    """The contract that `--kind` settles on: an exact name, or one of its family."""
+    """The contract that a wanted kind settles on: an exact name, or one of its family."""
     if named := contracts.get(kind):
         return named
     if detected and detected.kind == kind:

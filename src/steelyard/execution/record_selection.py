@@ -8,7 +8,7 @@ from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.selection import parse_where, value_at
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.execution.ports import WHOLE, Part
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.case import Case
@@ -76,7 +76,7 @@ def require_clusters(options: RunOptions, unclustered: int, valid: int, warn: Wa
         return
     if unclustered == valid:
         raise InvalidError(
-            f"{name}: cluster: no record has '{path}'; --cluster {CONVERSATION} takes "
+            f"{name}: cluster: no record has '{path}'; {argument('cluster')} {CONVERSATION} takes "
             "conversations"
         )
     said = (

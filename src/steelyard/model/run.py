@@ -162,6 +162,5 @@ def no_such_run(name: str, *, has_runs: bool) -> NotFoundError:
     if has_runs:
         return NotFoundError(f"no run '{name}' in this project; `steelyard runs` lists them")
     return NotFoundError(
-        f"no run '{name}' in this project, which has none yet; "
-        "`steelyard run DATASET --target NAME` makes one"
+        f"no run '{name}' in this project, which has none yet; `steelyard run` makes one"
     )

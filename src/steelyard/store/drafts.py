@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from steelyard.errors import ConflictError, InvalidError
+from steelyard.errors import ConflictError, InvalidError, argument
 from steelyard.store.private_files import private
 
 _NUMBERS = count()
@@ -56,7 +56,9 @@ class FileDraft:
                 # A link fails where the name is taken, so that nothing is written over.
                 os.link(self._part, self._final)
         except FileExistsError:
-            raise ConflictError(f"{self._final} exists; --force writes over it") from None
+            raise ConflictError(
+                f"{self._final} exists; {argument('force')} writes over it"
+            ) from None
         except OSError as error:
             raise _refused(self._final, error) from None
         self.discard()

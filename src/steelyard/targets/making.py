@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from steelyard.engine.prompt_template import PromptTemplate
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, argument
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.schema import spoken
 from steelyard.model.json_value import JsonObject
@@ -101,7 +101,7 @@ class TargetMaker:
             if name == "echo":
                 return Made(EchoTarget(), TargetEntry(provider="echo"))
             known = ", ".join(self._targets) or "none"
-            unnamed = "; it answers where none is named with --target"
+            unnamed = f"; it answers where none is named with {argument('target')}"
             raise ConfigError(
                 f"unknown target '{name}'{_hint(name, (*self._targets, 'echo'))}; "
                 f"targets in steelyard.yaml: {known}{unnamed if name == 'default' else ''}"

@@ -1,4 +1,4 @@
-"""`--where`: which records a run selects."""
+"""Which records a run selects."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_a_name_that_was_taken_meanwhile_is_refused(tmp_path: Path) -> None:
     draft = FileDraft(tmp_path / "a", force=False)
     (tmp_path / "a").write_bytes(b"precious")
 
-    with pytest.raises(RequestError, match="exists; --force writes over it"):
+    with pytest.raises(RequestError, match="exists; `force` writes over it"):
         draft.settle()
     draft.discard()
 

@@ -147,10 +147,10 @@ def one_prompt(carrier: Carrier, to: str) -> str | Refusal:
     beside = [name for name in ("context", "attachments", "choices") if getattr(case, name)]
     if beside:
         reason = f"the question needs its {' and '.join(beside)}, and {to} has one prompt alone"
-        return Refusal("left_out", f"{reason}; --flatten puts all into it")
+        return Refusal("left_out", f"{reason}; `flatten` puts all into it")
     if len(case.input_messages) != 1 or case.input_messages[0].role != "user":
         reason = f"a conversation, and {to} has one prompt alone"
-        return Refusal("left_out", f"{reason}; --flatten puts all into it")
+        return Refusal("left_out", f"{reason}; `flatten` puts all into it")
     message = carrier.texts_only(case.input_messages, "input_messages")[0]
     if not message.text.strip():
         return Refusal("left_out", "nothing is asked: the message has no text")

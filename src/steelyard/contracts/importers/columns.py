@@ -17,7 +17,7 @@ from steelyard.contracts.importers.source_row import (
     unheld_choices,
     wrong,
 )
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.formats.names import did_you_mean
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -49,8 +49,8 @@ class ColumnMap:
                 listed = ", ".join((*known, "metadata.NAME"))
                 meant = f" ({hint})" if hint else ""
                 raise InvalidError(
-                    f"--map {name}={column}: {contract.name} has no field '{name}'{meant}; "
-                    f"columns can fill {listed}"
+                    f"{argument('names')} {name}={column}: {contract.name} has no field "
+                    f"'{name}'{meant}; columns can fill {listed}"
                 )
             full[field] = column
         return cls(contract=contract, columns=columns, dataset=dataset, names=full)
@@ -71,7 +71,7 @@ class ColumnMap:
         for field, column in self.names.items():
             if column not in record:
                 listed = ", ".join(f"'{name}'" for name in record)
-                raise wrong(f"--map {field}={column}: there is no such column; there are {listed}")
+                raise wrong(f"no column '{column}' to map to '{field}'; there are {listed}")
         row: JsonObject = {}
         metadata: JsonObject = {}
         changes: list[Change] = []

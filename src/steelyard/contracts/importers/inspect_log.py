@@ -97,7 +97,7 @@ def _legal(
 ) -> Import:
     prompt = asked[-1].get("content")
     if len(asked) > 1 or not isinstance(prompt, str):
-        reason = "legal_eval asks with one prompt; --to eval_cases holds the conversation"
+        reason = "legal_eval asks with one prompt; eval_cases holds the conversation"
         return Refusal("left_out", reason, "conversation")
     if not choices and not targets:
         reason = "no target says what a good answer is, and legal_eval demands one"

@@ -55,7 +55,7 @@ def import_openai_evals(
         known = ", ".join(INPUTS)
         raise wrong(
             f"nothing says what is asked: the item has {_listed(item)}, and none of {known}; "
-            "name the field with --map input=FIELD"
+            "map a field of the item to 'input'"
         )
     made = reader.case(asked) if legal is None else reader.legal(asked, legal)
     if isinstance(made, Refusal):
@@ -214,7 +214,9 @@ class _Item:
         """The first field that holds something, and what."""
         mapped = self._names.get(field)
         if mapped is not None and mapped not in self._item:
-            raise wrong(f"--map {field}={mapped}: the item has {_listed(self._item)}")
+            raise wrong(
+                f"no field '{mapped}' to map to '{field}'; the item has {_listed(self._item)}"
+            )
         for name in (mapped,) if mapped is not None else known:
             value = self._item.get(name)
             if value not in (None, "", []):

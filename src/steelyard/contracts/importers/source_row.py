@@ -15,7 +15,7 @@ from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 
 CHOICES = ("choices", "options")
-NO_CHOICES = "its choices have no place in a case of this contract; --to legal_eval holds them"
+NO_CHOICES = "its choices have no place in a case of this contract; legal_eval holds them"
 _ID_LENGTH = 16
 _MAX_DIGITS = 18
 

@@ -67,7 +67,7 @@ def given_secrets(text: str) -> Iterator[TextSpan]:
 
 
 def sent_secrets(text: str) -> Iterator[TextSpan]:
-    """Values of `--password …`, `https://user:…@host` and `Authorization: Basic …`."""
+    """Values of password options, `https://user:…@host` and `Authorization: Basic …`."""
     for match in _OPTION.finditer(text) if "--" in text else ():
         if _is_given_to(match, text):
             yield TextSpan(*match.span("value"))

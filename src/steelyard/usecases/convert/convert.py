@@ -14,7 +14,7 @@ from steelyard.contracts.fits.header import fit_header
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.contracts.legal_eval.prompting import choice_lines, policy_messages
 from steelyard.engine.prompts import build_prompt
-from steelyard.errors import ConflictError, InvalidError
+from steelyard.errors import ConflictError, InvalidError, argument
 from steelyard.formats.names import did_you_mean
 from steelyard.model.case import Case
 from steelyard.model.conversion import Change, Conversion, Outcome, Refusal
@@ -47,7 +47,7 @@ __all__ = ["ConvertOptions", "ConvertPorts", "convert"]
 
 
 def sources(contracts: Contracts) -> tuple[str, ...]:
-    """What `--from` can name."""
+    """What a source can be named as."""
     return (*BENCHMARKS, *TOOLS, *TABLES, *contracts.datasets, "otel")
 
 
@@ -91,11 +91,13 @@ def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
 
 def _checked(ports: ConvertPorts, options: ConvertOptions) -> Path:
     """The path of the result; raises RequestError for a request that cannot be served."""
-    _check_name("--to", options.to, (*ports.contracts.writable, RESPONSES))
+    _check_name("to", options.to, (*ports.contracts.writable, RESPONSES))
     if options.made_from is not None:
-        _check_name("--from", options.made_from, sources(ports.contracts))
+        _check_name("made_from", options.made_from, sources(ports.contracts))
     if options.made_from == "otel":
-        raise InvalidError("spans hold answers and no cases; write them with --to responses")
+        raise InvalidError(
+            f"spans hold answers and no cases; write them with {argument('to')} responses"
+        )
     to = ports.contracts[options.to]
     known = to.extensions
     if options.output is None:
@@ -103,29 +105,35 @@ def _checked(ports: ConvertPorts, options: ConvertOptions) -> Path:
         return folder / f"stdout{known[0]}"
     if options.output.suffix.lower() not in known:
         listed = " or ".join(known)
-        raise InvalidError(f"{options.to} is written to {listed}; -o names {options.output}")
+        raise InvalidError(
+            f"{options.to} is written to {listed}; {argument('output')} names {options.output}"
+        )
     taken = [options.output]
     if to.sidecar and options.output.suffix.lower() == ".jsonl":
         taken.append(options.output.with_suffix(".yaml"))
     for path in taken:
         if ports.workspace.is_file(path) and not options.force:
-            raise ConflictError(f"{path} exists; --force writes over it")
+            raise ConflictError(f"{path} exists; {argument('force')} writes over it")
     return options.output
 
 
-def _check_name(option: str, name: str, known: tuple[str, ...]) -> None:
+def _check_name(given: str, name: str, known: tuple[str, ...]) -> None:
     if name not in known:
         hint = did_you_mean(name, known)
         meant = f" ({hint})" if hint else ""
-        raise InvalidError(f"{option} {name}: there is no such form{meant}; {', '.join(known)}")
+        raise InvalidError(
+            f"{argument(given)} {name}: there is no such form{meant}; {', '.join(known)}"
+        )
 
 
 def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
     name = options.made_from
     if name is None or name in ports.contracts.datasets:
-        for option, value in (("--map", options.names), ("--split", options.split)):
-            if value:
-                raise InvalidError(f"{option} is for tables; name one with --from")
+        for given in ("names", "split"):
+            if getattr(options, given):
+                raise InvalidError(
+                    f"{argument(given)} is for tables; name one with {argument('made_from')}"
+                )
         return contract_intake(ports.workspace, ports.contracts, options.source, name)
     source = RowSource(options.source, name, options.to, options.names, options.split)
     return row_intake(ports.workspace, ports.contracts, source, ports.frames)

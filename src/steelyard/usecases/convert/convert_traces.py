@@ -14,7 +14,7 @@ from steelyard.contracts.importers.otel_spans import Span, spans_of
 from steelyard.contracts.importers.otel_traces import MAPPED, import_trace
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.contracts.trace.reader import read_trace
-from steelyard.errors import ConflictError, InvalidError, ParseError, UnreadableFileError
+from steelyard.errors import ConflictError, InvalidError, ParseError, UnreadableFileError, argument
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_fields import text_field
 from steelyard.formats.json_text import compact, parse_json
@@ -28,7 +28,7 @@ from steelyard.usecases.convert.source_records import source_files
 from steelyard.usecases.convert.tally import Tally
 
 RESPONSES = "responses"
-"""What `--to` is called for recorded traces."""
+"""The form that recorded traces are written in."""
 RECORDERS = ("inspect", "otel")
 """The tools whose traces can be read."""
 _MAX_JSON = 1024 * 1024 * 1024
@@ -117,23 +117,29 @@ class _Rows:
 
 def _check(workspace: Workspace, options: ConvertOptions) -> None:
     if options.made_from not in RECORDERS:
-        raise InvalidError(f"--to responses needs --from {' or '.join(RECORDERS)}")
+        raise InvalidError(
+            f"{argument('to')} responses needs {argument('made_from')} {' or '.join(RECORDERS)}"
+        )
     if options.split or options.flatten:
         raise InvalidError(
-            "--split and --flatten are for datasets; traces are written as they are"
+            f"{argument('split')} and {argument('flatten')} are for datasets; "
+            "traces are written as they are"
         )
     unknown = [name for name in options.names if name not in MAPPED]
     if options.names and (options.made_from != "otel" or unknown):
         named = next(iter(unknown or options.names))
         raise InvalidError(
-            f"--map {named}=…: spans can fill {' and '.join(MAPPED)}; Inspect's logs name both"
+            f"{argument('names')} {named}=…: spans can fill {' and '.join(MAPPED)}; "
+            "Inspect's logs name both"
         )
     if options.output is None:
         return
     if options.output.suffix.lower() != ".jsonl":
-        raise InvalidError(f"responses are written to .jsonl; -o names {options.output}")
+        raise InvalidError(
+            f"responses are written to .jsonl; {argument('output')} names {options.output}"
+        )
     if workspace.is_file(options.output) and not options.force:
-        raise ConflictError(f"{options.output} exists; --force writes over it")
+        raise ConflictError(f"{options.output} exists; {argument('force')} writes over it")
 
 
 def _recorded(workspace: Workspace, options: ConvertOptions) -> _Recorded:

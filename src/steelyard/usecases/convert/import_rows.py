@@ -24,7 +24,7 @@ from steelyard.contracts.importers.promptfoo import (
     unread_config,
 )
 from steelyard.contracts.importers.source_row import Import, Imported
-from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
+from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError, argument
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.records import Record
@@ -124,7 +124,7 @@ def _importer(
         unknown = [name for name in source.names if name not in _MAPPED]
         if unknown:
             raise InvalidError(
-                f"--map {unknown[0]}=…: an item can fill {', '.join(_MAPPED)}; "
+                f"{argument('names')} {unknown[0]}=…: an item can fill {', '.join(_MAPPED)}; "
                 "its other fields are kept in metadata"
             )
         is_legal = source.to == "legal_eval"
@@ -156,7 +156,9 @@ def _samples(source: RowSource, logs: list[LogFile]) -> tuple[str, Iterator[tupl
 
 def _refuse_map(source: RowSource) -> None:
     if source.names:
-        raise InvalidError(f"--map is for tables; the columns of {source.name} are known")
+        raise InvalidError(
+            f"{argument('names')} is for tables; the columns of {source.name} are known"
+        )
 
 
 def _records(workspace: Workspace, source: RowSource, frames: Frames) -> Iterator[Record]:

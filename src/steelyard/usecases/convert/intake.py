@@ -11,7 +11,7 @@ from typing import NamedTuple
 from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.reading import DatasetReading, Row
-from steelyard.errors import NotFoundError, UnreadableFileError
+from steelyard.errors import NotFoundError, UnreadableFileError, argument
 from steelyard.model.case import Case
 from steelyard.model.conversion import Change, Outcome, Refusal
 from steelyard.model.dataset import Dataset
@@ -51,12 +51,13 @@ def contract_intake(
 ) -> Intake:
     """A file of a contract, which its keys tell, unless it is named."""
     if not workspace.is_file(path):
-        raise NotFoundError(f"no such file: {path}; a folder needs --from")
+        raise NotFoundError(f"no such file: {path}; a folder needs {argument('made_from')}")
     opened = open_dataset(workspace, path, contract, contracts=contracts)
     if opened.is_single:
         raise UnreadableFileError(f"{path}: a {opened.contract} file has no cases to convert")
     if opened.reading is None:
-        hint = "" if opened.is_recognised else "; --from says what other file it is"
+        other = f"; {argument('made_from')} says what other file it is"
+        hint = "" if opened.is_recognised else other
         raise UnreadableFileError(f"{path}: {opened.findings[0].message}{hint}")
     wrong = [*(opened.sidecar.findings if opened.sidecar else ()), *opened.reading.findings]
     _refuse_spoiled(path, wrong)

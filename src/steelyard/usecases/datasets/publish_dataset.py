@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.published import (
@@ -105,7 +105,7 @@ def _version(dataset: Dataset, path: Path, given: str | None) -> str:
     version = dataset.version or given
     if not version:
         raise InvalidError(
-            f"{path} says no version, as {dataset.contract} has none; give --version"
+            f"{path} says no version, as {dataset.contract} has none; give {argument('version')}"
         )
     if not DATASET_VERSION.fullmatch(version):
         raise InvalidError(
@@ -131,7 +131,7 @@ def _refusals(ports: RegistryPorts, path: Path) -> Iterator[str]:
     ]
     yield from wrong[:_SHOWN]
     if len(wrong) > _SHOWN:
-        yield f"and {len(wrong) - _SHOWN:,} more; `steelyard validate --strict {path}` lists all"
+        yield f"and {len(wrong) - _SHOWN:,} more; a strict validation of {path} lists all"
     if not wrong and not sum(file.accepted for file in report.files):
         yield f"{path} holds no record"
 

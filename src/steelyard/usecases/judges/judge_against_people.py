@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.model.labels.label import Design
 from steelyard.model.statistics.validation import (
     Counts,
@@ -247,7 +247,7 @@ def _check(asked: AskedInstrument, by_judge: dict[str, set[str]]) -> str:
     who = asked.judge if asked.check is None else f"{asked.judge} in the check '{asked.check}'"
     if fitting:
         raise InvalidError(
-            f"{who} decides several checks; name one with --check: {_list(fitting)}"
+            f"{who} decides several checks; name one with {argument('check')}: {_list(fitting)}"
         )
     told = [f"{name} ({', '.join(sorted(judges))})" for name, judges in by_judge.items()]
     there = f"what is judged there: {_list(told)}" if told else "nothing is judged there"
@@ -358,7 +358,7 @@ def _refusals(validation: JudgeValidation) -> list[str]:
     design = None if validation.is_sample_only else validation.design
     if design and (where := uneven_chances(validation.items, design)):
         found.append(
-            f"--design {design}, and the labels have different inclusion probabilities "
-            f"within one {where}: leave --design out where the chances were chosen otherwise"
+            f"`design` {design}, and the labels have different inclusion probabilities "
+            f"within one {where}: leave `design` out where the chances were chosen otherwise"
         )
     return found

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from steelyard.contracts.labels.reader import read_labels
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.judging.question_scores import question_score
 from steelyard.model.labels.label import Label
 from steelyard.model.rubric import PASS_THRESHOLD
@@ -92,7 +92,7 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
     if rubric is None and len(asked) > 1:
         names = ", ".join(sorted(asked))
         raise InvalidError(
-            f"the labels are about several rubrics; name one with --rubric: {names}"
+            f"the labels are about several rubrics; name one with {argument('rubric')}: {names}"
         )
     people.rubric = rubrics.whole_name(rubric) if rubric else next(iter(asked), "")
     for label in blind:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from steelyard.contracts.judge.validation import MOST_FINGERPRINTS
-from steelyard.errors import InvalidError, SteelyardError
+from steelyard.errors import InvalidError, SteelyardError, argument
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
 from steelyard.judging.questions_asked import examples_of
@@ -109,9 +109,14 @@ class ValidationPlan:
 def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> ValidationPlan:
     """Check all that can be checked before the judge is asked anything."""
     if bool(request.dataset) != bool(request.responses):
-        raise InvalidError("--dataset and --responses go together: what is judged, and what on")
+        raise InvalidError(
+            f"{argument('dataset')} and {argument('responses')} go together: "
+            "what is judged, and what on"
+        )
     if request.runs and request.dataset:
-        raise InvalidError("--run compares verdicts that are there; leave out --dataset")
+        raise InvalidError(
+            f"{argument('runs')} compares verdicts that are there; leave out {argument('dataset')}"
+        )
     judge = None if _is_rubric(request) else load_judge(ports.run.references, request.judge)
     named = _rubric_name(ports, request.judge) if judge is None else judge.name
     if request.is_written:
@@ -184,7 +189,7 @@ def _require_same_question(plan: ValidationPlan) -> None:
         if by and not {asked, f"rubric/{asked}"} & {*by, *(one.partition("@")[0] for one in by)}:
             raise InvalidError(
                 f"the labels are about '{asked}', and {run_id} was graded by {', '.join(by)}: "
-                f"pass --rubric {asked} if people were asked what the judge is asked"
+                f"pass {argument('rubric')} {asked} if people were asked what the judge is asked"
             )
 
 
@@ -192,7 +197,9 @@ def _labels(ports: ValidationPorts, request: ValidationRequest, desk: LabelReade
     if request.labels is None:
         kept = list(stored_labels(ports.review.annotations, Wanted(), desk.rubrics))
         if not kept:
-            raise InvalidError("the project keeps no annotations; name a file with --labels")
+            raise InvalidError(
+                f"the project keeps no annotations; name a file with {argument('labels')}"
+            )
         return kept
     with ports.open(request.labels) as stream:
         return labels_of_file(desk, stream, request.labels)
@@ -203,8 +210,8 @@ def _labelled_runs(ports: ValidationPorts, people: People) -> list[Path]:
     names = sorted({place.run_id for place in people.said if place.run_id})
     if not names:
         raise InvalidError(
-            "say whose verdicts are compared: --run RUN, or --dataset and --responses to ask the "
-            "judge now"
+            f"say whose verdicts are compared: {argument('runs')} RUN, or {argument('dataset')} "
+            f"and {argument('responses')} to ask the judge now"
         )
     return [ports.review.known_run(name) for name in names]
 
@@ -351,7 +358,7 @@ async def _canaries(
 ) -> CanaryTally:
     """How the judge takes answers that it must fail; or why it was not asked."""
     if not plan.request.has_canaries:
-        return CanaryTally(why_not="--no-canaries")
+        return CanaryTally(why_not="left out as requested")
     if found.refusals or labelled is None or not labelled.cases:
         return CanaryTally(why_not="there is no case to try them on")
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from steelyard.contracts.judge.validation import validation_row
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.formats.yaml_fields import with_fields
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.model.json_value import JsonObject
@@ -50,7 +50,9 @@ class Writing(NamedTuple):
 def writing_of(references: References, judge: Judge | None, named: str) -> Writing:
     """The file that a validation can be written into."""
     if judge is None:
-        raise InvalidError(f"--write is for judges; {named} is a rubric, and holds no validation")
+        raise InvalidError(
+            f"{argument('is_written')} is for judges; {named} is a rubric, and holds no validation"
+        )
     if Path(named).suffix.lower() in ENDINGS:
         found = references.at(named)
     else:

@@ -267,15 +267,15 @@ def _unfit(plan: PublicationPlan, shift: MeasuredShift | None) -> str | None:
         )
     if shift is None and plan.diff and plan.diff.is_breaking:
         return (
-            f"what changed can move scores, and this is a {plan.bump} version: show with "
-            "--against RUN that none moves, or publish a new major version"
+            f"what changed can move scores, and this is a {plan.bump} version: show "
+            "`against` a run that none moves, or publish a new major version"
         )
     return None
 
 
 def _warnings(plan: PublicationPlan, shift: MeasuredShift | None) -> Iterator[str]:
     if shift is None and plan.previous:
-        yield "whether scores moved was not tested; --against RUN does"
+        yield "whether scores moved was not tested `against` a run"
     content = plan.definition.content if plan.definition else None
     if isinstance(content, QuestionRubric) and content.status == "draft":
         yield "the file still says draft; its content is fixed now: write status: published"

@@ -33,9 +33,7 @@ from steelyard.usecases.registry.resolution import (
 FRESH = timedelta(days=90)
 AHEAD = timedelta(hours=24)
 """Clocks and time zones differ by no more."""
-ONLY_PAIRWISE = (
-    "compares two answers and cannot grade one; use it with `steelyard compare --pairwise`"
-)
+ONLY_PAIRWISE = "compares two answers and cannot grade one; use it in a pairwise comparison"
 _DAY = len("2026-01-15")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.formats.json_fields import optional_number
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.statistics.comparison import (
@@ -62,7 +62,8 @@ class Gates:
         """Refuse a correction that no gate looks at."""
         if self.corrected and self.fail_under is None and self.fail_under_low is None:
             raise InvalidError(
-                "--corrected says what --fail-under and --fail-under-low look at; give one of them"
+                f"{argument('corrected')} says what {argument('fail_under')} and "
+                f"{argument('fail_under_low')} look at; give one of them"
             )
 
 
@@ -174,10 +175,14 @@ class ComparisonGate:
         """`worse`, or `worse by N`."""
         found = _WORSE_BY.fullmatch(" ".join(text.split()))
         if not found:
-            raise InvalidError(f"--fail-if takes 'worse' or 'worse by N' (points), not '{text}'")
+            raise InvalidError(
+                f"{argument('fail_if')} takes 'worse' or 'worse by N' (points), not '{text}'"
+            )
         margin = float(found[1]) if found[1] else None
         if margin is not None and not 0 < margin < 100:
-            raise InvalidError("--fail-if 'worse by N': N is above 0 and below 100 points")
+            raise InvalidError(
+                f"{argument('fail_if')} 'worse by N': N is above 0 and below 100 points"
+            )
         return cls(text=found[0], margin=margin)
 
 

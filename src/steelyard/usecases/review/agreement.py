@@ -148,7 +148,7 @@ def _rubric(
         sheets.append(_pass_sheet(said, passes, judged))
         if passes and len(passes.deciding) > 1:
             deciding = ", ".join(passes.deciding)
-            notes.append(f"the verdict is that of {deciding} together; --check compares one")
+            notes.append(f"the verdict is that of {deciding} together; `check` compares one")
     notes.extend(_notes(said, elsewhere))
     return RubricAgreement(
         rubric=name,

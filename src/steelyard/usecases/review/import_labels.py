@@ -131,5 +131,5 @@ def _said_otherwise(one: _Incoming) -> Finding:
         line=one.line,
         index=one.place,
         record_id=text_field(row, "record_id"),
-        hint="--replace keeps this one and makes the other one history",
+        hint="`replace` keeps this one and makes the other one history",
     )

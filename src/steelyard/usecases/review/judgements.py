@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.formats.json_fields import object_field
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import Answer, Answers, QuestionRubric
@@ -133,7 +133,9 @@ def _only(found: Sequence[_Found]) -> tuple[str, ...]:
     """The one check that is meant, and the judges that it asks."""
     names = sorted({one.name for one in found})
     if len(names) > 1:
-        raise InvalidError(f"several checks are meant: {', '.join(names)}; name one with --check")
+        raise InvalidError(
+            f"several checks are meant: {', '.join(names)}; name one with {argument('check')}"
+        )
     judges = sorted({one.check.judge for one in found if one.check.judge is not None})
     return (*names, *judges)
 

@@ -62,7 +62,7 @@ def read_responses(folder: Path) -> RunResponses:
 def response_runs(folder: Path) -> tuple[str, ...]:
     """The run and those whose responses it grades again: a label of one is about them all.
 
-    A run that was regraded, or whose responses were taken with `--from-run`, is followed as far
+    A run that was regraded, or whose responses were taken from a run, is followed as far
     as folders are there.
     """
     found: list[str] = []

@@ -8,7 +8,7 @@ from steelyard.contracts.contract import Contract
 from steelyard.contracts.judge.template import is_pairwise
 from steelyard.engine.grading.implicit import NothingGrades, implicit_rubric
 from steelyard.engine.grading.not_judged import without_judges
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.execution.prepared import AskedJudge
 from steelyard.judging.instrument import judges_of
 from steelyard.judging.pairwise import Pairwise
@@ -162,7 +162,7 @@ class GradingPlan:
         if rubric.needs_commands and not self._judges.catalog.allows_commands:
             raise InvalidError(
                 f"{who} is graded by a program, which is off: set allow.commands to true in "
-                "steelyard.yaml if you trust it, or grade with --rubric"
+                f"steelyard.yaml if you trust it, or grade with {argument('rubric')}"
             )
         for check in rubric.all_checks:
             if not isinstance(check, Pairwise):

@@ -85,7 +85,7 @@ def _judge(ports: RunPorts, name: str, *, strict: bool) -> Judge:
     judge = load_judge(ports.references, name, strict=strict)
     if not is_pairwise(judge):
         raise InvalidError(
-            f"{judge.name} grades one answer; a judge for --pairwise compares two: its template "
+            f"{judge.name} grades one answer; a pairwise judge compares two: its template "
             f"names {{{{ {COMPARED[0]} }}}} and {{{{ {COMPARED[1]} }}}}"
         )
     return judge

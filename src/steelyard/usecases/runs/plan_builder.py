@@ -16,7 +16,7 @@ from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.engine.grading.implicit import NothingGrades
 from steelyard.engine.prompts import CHARACTERS_A_TOKEN, prompt_tokens
 from steelyard.engine.selection import parse_where
-from steelyard.errors import ConfigError, InvalidError, RequestError, TemplateError
+from steelyard.errors import ConfigError, InvalidError, RequestError, TemplateError, argument
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Forecast, Planned, target_name
 from steelyard.execution.prompting import prompt_of
@@ -169,7 +169,7 @@ class PlanBuilder:
         for clause in parse_where(where):
             if clause.path not in met:
                 name = self.options.dataset
-                raise InvalidError(f"{name}: --where: no record has '{clause.path}'")
+                raise InvalidError(f"{name}: {argument('where')}: no record has '{clause.path}'")
 
     def _check_counts(self) -> None:
         forecast, name = self.forecast, self.options.dataset
@@ -182,8 +182,8 @@ class PlanBuilder:
             )
         if forecast.valid == forecast.skipped:
             raise InvalidError(
-                f"{name}: nothing grades any of the selected records; name a rubric with --rubric"
-                f" ({self._ungraded})"
+                f"{name}: nothing grades any of the selected records; name a rubric with "
+                f"{argument('rubric')} ({self._ungraded})"
             )
 
     def _check_findings(self, row: Row) -> None:

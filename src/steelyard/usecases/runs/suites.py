@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ConfigError, InvalidError
+from steelyard.errors import ConfigError, InvalidError, argument
 from steelyard.execution.run_options import CommonOptions, RunOptions
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject
@@ -87,9 +87,11 @@ def _required(choice: SuiteChoice, suite: SuiteSettings) -> Mapping[str, float] 
 
 
 def _cluster(path: str | None) -> str | None:
-    """The field that --cluster names; a setting was checked when the project file was read."""
+    """The field that makes clusters; a setting was checked when the project file was read."""
     if path is not None and not is_cluster(path):
-        raise InvalidError(f"--cluster names {CLUSTER_FIELDS}; '{path}' is none of them")
+        raise InvalidError(
+            f"{argument('cluster')} names {CLUSTER_FIELDS}; '{path}' is none of them"
+        )
     return path
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.engine.verdict_changes import shift_of
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, argument
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
@@ -130,7 +130,7 @@ def _old(plan: PublicationPlan, manifest: Manifest) -> str:
             return str(next(one for one in same if one.version == below))
     raise InvalidError(
         f"there is no earlier version of {plan.reference} to compare with: none is published, and "
-        f"{manifest.run_id} used none; publish without --against"
+        f"{manifest.run_id} used none; publish without {argument('against')}"
     )
 
 

@@ -155,7 +155,7 @@ def test_a_mapped_column_that_is_not_there_is_named_with_those_that_are() -> Non
     columns = column_map("question_set", input="question")
 
     with pytest.raises(
-        ParseError, match="--map input=question: there is no such column; there are 'id', 'q'"
+        ParseError, match="no column 'question' to map to 'input'; there are 'id', 'q'"
     ):
         columns.row({"id": "a", "q": "Q"})
 

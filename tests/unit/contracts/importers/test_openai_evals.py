@@ -190,7 +190,7 @@ def test_the_log_of_a_run_is_skipped(record: JsonObject) -> None:
         ({"item": {"a": 1}}, {}, "the item has 'a', and none of messages, input"),
         ({"item": {}}, {}, "the item has no fields"),
         ({"item": 7}, {}, "'item' must be an object"),
-        ({"input": "x"}, {"input": "q"}, "--map input=q: the item has 'input'"),
+        ({"input": "x"}, {"input": "q"}, "no field 'q' to map to 'input'; the item has 'input'"),
         ({"input": [7]}, {}, "a message must be an object, not 7"),
         ({"input": [{"role": "boss"}]}, {}, "the role of a message must be .+, not 'boss'"),
     ],

@@ -197,7 +197,7 @@ def test_an_existing_file_is_written_over_only_by_force(desk: Desk) -> None:
     desk.write("qa.json", DOCUMENT)
     desk.write("out.jsonl", "precious")
 
-    with pytest.raises(RequestError, match=r"out\.jsonl exists; --force writes over it"):
+    with pytest.raises(RequestError, match=r"out\.jsonl exists; `force` writes over it"):
         desk.convert("qa.json", "legal_eval", "out.jsonl")
     assert (desk.folder / "out.jsonl").read_text(encoding="utf-8") == "precious"
 
@@ -235,8 +235,8 @@ def test_without_an_output_the_bytes_are_shown(desk: Desk) -> None:
     [
         ("legal_eval", "out.json", "legal_eval is written to .jsonl"),
         ("eval_cases", "out.txt", "eval_cases is written to .yaml or .yml or .jsonl"),
-        ("legal_evil", "out.jsonl", r"--to legal_evil: .+did you mean 'legal_eval'"),
-        ("judge", "out.yaml", "--to judge: there is no such form"),
+        ("legal_evil", "out.jsonl", r"`to` legal_evil: .+did you mean 'legal_eval'"),
+        ("judge", "out.yaml", "`to` judge: there is no such form"),
     ],
 )
 def test_a_form_that_there_is_not_is_a_usage_error(
@@ -252,10 +252,10 @@ def test_a_form_that_there_is_not_is_a_usage_error(
     ("options", "told"),
     [
         ({"made_from": "prbanch"}, "did you mean 'prbench'"),
-        ({"names": {"id": "x"}}, "--map is for tables; name one with --from"),
-        ({"split": "test"}, "--split is for tables"),
+        ({"names": {"id": "x"}}, "`names` is for tables; name one with `made_from`"),
+        ({"split": "test"}, "`split` is for tables"),
         ({"made_from": "prbench", "names": {"id": "x"}}, "the columns of prbench are known"),
-        ({"made_from": "openai-evals", "names": {"x": "y"}}, "--map x=…: an item can fill id"),
+        ({"made_from": "openai-evals", "names": {"x": "y"}}, "`names` x=…: an item can fill id"),
     ],
 )
 def test_options_that_do_not_fit_are_usage_errors(
@@ -275,8 +275,8 @@ def test_options_that_do_not_fit_are_usage_errors(
             '{"id": "a", "expected_outcome": "x", "input": "y"}\n{\n',
             "Line 2: Invalid JSON",
         ),
-        ("a.json", '{"name": "other"}', "the keys of no contract.+; --from says what"),
-        ("a.csv", "a,b\n", "'.csv' files are not read.+; --from says what"),
+        ("a.json", '{"name": "other"}', "the keys of no contract.+; `made_from` says what"),
+        ("a.csv", "a,b\n", "'.csv' files are not read.+; `made_from` says what"),
         ("a.json", "{", "invalid JSON"),
         ("a.json", '{"records": []}', "missing dataset_id"),
         ("a.yaml", "checks: []\n", "a check_rubric file has no cases to convert"),

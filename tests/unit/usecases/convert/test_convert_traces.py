@@ -152,14 +152,14 @@ def test_nothing_is_written_where_no_trace_can_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"made_from": None}, "--to responses needs --from inspect or otel"),
-        ({"made_from": "csv"}, "--to responses needs --from inspect or otel"),
-        ({"split": "test"}, "--split and --flatten are for datasets"),
-        ({"flatten": True}, "--split and --flatten are for datasets"),
+        ({"made_from": None}, "`to` responses needs `made_from` inspect or otel"),
+        ({"made_from": "csv"}, "`to` responses needs `made_from` inspect or otel"),
+        ({"split": "test"}, "`split` and `flatten` are for datasets"),
+        ({"flatten": True}, "`split` and `flatten` are for datasets"),
         ({"names": {"record_id": "x"}}, "Inspect's logs name both"),
-        ({"made_from": "otel", "names": {"id": "x"}}, "--map id=…"),
+        ({"made_from": "otel", "names": {"id": "x"}}, "`names` id=…"),
         ({"output": Path("out.json")}, r"responses are written to \.jsonl"),
-        ({"to": "eval_cases", "made_from": "otel"}, "write them with --to responses"),
+        ({"to": "eval_cases", "made_from": "otel"}, "write them with `to` responses"),
         ({"to": "response"}, "did you mean 'responses'"),
     ],
 )
@@ -176,7 +176,7 @@ def test_an_existing_file_is_written_over_by_force_alone(tmp_path: Path) -> None
     path = write_json(tmp_path / "log.json", sample())
     converted(path)
 
-    with pytest.raises(RequestError, match="exists; --force writes over it"):
+    with pytest.raises(RequestError, match="exists; `force` writes over it"):
         converted(path)
     assert converted(path, force=True).emitted == 1
 
@@ -220,5 +220,5 @@ def test_choices_are_written_as_legal_eval(tmp_path: Path) -> None:
 def test_columns_are_not_named_for_samples(tmp_path: Path) -> None:
     path = write_json(tmp_path / "a.json", sample())
 
-    with pytest.raises(RequestError, match="--map is for tables"):
+    with pytest.raises(RequestError, match="`names` is for tables"):
         converted(path, to="eval_cases", output=tmp_path / "c.yaml", names={"id": "x"})

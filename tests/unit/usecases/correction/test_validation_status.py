@@ -162,7 +162,7 @@ COIN = Counts(tp=5, fn=16, tn=4, fp=15)
     [
         ({"counts": Counts(tp=2, tn=2)}, "(the newest validation counts, 2026-05-20)"),
         ({"counts": COIN}, "was refused by its newest validation (2026-05-20): TPR 23.8 %"),
-        ({"design": None}, "nobody said how the labelled records were chosen (--design)"),
+        ({"design": None}, "nobody said how the labelled records were chosen (`design`)"),
         ({"refusals": ("why",)}, "was refused by its newest validation (2026-05-20): why"),
     ],
 )

@@ -327,9 +327,9 @@ def test_a_judge_of_two_checks_needs_a_choice_and_a_rubric_takes_any(tmp_path: P
     jury = write_run(tmp_path / "run_1", rows(evaluator_scores=both))
     alike = write_run(tmp_path / "run_2", rows(evaluator_scores=twice))
 
-    with pytest.raises(RequestError, match="name one with --check: right, other"):
+    with pytest.raises(RequestError, match="name one with `check`: right, other"):
         compare(alike)
-    with pytest.raises(RequestError, match="name one with --check: right, other"):
+    with pytest.raises(RequestError, match="name one with `check`: right, other"):
         compare(jury, judge="rubric/panel@1.0.0")
     found = compare(jury, judge="rubric/panel@1.0.0", check="other")
     assert found.validation.judge == "rubric/panel@1.0.0 other"

@@ -149,7 +149,7 @@ def test_labels_that_are_not_blind_are_counted_and_left_out() -> None:
 def test_labels_of_several_rubrics_need_a_choice() -> None:
     both = [a_label(passed=True), a_label(rubric="other", passed=False)]
 
-    with pytest.raises(RequestError, match="name one with --rubric: other, r"):
+    with pytest.raises(RequestError, match="name one with `rubric`: other, r"):
         people(*both)
     found = people(*both, rubric="other")
     assert (found.rubric, found.other_rubrics) == ("other", 1)

@@ -345,7 +345,7 @@ def test_a_judge_of_very_many_questions_is_known_by_the_registry_alone(
         ({"runs": ("run_x",)}, "no run 'run_x'"),
         (
             {"dataset": Path("desk.yaml"), "responses": Path("responses.jsonl"), "runs": ("a",)},
-            "leave out --dataset",
+            "leave out `dataset`",
         ),
     ],
 )

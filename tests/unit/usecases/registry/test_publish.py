@@ -217,7 +217,9 @@ def test_what_differs_from_the_version_before_is_told(project: RegistryProject) 
     assert made.diff.old == "rubric/basic@1.0.0"
     assert [one.path for one in made.diff.differences] == ["checks.right.kind"]
     (why,) = made.refusals
-    assert why.startswith("what changed can move scores, and this is a minor version: show with")
+    assert why.startswith(
+        "what changed can move scores, and this is a minor version: show `against`"
+    )
     assert len(project.registry.all("rubric")) == 1
 
 
@@ -225,7 +227,7 @@ def test_a_major_version_may_break(project: RegistryProject) -> None:
     project.publish(project.rubric("basic@1.0.0"))
     made = project.publish(project.rubric("basic@2.0.0", IS_JSON))
 
-    assert made.warnings == ("whether scores moved was not tested; --against RUN does",)
+    assert made.warnings == ("whether scores moved was not tested `against` a run",)
 
 
 def test_a_version_below_is_compared_with_what_is_below_it(project: RegistryProject) -> None:

@@ -153,7 +153,7 @@ def test_of_two_checks_one_must_be_named(project: ReviewProject) -> None:
     project.run([response(0, *twice)], rubrics=["rubric/outer@1.0.0"])
     project.bring([label(0, answers=says(correct=1))])
 
-    with pytest.raises(RequestError, match="asked/questions; name one with --check"):
+    with pytest.raises(RequestError, match="asked/questions; name one with `check`"):
         agreement(project.ports, run=RUN)
     found = agreement(project.ports, run=RUN, check="again/questions")
     assert judge_of(found, "correct").disagreements == ()
@@ -235,7 +235,7 @@ def test_a_verdict_of_several_checks_is_no_judges_answer(project: ReviewProject)
     )
 
     assert rubric(whole, "verdict").notes == (
-        "the verdict is that of short, tone together; --check compares one",
+        "the verdict is that of short, tone together; `check` compares one",
     )
     assert [question(one, "passed", "verdict").beside for one in (whole, alone, other)] == [
         "verdict",

@@ -84,7 +84,7 @@ def test_something_else_is_refused_unless_it_shall_be_replaced(project: ReviewPr
         "r0",
     )
     assert finding.message == f"ann said something else about 'r0' of {RUN} under {DESK}"
-    assert "--replace" in str(finding.hint)
+    assert "`replace`" in str(finding.hint)
     assert counts(replaced) == (1, 1, 0, 0)
     assert replaced.replaced == 1
     assert [one.row["answers"] for one in project.store.all(Wanted(), with_history=True)] == [

@@ -223,6 +223,25 @@ def test_what_cannot_be_run_is_refused() -> None:
         evaluate("gone.jsonl", target=says_yes)
 
 
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"target": "default"}, "; it answers where none is named with `target`"),
+        ({"target": "echo", "where": "tga = x"}, ": `where`: no record has 'tga'"),
+        ({"target": "echo"}, "; name a rubric with `rubric` ("),
+    ],
+)
+def test_what_is_refused_names_arguments(
+    project: Project, choices: dict[str, Any], said: str
+) -> None:
+    path = project.root / project.document([{"record_id": "a", "input": {"prompt": "?"}}])
+
+    with pytest.raises(RequestError) as refused:
+        evaluate(path, **choices)
+    assert said in str(refused.value)
+    assert "--" not in str(refused.value)
+
+
 @pytest.mark.parametrize(("wrong", "said"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_in_the_call_is_told_before_anything_runs(
     here: Path, wrong: dict[str, Any], said: str

@@ -172,7 +172,7 @@ def test_a_dataset_that_nothing_grades_is_refused_with_the_reason(project: Proje
     dataset = project.document([{"record_id": "a", "input": {"prompt": "?"}}])
 
     assert refusal(project, dataset) == (
-        "d.json: nothing grades any of the selected records; name a rubric with --rubric "
+        "d.json: nothing grades any of the selected records; name a rubric with `rubric` "
         "('a': the case brings neither a reference nor expectations)"
     )
 
@@ -264,7 +264,7 @@ def test_a_selection_by_what_no_record_has_is_refused(project: Project, where: s
     path = where.rpartition("and ")[2].split()[0]
 
     assert refusal(project, project.cases(rows), where=where) == (
-        f"d.jsonl: --where: no record has '{path}'"
+        f"d.jsonl: `where`: no record has '{path}'"
     )
 
 
