@@ -27,7 +27,7 @@ def command(
     from steelyard.usecases.results.find_run import unknown_runs
     from steelyard.usecases.results.pruned_files import pruned_runs
     from steelyard.usecases.results.runs import list_runs
-    from steelyard.usecases.runs.ownership import STOPPED, is_resumable
+    from steelyard.usecases.runs.ownership import is_resumable, status_text
 
     project = opened()
     has_runs = project.folder.is_dir()
@@ -54,7 +54,7 @@ def command(
         when = run.created_at[:19].replace("T", " ")
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
         gone = "  (pruned)" if run.run_id in pruned else ""
-        status = STOPPED if is_resumable(run, is_alive) else run.status
+        status = status_text(run, is_alive)
         show(f"{run.run_id}  {when}  {status:<24} {rate:<32} {what}{gone}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from steelyard.engine.states import is_terminal
 from steelyard.results.stored_run import StoredRun
 
-STOPPED = "stopped, can be resumed"
+_STOPPED = "stopped, can be resumed"
 
 
 def has_owner(run: StoredRun, is_alive: Callable[[str], bool]) -> bool:
@@ -19,5 +19,14 @@ def has_owner(run: StoredRun, is_alive: Callable[[str], bool]) -> bool:
 
 
 def is_resumable(run: StoredRun, is_alive: Callable[[str], bool]) -> bool:
-    """Whether a run has not ended, and its process is gone; a pruned one has nothing left."""
-    return not is_terminal(run.status) and run.plan is not None and not has_owner(run, is_alive)
+    """Whether a run was started and has not ended, and its process is gone.
+
+    A pruned one has nothing left, and one that waits in the queue was not interrupted.
+    """
+    is_started = run.fence > 0 and run.plan is not None
+    return is_started and not is_terminal(run.status) and not has_owner(run, is_alive)
+
+
+def status_text(run: StoredRun, is_alive: Callable[[str], bool]) -> str:
+    """The status of a run as people read it."""
+    return _STOPPED if is_resumable(run, is_alive) else run.status

@@ -18,7 +18,7 @@ from steelyard.results.manifest import Manifest, StateTime
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.results.find_run import find_run, has_ended
 from steelyard.usecases.results.ports import ResultPorts
-from steelyard.usecases.runs.ownership import STOPPED, is_resumable
+from steelyard.usecases.runs.ownership import is_resumable, status_text
 
 IsAlive: TypeAlias = Callable[[str], bool]
 """Whether the process that an owner names still runs on this host."""
@@ -31,6 +31,8 @@ class UnfinishedRun:
     view: RunView
     selected: int | None
     """How many records it is about."""
+    status_text: str
+    """Its status as people read it."""
     is_resumable: bool
 
     @property
@@ -39,9 +41,8 @@ class UnfinishedRun:
         metrics, run_id = self.view.metrics, self.view.run_id
         done = f"{metrics.total_records:,}"
         of = "" if self.selected is None else f" of {self.selected:,}"
-        standing = STOPPED if self.is_resumable else self.view.manifest.status
         resume = f"; resume it with: steelyard resume {run_id}" if self.is_resumable else ""
-        return f"not finished: {standing}; {done}{of} record(s) so far{resume}"
+        return f"not finished: {self.status_text}; {done}{of} record(s) so far{resume}"
 
 
 def _failures(repository: RunRepository, run_id: str) -> Iterator[Failure]:
@@ -74,6 +75,7 @@ def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive
             failures=lambda: _failures(repository, run.run_id),
         ),
         selected=plan.selected,
+        status_text=status_text(run, is_alive),
         is_resumable=is_resumable(run, is_alive),
     )
 
