@@ -166,4 +166,6 @@ def load_judge(name: str, version: str | None = None, *, project: Project | None
 
 
 def _definition(opened: Project, name: str, version: str | None) -> str:
-    return opened.rooted(name) if version is None else f"{name}@{version}"
+    from steelyard.usecases.registry.load_definition import at_root
+
+    return at_root(opened.root, name) if version is None else f"{name}@{version}"

@@ -23,6 +23,16 @@ def log_warning(message: str) -> None:
     logging.getLogger("steelyard").warning("%s", message)
 
 
+def warn_both(first: Warn, second: Warn) -> Warn:
+    """Pass every warning to both."""
+
+    def warn(message: str) -> None:
+        first(message)
+        second(message)
+
+    return warn
+
+
 class FoundFile(NamedTuple):
     """A file that exists and may be read."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from steelyard.engine.redaction.redactor import Redactor
     from steelyard.model.definition import Definition
     from steelyard.model.json_value import JsonObject
-    from steelyard.model.question import QuestionRubric
-    from steelyard.model.rubric import Rubric
     from steelyard.model.statistics.corrected_rate import Correction
     from steelyard.settings import Settings
     from steelyard.store.project import ProjectFolder
@@ -201,6 +199,7 @@ class Project:
         from steelyard.targets.processes.program_files import module_files
         from steelyard.targets.providers import GROUP as TARGETS
         from steelyard.usecases.datasets.published_datasets import find_dataset
+        from steelyard.usecases.registry.load_definition import at_root
         from steelyard.usecases.results.verify import require_sealed
         from steelyard.usecases.runs.ports import RunPorts
         from steelyard.usecases.runs.prepare import redaction_rules
@@ -209,7 +208,6 @@ class Project:
         plugged = {point.name: point.load for point in offered(TARGETS)}
         rules = redaction_rules(self.settings)
         maker = TargetMaker(self.root, targets, os.environ, clock, plugged, rules=rules)
-        known = self.references(warn)
         return RunPorts(
             workspace=self.workspace,
             root=self.root,
@@ -225,11 +223,10 @@ class Project:
             candidates=specs.candidates,
             recorded=specs.recorded,
             conversation=specs.conversation,
-            rubric=self._rubric(known),
             catalog=self.catalog,
             policies=installed_policies(),
             contracts=installed_contracts(),
-            references=known,
+            references=self.references(warn),
             published=lambda name: find_dataset(self.registry, self.root, name),
             worker_pool=WorkerProcesses(self.root),
             register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
@@ -247,7 +244,7 @@ class Project:
             new_secret=new_secret,
             secrets=configured_secrets(targets, os.environ),
             fix_published=lambda names: self.published_files().fix(
-                [self.rooted(name) for name in names]
+                [at_root(self.root, name) for name in names]
             ),
             validations=self.validations,
             correct=self._correct,
@@ -265,7 +262,7 @@ class Project:
             return ports
         folder = DefinitionFolder(self.root, self.catalog, self.registry)
         known = InsteadOf(folder, self.clock.now(), judge)
-        return replace(ports, references=known, rubric=self._rubric(known))
+        return replace(ports, references=known)
 
     def result_ports(self) -> ResultPorts:
         """What finding and reading finished runs needs."""
@@ -378,16 +375,6 @@ class Project:
         from steelyard.store.runs.judgements import judgements_of
 
         return judgements_of(folder, index, self.warn)
-
-    def rooted(self, name: str) -> str:
-        """A rubric's path as seen from the root; a reference as it is."""
-        path = self.root / name
-        return str(path) if path.suffix and path.is_file() else name
-
-    def _rubric(self, known: References) -> Callable[[str, bool], Rubric | QuestionRubric]:
-        from steelyard.usecases.registry.load_definition import load_rubric
-
-        return lambda name, strict: load_rubric(known, self.rooted(name), strict=strict)
 
     def _correct(self, folder: Path, claims: Mapping[str, str]) -> Correction | None:
         from steelyard.usecases.correction.correct_run import corrected_run

@@ -24,7 +24,7 @@ from steelyard.execution.prompting import prompt_of
 from steelyard.execution.work import Limiters, asked, shares, work_items
 from steelyard.execution.worker_thread import in_thread
 from steelyard.model.run import Result, RunState
-from steelyard.ports import Warn
+from steelyard.ports import Warn, warn_both
 
 OnResult: TypeAlias = Callable[[Result], None]
 
@@ -40,7 +40,7 @@ async def evaluate_records(
     done = await in_thread(lambda: Done(ports.repository.done(run_id), prepared.options.repeat))
     tried = await in_thread(lambda: ports.repository.tried(run_id))
     ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
-    ports = replace(ports, warn=_both(ledger.warn, ports.warn))
+    ports = replace(ports, warn=warn_both(ledger.warn, ports.warn))
     around = _surroundings(ports, run_id, prepared, ledger, on_result)
     around.budget.on_stop(partial(_tell, ports.warn))
     phase = Phase(status, ledger.move)
@@ -206,14 +206,6 @@ def _deadline(ports: ExecutionPorts, prepared: Prepared) -> float:
     """When the run has taken too long, by the clock's monotonic time."""
     seconds = prepared.limits.deadline_s
     return math.inf if seconds is None else ports.clock.monotonic() + seconds
-
-
-def _both(first: Warn, second: Warn) -> Warn:
-    def warn(message: str) -> None:
-        first(message)
-        second(message)
-
-    return warn
 
 
 def _tell(warn: Warn, why: Stop) -> None:

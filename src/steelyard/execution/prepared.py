@@ -137,6 +137,8 @@ class Prepared:
     part: Part = WHOLE
     is_sound: bool = False
     """Whether every row of the dataset is accepted, the ones that are not selected, too."""
+    warnings: Sequence[str] = ()
+    """What was warned of while it was planned."""
 
     def records(self) -> Iterator[Planned]:
         """Every selected record, in dataset order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -16,7 +16,6 @@ from sqlalchemy import (
     Engine,
     Select,
     Table,
-    insert,
     not_,
     or_,
     select,
@@ -40,6 +39,7 @@ from steelyard.store.runs.claims import settle_claims
 from steelyard.store.runs.copies import copied_part, copy_kept
 from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.runs.leases import LEASE_S, Lease
+from steelyard.store.runs.new_runs import add_run
 from steelyard.store.runs.run_events import add_event, events_after
 from steelyard.store.runs.run_queries import newest_first, place_of, progress_of, wanted
 from steelyard.store.runs.run_rows import encoded, stored_run
@@ -84,29 +84,13 @@ class RunStore:
             self._let_go(run_id)
         self.engine.dispose()
 
-    def create(self, run: StoredRun) -> None:
-        """A new run in its first state; its owner holds it, unless nobody has claimed it yet."""
-        lease_s = LEASE_S if run.fence else 0.0
+    def create(self, run: StoredRun, warnings: Sequence[str] = ()) -> None:
+        """A new run in its first state, with what was warned of while it was planned.
+
+        Its owner holds it, unless nobody has claimed it yet.
+        """
         with self._writing() as connection:
-            connection.execute(
-                insert(runs).values(lease_until=database_seconds() + lease_s),
-                {
-                    "run_id": run.run_id,
-                    "group_id": run.group_id,
-                    "created_at": run.created_at,
-                    "status": run.status,
-                    "dataset": run.dataset,
-                    "target": run.target,
-                    "owner": run.owner,
-                    "plan": encoded(run.plan.json() if run.plan else {}),
-                    "fence": run.fence,
-                },
-            )
-            first = {"run_id": run.run_id, "step": 0, "state": run.status, "at": run.created_at}
-            connection.execute(insert(states), first)
-            add_event(connection, run.run_id, run.created_at, "state", {"state": run.status})
-            if run.fence:
-                note_hold(connection, run.run_id, run.fence, run.created_at)
+            add_run(connection, run, warnings)
         if run.fence:
             self._hold(run.run_id, run.fence)
 

@@ -221,8 +221,7 @@ def _asking_now(
 ) -> ValidationPlan:
     request = plan.request
     if plan.judge is None:
-        is_strict = False
-        grading = ValidationGrading(ports.run.rubric(request.judge, is_strict))
+        grading = ValidationGrading(ports.run.rubric(request.judge, strict=False))
     else:
         grading = single_grading(ports.run, plan.judge, request.check, request.threshold)
     records = {place.record_id for place in plan.people.said}

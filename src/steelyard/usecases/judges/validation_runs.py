@@ -62,8 +62,7 @@ def single_grading(
 def grading_of_run(ports: RunPorts, folder: Path) -> ValidationGrading:
     """How a finished run was graded."""
     options = read_run(folder).manifest.setup.options
-    is_strict = False
-    rubric = ports.rubric(options.rubric, is_strict) if options.rubric else None
+    rubric = ports.rubric(options.rubric, strict=False) if options.rubric else None
     return ValidationGrading(rubric, options.judge)
 
 
@@ -87,7 +86,8 @@ def plan_asking(
     if not indices:
         raise InvalidError(f"{dataset} has none of the labelled records")
     some = replace(source, reading=SomeRows(source.reading, indices, None))
-    return prepare_source(ports.without_validations(), options, some, grading.rubric, {})
+    alone = ports.without_validations().gathering()
+    return prepare_source(alone, options, some, grading.rubric, {})
 
 
 def labelled_cases(ports: RunPorts, folder: Path, indices: Iterable[int]) -> Dataset:
@@ -128,9 +128,8 @@ def plan_canaries(ports: RunPorts, labelled: Dataset, grading: ValidationGrading
     )
     target = CanaryTarget(answers)
     spec = TargetSpec(name=_CANARIES, target=target, sampling={}, response_source="prefilled")
-    return prepare_source(
-        ports.without_validations(), options, source, grading.rubric, {_CANARIES: spec}
-    )
+    alone = ports.without_validations().gathering()
+    return prepare_source(alone, options, source, grading.rubric, {_CANARIES: spec})
 
 
 def canary_tally(folder: Path, check: str) -> CanaryTally:

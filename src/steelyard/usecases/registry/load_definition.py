@@ -41,6 +41,12 @@ def is_path(name: str) -> bool:
     return Path(name).suffix.lower() in _ENDINGS
 
 
+def at_root(root: Path, name: str) -> str:
+    """A path as seen from a project's root; a reference as it is."""
+    path = root / name
+    return str(path) if path.suffix and path.is_file() else name
+
+
 def _load(references: References, name: str, kind: ReferenceKind, *, strict: bool) -> Content:
     look_up = _at_path if is_path(name) else _named
     found = look_up(references, name, kind)

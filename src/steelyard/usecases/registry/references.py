@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path as FilePath
-from typing import Protocol, cast
+from typing import Protocol, Self, cast
 
 from steelyard.contracts.judge.reader import moment, time_of
 from steelyard.contracts.judge.template import is_pairwise
@@ -19,7 +20,7 @@ from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.rubric import Rubric, StatedCheck
-from steelyard.ports import Warn, log_warning
+from steelyard.ports import Warn, log_warning, warn_both
 from steelyard.usecases.registry.resolution import (
     Found,
     archived_among,
@@ -96,6 +97,12 @@ class References:
         """When a judge was last validated by the registry."""
         self._found: dict[Reference, Found] = {}
         self._resolved: dict[str, Resolution] = {}
+
+    def gathering(self, warnings: list[str]) -> Self:
+        """The same references, whose warnings are added to a list as well."""
+        made = copy(self)
+        made.warn = warn_both(self.warn, warnings.append)
+        return made
 
     def rubric(self, text: str) -> Resolution:
         """The rubric that a case names, with all that is wrong with it and what it leads to."""

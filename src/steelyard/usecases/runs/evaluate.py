@@ -150,10 +150,11 @@ def plan_evaluation(
     dataset: Dataset | None = None,
 ) -> Prepared:
     """Check the run before the first call; the options' file is read where no dataset is given."""
+    ports = ports.gathering()
     source = open_source(ports, options) if dataset is None else _in_memory(ports, dataset)
     rubric = rubric_of(checks)
     if options.rubric:
-        rubric = ports.rubric(options.rubric, options.strict)
+        rubric = ports.rubric(options.rubric, strict=options.strict)
     return prepare_source(ports, options, source, rubric, {spec.name: spec})
 
 

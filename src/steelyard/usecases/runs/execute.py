@@ -75,7 +75,7 @@ async def create_run(ports: RunPorts, options: RunOptions) -> StoredRun:
     try:
         run = await in_thread(lambda: _new_run(ports, prepared))
         queued = replace(run, owner=None, fence=0)
-        ports.repository.create(queued)
+        _keep(ports, prepared, queued)
         return queued
     finally:
         await prepared.close()
@@ -92,7 +92,7 @@ async def start_run(
     """Create a run and execute it."""
     try:
         run = await in_thread(lambda: _new_run(ports, prepared))
-        ports.repository.create(run)
+        _keep(ports, prepared, run)
         on_start(run.run_id)
         return await _execute(ports, run, prepared, on_result, is_resumed=False)
     finally:
@@ -120,6 +120,13 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
             secret=ports.new_secret(),
         ),
     )
+
+
+def _keep(ports: RunPorts, prepared: Prepared, run: StoredRun) -> None:
+    """Keep a new run, with what was warned of while it was planned."""
+    redact = redactor_of(prepared)
+    warnings = [without_surrogates(redact.text(warning)) for warning in prepared.warnings]
+    ports.repository.create(run, warnings)
 
 
 async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> FinishedRun:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from steelyard.checks.catalog import Catalog
@@ -11,10 +11,11 @@ from steelyard.contracts.catalog import Contracts
 from steelyard.execution.ports import ExecutionPorts, TargetSpec, no_correction
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
-from steelyard.ports import Workspace
+from steelyard.ports import Workspace, warn_both
 from steelyard.settings import Settings
 from steelyard.usecases.correction.validations import Validations
 from steelyard.usecases.datasets.published_datasets import PublishedDataset
+from steelyard.usecases.registry.load_definition import at_root, load_rubric
 from steelyard.usecases.registry.references import References
 from steelyard.usecases.runs.grading_programs import Sources
 
@@ -36,8 +37,6 @@ class RunPorts(ExecutionPorts):
     """The target that answers as a candidate of a response file did; the first when unnamed."""
     conversation: Callable[[], TargetSpec]
     """The target whose answer is the last assistant message of the case itself."""
-    rubric: Callable[[str, bool], Rubric | QuestionRubric]
-    """A rubric by reference or path; whether it must be one that strict mode takes."""
     catalog: Catalog
     """The kinds of checks."""
     contracts: Contracts
@@ -54,8 +53,24 @@ class RunPorts(ExecutionPorts):
     """What nonces and orders of a run are made from, so that nobody can guess them."""
     secrets: tuple[str, ...] = ()
     """The keys and header values of all targets of the project."""
+    gathered: list[str] = field(default_factory=list[str])
+    """What was warned of, where warnings are gathered."""
     validations: Validations | None = None
     """What is known of the project's judges; None where nobody asks how far they are right."""
+
+    def rubric(self, name: str, *, strict: bool) -> Rubric | QuestionRubric:
+        """A rubric by reference or path; `strict` refuses one that strict mode does not take."""
+        return load_rubric(self.references, at_root(self.root, name), strict=strict)
+
+    def gathering(self) -> RunPorts:
+        """The same for planning one run, whose warnings are gathered to be kept with it."""
+        gathered: list[str] = []
+        return replace(
+            self,
+            gathered=gathered,
+            warn=warn_both(self.warn, gathered.append),
+            references=self.references.gathering(gathered),
+        )
 
     def without_validations(self) -> RunPorts:
         """The same for runs that are to find out how far their judge is right."""

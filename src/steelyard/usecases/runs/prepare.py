@@ -37,6 +37,7 @@ KEPT_BYTES = 8 * 1024 * 1024
 
 def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
     """Check everything that can be checked before the first call."""
+    ports = ports.gathering()
     source = open_source(ports, options)
     if options.derived and options.derived.against:
         # A validation says how well a judge passes and fails answers, and nothing of pairs.
@@ -140,7 +141,7 @@ def _rubric(ports: RunPorts, options: RunOptions) -> Rubric | QuestionRubric | N
     """The one rubric of a run; None where cases name or bring what grades them."""
     if options.derived and options.derived.against:
         return pairwise_rubric(ports, options)
-    return ports.rubric(options.rubric, options.strict) if options.rubric else None
+    return ports.rubric(options.rubric, strict=options.strict) if options.rubric else None
 
 
 def _prepared(ports: RunPorts, source: Source, survey: PlanBuilder) -> Prepared:
@@ -163,6 +164,7 @@ def _prepared(ports: RunPorts, source: Source, survey: PlanBuilder) -> Prepared:
         forecast=survey.forecast,
         kept=survey.kept,
         is_sound=survey.is_sound,
+        warnings=ports.gathered,
     )
 
 

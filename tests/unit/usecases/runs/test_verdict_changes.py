@@ -175,7 +175,7 @@ def test_a_judge_can_stand_for_all_versions_of_itself(trials: Trials) -> None:
         Reference(kind="judge", id="accuracy", version="1.0"),
     ]
     found = [ports.references.find(reference).content for reference in asked]
-    rubric = ports.rubric("rubrics/polite.yaml", False)
+    rubric = ports.rubric("rubrics/polite.yaml", strict=False)
     for opened in (plain, ports):
         opened.repository.close()
 
