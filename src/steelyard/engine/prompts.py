@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from steelyard.engine.turns import turns_of
 from steelyard.model.case import Case
+from steelyard.model.json_value import JsonValue
 from steelyard.model.message import FileBlock, ImageBlock, Message, TextBlock
+from steelyard.model.tool_history import ToolHistory, tool_history
 from steelyard.model.unsent import has_more_than_text
-from steelyard.ports import Prompt
+from steelyard.ports import Prompt, ToolUse, Turn
 
 CHARACTERS_A_TOKEN = 4
 """By which tokens are estimated before a target counts them."""
 IMAGE_TOKENS = 1600
 """What an image is taken for: about the most that one costs."""
+# What every protocol takes for the id of a call.
+_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class _Turn(NamedTuple):
@@ -47,7 +53,7 @@ def build_prompt(case: Case) -> Prompt:
     rich = ()
     if has_more_than_text(case.input_messages):
         system = _joined([guidelines, case.context.strip()])
-        rich = turns_of(case.input_messages, system, message_parts)
+        rich = _rich(case.input_messages, system)
     return Prompt(chat, _joined([guidelines, *shown]), rich)
 
 
@@ -94,7 +100,7 @@ def _chat(turns: list[_Turn], guidelines: str) -> tuple[tuple[str, str], ...]:
 
 def message_text(message: Message) -> str:
     """The text of a message with the files that it shows, but for guidelines."""
-    return _joined([part for part in message_parts(message) if isinstance(part, str)])
+    return _joined(part for part in message_parts(message) if isinstance(part, str))
 
 
 def message_parts(message: Message) -> tuple[str | ImageBlock, ...]:
@@ -118,5 +124,43 @@ def _file(block: FileBlock, name: str) -> str:
     return f'<file path="{name}">\n{block.text.strip()}\n</file>'
 
 
-def _joined(parts: list[str]) -> str:
+def _rich(messages: Sequence[Message], system: str) -> tuple[Turn, ...]:
+    """The turns of a conversation with images or tool calls, as the protocols of models have them.
+
+    Leading system messages become one, and results stand with their calls.
+    """
+    leading = list(takewhile(lambda message: message.role == "system", messages))
+    opening = _joined([system, *map(message_text, leading)])
+    first = (Turn("system", (opening,)),) if opening else ()
+    return (*first, *_rich_turns(messages, len(leading)))
+
+
+def _rich_turns(messages: Sequence[Message], start: int) -> Iterator[Turn]:
+    history = tool_history(messages)
+    for index, message in enumerate(messages):
+        if index < start or message.role == "tool":
+            continue
+        used = tuple(_used(messages, index, history))
+        parts = tuple(part for part in message_parts(message) if part)
+        if parts or used:
+            yield Turn(message.role, parts, used)
+
+
+def _used(messages: Sequence[Message], index: int, history: ToolHistory) -> Iterator[ToolUse]:
+    """The calls of a message that have a result."""
+    for number, call in enumerate(messages[index].tool_calls):
+        if (index, number) not in history.results:
+            continue
+        answered = history.results[index, number]
+        result = _json(call.output) if answered is None else message_text(messages[answered])
+        is_usable = call.id is not None and _ID.fullmatch(call.id)
+        name = call.id if call.id and is_usable else f"call_{index}_{number}"
+        yield ToolUse(name, call.tool, call.input, result)
+
+
+def _json(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _joined(parts: Iterable[str]) -> str:
     return "\n\n".join(part for part in parts if part)

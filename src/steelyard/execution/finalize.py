@@ -15,14 +15,13 @@ from steelyard.engine.metrics.run_metrics import metrics_of
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.errors import SourceError, UnresumableError
 from steelyard.execution.early_sealing import EarlySealing
-from steelyard.execution.ports import Artifacts, ExecutionPorts
+from steelyard.execution.ports import Artifacts, ExecutionPorts, RunRepository
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.provenance import Provenance
 from steelyard.execution.row_artifacts import RowArtifacts, row_artifacts
-from steelyard.execution.uncounted import uncounted_calls
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.json_value import JsonObject
-from steelyard.model.run import RunState
+from steelyard.model.run import UNCOUNTED, RunState
 from steelyard.results import exemptions
 from steelyard.results.artifacts import MANIFEST
 from steelyard.results.manifest import Interruption, Manifest, StateTime, read_manifest
@@ -219,3 +218,10 @@ def _manifest(
         unread=provenance.unread or None,
         artifacts=dict(sorted(sealed.items())),
     )
+
+
+def uncounted_calls(repository: RunRepository, run_id: str) -> dict[str, int]:
+    """How many calls were cut off, and how many a target that was away did not answer."""
+    return {
+        f"{code}_calls": repository.uncounted_calls(run_id, code) for code in sorted(UNCOUNTED)
+    }

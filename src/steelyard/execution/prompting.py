@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from steelyard.contracts.legal_eval.policies import Policies
 from steelyard.contracts.legal_eval.prompting import policy_messages
+from steelyard.contracts.message_rows import message_row
 from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.engine.prompts import build_prompt
 from steelyard.engine.redaction.own_rules import OwnFields
 from steelyard.engine.redaction.redactor import is_redacted
-from steelyard.execution.expected import expected_row
 from steelyard.execution.record_selection import fields_of
 from steelyard.formats.json_hash import messages_sha256
 from steelyard.model.case import Case
@@ -53,6 +53,44 @@ def asking_of(prompt: Prompt, case: Case, hidden: Iterable[str] = ()) -> Asking:
         documents=tuple(_documents(case)) if len(prompt.text) >= LONG else (),
         private=tuple(_private(case, hidden)) if hidden else (),
     )
+
+
+def expected_row(case: Case) -> JsonObject | None:
+    """What a good answer to a case would be, by kind; None where the case says nothing of it."""
+    row: JsonObject = {}
+    if answers := case.answers:
+        row["answers"] = list(answers)
+    if case.expected_outcome:
+        row["outcome"] = case.expected_outcome
+    if case.correct_choice_ids:
+        row["choices"] = list(case.correct_choice_ids)
+    if _says_more(case):
+        row["messages"] = [message_row(message) for message in case.expected_messages]
+    if case.criteria or case.rubrics:
+        row["criteria"] = _statements(case)
+    if case.expected:
+        row["demands"] = dict(case.expected)
+    return row or None
+
+
+def _says_more(case: Case) -> bool:
+    """Whether the expected messages hold what the text of the last one does not tell."""
+    said = case.expected_messages
+    if not said or (len(said) == 1 and isinstance(said[0].content, str)):
+        return bool(said and said[0].tool_calls)
+    return True
+
+
+def _statements(case: Case) -> list[JsonValue]:
+    """The criteria and statements that the case brings, with the points of each."""
+    criteria: list[JsonValue] = [
+        {"id": one.id, "text": one.description or one.title, "weight": one.weight}
+        for one in case.criteria
+    ]
+    statements: list[JsonValue] = [
+        {"id": one.id, "text": one.description, "weight": one.weight} for one in case.rubrics
+    ]
+    return [*criteria, *statements]
 
 
 def _kept(turn: Turn) -> tuple[str, AskedContent]:

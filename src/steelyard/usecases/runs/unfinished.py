@@ -9,8 +9,8 @@ from typing import TypeAlias
 from msgspec import structs
 
 from steelyard.engine.metrics.run_metrics import metrics_of
+from steelyard.execution.finalize import uncounted_calls
 from steelyard.execution.ports import RunRepository
-from steelyard.execution.uncounted import uncounted_calls
 from steelyard.reports.run_text import RunView
 from steelyard.results.facts import read_facts
 from steelyard.results.failures import Failure, read_failure
