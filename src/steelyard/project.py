@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import platform
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,10 +16,9 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from steelyard.errors import NotFoundError
 from steelyard.plugins import installed_checks, installed_contracts, installed_policies
 from steelyard.ports import Clock, Warn, Workspace, log_warning
-from steelyard.store.installed import offered
+from steelyard.store.installed import environment, offered
 from steelyard.store.private_files import STEELYARD_FOLDER
 
 if TYPE_CHECKING:
@@ -74,8 +71,11 @@ def open_project(
 class Project:
     """The runs, datasets, rubrics, judges and labels of one folder."""
 
-    def __init__(self, folder: ProjectFolder, base: Path, warn: Warn = log_warning) -> None:
+    def __init__(
+        self, folder: ProjectFolder, base: Path, warn: Warn = log_warning, home: Path | None = None
+    ) -> None:
         self.root = folder.root
+        self._home = home or folder.root  # where its data is; a queued run's root is elsewhere
         self.settings: Settings = folder.settings
         self.base = base  # where relative paths that a user names begin
         self.warn = warn
@@ -100,7 +100,7 @@ class Project:
     @property
     def folder(self) -> Path:
         """Where the project keeps its runs, its registry and its database."""
-        return self.root / STEELYARD_FOLDER
+        return self._home / STEELYARD_FOLDER
 
     @property
     def workspace(self) -> Workspace:
@@ -150,14 +150,14 @@ class Project:
         """What was published."""
         from steelyard.store.registry import project_registry
 
-        return project_registry(self.root)
+        return project_registry(self._home)
 
     @property
     def validations(self) -> ValidationFolder:
         """What is known of the project's judges."""
         from steelyard.store.validations import project_validations
 
-        return project_validations(self.root)
+        return project_validations(self._home)
 
     def redactor(self) -> Redactor:
         """What every run of the project writes through; it has counted nothing yet."""
@@ -188,11 +188,13 @@ class Project:
         from steelyard.results.manifest import Harness
         from steelyard.store.artifacts import ArtifactFolder, digest_of
         from steelyard.store.ids import new_run_id, new_secret
+        from steelyard.store.run_inputs import InputFolder
         from steelyard.store.runs.judgements import JudgementStore
         from steelyard.store.runs.owners import is_alive, this_process
         from steelyard.store.runs.row_register import RowRegister, run_ledger
         from steelyard.store.runs.row_writer import RowWriter
         from steelyard.store.worker_processes import WorkerProcesses
+        from steelyard.store.workspace import DiskWorkspace
         from steelyard.targets import specs
         from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.targets.making import TargetMaker
@@ -228,19 +230,18 @@ class Project:
             contracts=installed_contracts(),
             references=self.references(warn),
             published=lambda name: find_dataset(self.registry, self.root, name),
-            worker_pool=WorkerProcesses(self.root),
+            worker_pool=WorkerProcesses(self._home),
             register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
             on_cancel=store.on_cancel,
             digest=lambda path: digest_of(path).sha256,
             sources=lambda module: module_files(module, self.root),
             require_sealed=lambda folder: require_sealed(folder, digest_of),
-            environment={
-                "python": platform.python_version(),
-                "platform": platform.platform(),
-                "implementation": sys.implementation.name,
-            },
+            environment=environment(),
             harness=Harness(name="steelyard", version=version("steelyard")),
             judgements=JudgementStore(store.engine),
+            inputs=InputFolder(self.folder),
+            reading=self._reading,
+            noting=partial(DiskWorkspace, self.base),
             new_secret=new_secret,
             secrets=configured_secrets(targets, os.environ),
             fix_published=lambda names: self.published_files().fix(
@@ -251,6 +252,14 @@ class Project:
             warn=warn or self.warn,
             executing=self._executing,
         )
+
+    def _reading(self, folder: Path) -> RunPorts:
+        """The ports of a folder that holds what a queued run reads, with the data of this one."""
+        from steelyard.store.project import kept_project
+
+        there = Project(kept_project(folder), folder, self.warn, self._home)
+        there._made, there._executing = {"store": self.store}, self._executing
+        return there.run_ports()
 
     def run_ports_with(self, judge: Definition | None) -> RunPorts:
         """The ports of runs in which a judge stands for all versions of itself; None: as is."""
@@ -299,13 +308,14 @@ class Project:
     def review_ports(self) -> ReviewPorts:
         """What review needs."""
         from steelyard.store.annotations import AnnotationStore
+        from steelyard.usecases.results.find_run import known_run
         from steelyard.usecases.review.ports import ReviewPorts
 
         return ReviewPorts(
             annotations=AnnotationStore(self.store.engine),
             references=self.references(),
             run_folder=self.run_folder,
-            known_run=self._known_run,
+            known_run=partial(known_run, self.result_ports()),
             redactor=self.redactor,
             clock=self.clock,
             fix_published=self.published_files().fix,
@@ -380,8 +390,3 @@ class Project:
         from steelyard.usecases.correction.correct_run import corrected_run
 
         return corrected_run(folder, self.validations.all(), self.clock.now(), claims=claims)
-
-    def _known_run(self, run_id: str) -> Path:
-        if self.store.find(run_id).run_id != run_id:
-            raise NotFoundError(f"no run '{run_id}' in this project; labels name the whole id")
-        return self.run_folder(run_id)

@@ -46,6 +46,22 @@ def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
     return _settings(cast(JsonObject, value))
 
 
+def write_settings(settings: Settings) -> bytes:
+    """A project file that `parse_settings` reads as the same settings, without suites."""
+    value = cast(JsonObject, msgspec.to_builtins(replace(settings, targets={}, suites={})))
+    value["targets"] = {name: entry.row() for name, entry in settings.targets.items()}
+    value["redaction"] = settings.redaction.plan().json()
+    for key in ("judges", "limits"):
+        value[key] = _without_none(value[key])
+    return json.dumps({key: found for key, found in value.items() if found is not None}).encode()
+
+
+def _without_none(value: JsonValue) -> JsonValue:
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_none(found) for key, found in value.items() if found is not None}
+
+
 def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings:
     """The settings with what variables such as `STEELYARD_LIMITS_BUDGET_USD` say instead."""
     given = {name: text for name, text in environ.items() if name.startswith(_PREFIX) and text}

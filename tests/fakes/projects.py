@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,7 @@ class Project:
             entry.name: entry if isinstance(entry, TargetSpec) else spec(entry) for entry in specs
         }
         if made:
-            ports = replace(ports, target=made.__getitem__)
+            ports = replace(ports, target=made.__getitem__, reading=_with(ports, made))
         return replace(ports, **changes)
 
     def prepare(self, ports: RunPorts, dataset: Path, **options: Any) -> Prepared:
@@ -93,6 +93,15 @@ class Project:
         """Let go of the databases."""
         for ports in self._opened:
             ports.repository.close()
+
+
+def _with(ports: RunPorts, made: dict[str, TargetSpec]) -> Callable[[Path], RunPorts]:
+    """The ports of queued runs, with the same targets."""
+
+    def reading(folder: Path) -> RunPorts:
+        return replace(ports.reading(folder), target=made.__getitem__)
+
+    return reading
 
 
 def rows_of(run: FinishedRun, name: str = "predictions.jsonl") -> list[dict[str, Any]]:

@@ -1,68 +1,142 @@
-"""A run that was created and waits to be executed."""
+"""A run that one process queues, and another executes after the user's files are gone."""
 
 from __future__ import annotations
 
-import asyncio
 import json
+import os
+import shutil
+import stat
 import subprocess
+import sys
 from collections.abc import Callable
-from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 import pytest
 
-from fakes.projects import row
-from steelyard.execution.run_options import RunOptions
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+CREATE = """\
+import asyncio, sys
 from steelyard.project import open_project
-from steelyard.usecases.results.run_events import run_events
 from steelyard.usecases.runs.execute import create_run
+from steelyard.usecases.runs.suites import SuiteChoice, choose
 
-Steelyard: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+with open_project(sys.argv[1]) as project:
+    ports = project.run_ports()
+    for options in choose(ports, SuiteChoice(suite=sys.argv[2], workers=int(sys.argv[3]))):
+        print(asyncio.run(create_run(ports, options)).run_id)
+"""
+EXECUTE = """\
+import asyncio, sys
+from steelyard.project import open_project
+from steelyard.usecases.runs.execute import execute_run
 
-OPTIONS = RunOptions(dataset=Path("d.jsonl"), target="echo")
-
-
-def write_project(root: Path, *rows: object, name: str = "d.jsonl") -> None:
-    """A project with one dataset of eval cases."""
-    (root / "steelyard.yaml").write_text("{}\n", encoding="utf-8")
-    (root / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+with open_project(sys.argv[1]) as project:
+    done = asyncio.run(execute_run(project.run_ports(), sys.argv[2], lambda _: None))
+    print(done.folder)
+"""
+COMPARED = ("record_id", "record_sha256", "status", "model_response", "trace", "score", "passed")
 
 
 @pytest.fixture
-def queued(tmp_path: Path) -> str:
-    """The id of a run in a project at the temporary folder."""
-    write_project(tmp_path, row("a"))
-    with open_project(tmp_path) as project:
-        return asyncio.run(create_run(project.run_ports(), OPTIONS)).run_id
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    shutil.copytree(str(files("steelyard.demo") / "project"), root)
+    return root
 
 
-def test_it_reads_as_queued_until_it_is_executed(
-    steelyard: Steelyard, tmp_path: Path, queued: str
-) -> None:
-    shown, listed = (
-        steelyard(*words, cwd=tmp_path).stdout for words in (("show", queued), ("runs",))
+def in_python(program: str, *words: str, cwd: Path, **env: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program, *words],
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
-    told = json.loads(steelyard("show", queued, "--format", "json", cwd=tmp_path).stdout)
-    (line,) = json.loads(steelyard("runs", "--format", "json", cwd=tmp_path).stdout)["data"]
-
-    assert shown.startswith("not finished: queued; 0 of 1 record(s) so far\n")
-    assert " queued " in listed
-    assert (line["status"], line["resumable"]) == ("queued", False)
-    assert (told["manifest"]["status"], told["resumable"]) == ("queued", False)
-    assert steelyard("resume", queued, cwd=tmp_path).returncode == 0
-    assert " completed " in steelyard("runs", cwd=tmp_path).stdout
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
-def test_what_its_plan_warned_of_is_told_without_personal_data(tmp_path: Path) -> None:
-    write_project(tmp_path, row("a", inpt="a typo"), name="jo@example.org.jsonl")
-    options = replace(OPTIONS, dataset=Path("jo@example.org.jsonl"), judge="judge/accuracy@1.0.0")
-    with open_project(tmp_path) as project:
-        run = asyncio.run(create_run(project.run_ports(), options))
-        state, typo, unused = run_events(project.store, run.run_id)
+def forget(root: Path) -> None:
+    """Remove all that the user wrote, and put another project file in its place."""
+    for path in root.iterdir():
+        if path.name != ".steelyard":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    (root / "steelyard.yaml").write_text("retry: {max_attempts: 1}\n", encoding="utf-8")
 
-    assert (state.kind, typo.kind, unused.kind) == ("state", "warning", "warning")
-    assert typo.data == {
-        "message": "[redacted:email]:1: unknown field 'inpt' (did you mean 'input'?)"
-    }
-    assert str(unused.data["message"]).startswith("judge/accuracy@1.0.0 is not asked")
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / "predictions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [{name: row[name] for name in COMPARED} for row in map(json.loads, lines)]
+
+
+@pytest.mark.parametrize(
+    ("suite", "workers"),
+    [("helpdesk", 1), ("judged", 2), ("catalogue", 1), ("quiz", 1), ("conversations", 1)],
+)
+def test_a_queued_run_is_executed_as_it_was_planned(
+    suite: str, workers: int, project: Path, tmp_path: Path, steelyard: Command
+) -> None:
+    direct = shutil.copytree(project, tmp_path / "direct")
+    run_id = in_python(CREATE, str(project), suite, str(workers), cwd=tmp_path)
+    forget(project)
+    executed = Path(in_python(EXECUTE, str(project), run_id, cwd=project))
+    shown = steelyard("run", "--suite", suite, "--format", "json", cwd=direct)
+    expected = direct / json.loads(shown.stdout)["artifacts"]
+
+    assert rows(executed) == rows(expected)
+    manifest, other = (
+        json.loads((folder / "run_manifest.json").read_text("utf-8").replace(str(root), "."))
+        for folder, root in ((executed, project), (expected, direct))
+    )
+    for name in ("source", "targets", "judge_targets", "rubrics", "templates", "retry"):
+        assert manifest[name] == other[name], name
+    assert not (project / ".steelyard" / "inputs" / run_id).exists()
+    assert list((project / ".steelyard" / "inputs" / "content").iterdir()) == []
+    assert steelyard("verify", run_id, cwd=project).returncode == 0
+
+
+def test_runs_of_one_dataset_share_a_private_copy(project: Path, tmp_path: Path) -> None:
+    first, second = (
+        in_python(CREATE, str(project), suite, "1", cwd=tmp_path)
+        for suite in ("helpdesk", "judged")
+    )
+    inputs = project / ".steelyard" / "inputs"
+    one, other = (inputs / run_id / "datasets" / "helpdesk.jsonl" for run_id in (first, second))
+
+    assert one.samefile(other)
+    assert stat.S_IMODE(one.stat().st_mode) == 0o400
+    assert stat.S_IMODE(one.parent.stat().st_mode) == 0o700
+
+    in_python(EXECUTE, str(project), first, cwd=tmp_path)
+
+    assert not one.exists()
+    assert other.is_file()
+
+
+def test_a_cancelled_queued_run_leaves_no_copy(
+    project: Path, tmp_path: Path, steelyard: Command
+) -> None:
+    run_id = in_python(CREATE, str(project), "judged", "1", cwd=tmp_path)
+    forget(project)
+    done = steelyard("cancel", run_id, cwd=project)
+
+    assert done.returncode == 0, done.stderr
+    assert not (project / ".steelyard" / "inputs" / run_id).exists()
+
+
+def test_settings_of_the_environment_count_when_a_run_is_queued(
+    project: Path, tmp_path: Path
+) -> None:
+    run_id = in_python(
+        CREATE, str(project), "quiz", "1", cwd=tmp_path, STEELYARD_RETRY_MAX_ATTEMPTS="2"
+    )
+    folder = in_python(
+        EXECUTE, str(project), run_id, cwd=tmp_path, STEELYARD_RETRY_MAX_ATTEMPTS="5"
+    )
+
+    manifest = json.loads((Path(folder) / "run_manifest.json").read_bytes())
+    assert manifest["retry"]["max_attempts"] == 2

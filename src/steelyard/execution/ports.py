@@ -61,6 +61,10 @@ class TargetSpec:
     """What it can be sent beside texts."""
     omits: bool = False
     """Whether what it cannot be sent is left out, and the rest is sent."""
+    files: tuple[Path, ...] = ()
+    """Files of the project that it reads."""
+    needs_folder: bool = False
+    """Whether it runs code of the project's folder."""
     past: Callable[[int, int], tuple[Attempt, ...]] | None = None
     """For answers that are graded once more: the calls that were made for an index and repeat."""
 

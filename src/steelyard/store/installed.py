@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 from functools import cache
 from importlib.metadata import EntryPoints, entry_points
@@ -17,3 +18,12 @@ def offered(group: str) -> EntryPoints:
 def _all_offered(_path: tuple[str, ...]) -> EntryPoints:
     # Python 3.11 gives a mapping, which selects as well.
     return cast(EntryPoints, entry_points())
+
+
+def environment() -> dict[str, str]:
+    """What a run is executed on."""
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "implementation": sys.implementation.name,
+    }

@@ -33,10 +33,10 @@ class ProjectFolder:
     root: Path
     settings: Settings
 
-    def files_of(self, eval_file: Path) -> ProjectFiles:
+    def files_of(self, eval_file: Path, reads: dict[Path, Path] | None = None) -> ProjectFiles:
         """The files that one eval file may show."""
         patterns = (*self.settings.guideline_patterns, *self._agentv_patterns(eval_file))
-        return ProjectFiles(eval_file.parent, self.root, self.settings, patterns)
+        return ProjectFiles(eval_file.parent, self.root, self.settings, patterns, reads=reads)
 
     def _agentv_patterns(self, eval_file: Path) -> tuple[str, ...]:
         """The guideline patterns of the nearest `.agentv/config.yaml`."""
@@ -56,6 +56,11 @@ def project_at(root: Path) -> ProjectFolder:
     path = root / PROJECT_FILE
     settings = parse_settings(path.read_bytes(), str(path)) if path.is_file() else Settings()
     return ProjectFolder(root, with_environment(settings, os.environ))
+
+
+def kept_project(root: Path) -> ProjectFolder:
+    """A project whose settings are resolved: what the environment says now does not count."""
+    return ProjectFolder(root, parse_settings((root / PROJECT_FILE).read_bytes()))
 
 
 def find_project(file: Path, current: Path) -> ProjectFolder:
@@ -82,13 +87,20 @@ class ProjectFiles:
     """Finds files for one eval file, beneath the project root or an allowed folder."""
 
     def __init__(
-        self, base: Path, root: Path, settings: Settings, patterns: tuple[str, ...]
+        self,
+        base: Path,
+        root: Path,
+        settings: Settings,
+        patterns: tuple[str, ...],
+        *,
+        reads: dict[Path, Path] | None = None,
     ) -> None:
         self._base = base.resolve()
         self._root = root.resolve()
         self._allowed = tuple((root / folder).resolve() for folder in settings.allow.folders)
         self._allow = settings.allow
         self._patterns = patterns
+        self._reads = reads
         self._known: dict[str, FoundFile | FileFault] = {}
         self._kept = 0
 
@@ -120,6 +132,8 @@ class ProjectFiles:
             faults = [self._refusal(path, reference) for path in named]
             found = [path for path, wrong in zip(named, faults, strict=True) if not wrong]
             if found:
+                for path in found:
+                    self._note(path, path, reference)
                 return self._loaded(found)
             fault = next(filter(None, faults), fault)
         return fault
@@ -171,9 +185,17 @@ class ProjectFiles:
                 continue
             refusal = self._refusal(path, reference)
             if refusal is None:
+                self._note(candidate, path, reference)
                 return path
             fault = refusal
         return fault
+
+    def _note(self, candidate: Path, path: Path, reference: str) -> None:
+        """A file is read: by the place where the same reference finds it in a copy."""
+        if self._reads is not None:
+            is_absolute = candidate == Path(reference)
+            place = self._root / reference.lstrip("/\\") if is_absolute else candidate
+            self._reads[Path(os.path.normpath(place))] = path
 
     def _candidates(self, reference: str) -> list[Path]:
         relative = reference.lstrip("/\\")

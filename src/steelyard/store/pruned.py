@@ -23,6 +23,7 @@ from steelyard.store.artifacts import digest_of, sync_folder
 from steelyard.store.database import empty_log, told
 from steelyard.store.dialects import overwrite_deleted
 from steelyard.store.private_files import private
+from steelyard.store.run_inputs import InputFolder
 from steelyard.store.tables import (
     answered,
     answers,
@@ -154,6 +155,15 @@ class RetentionStore:
             sync_folder(folder.parent)
         except OSError as error:
             raise RunError(f"cannot remove {folder}: {error.strerror}") from None
+
+    def remove_inputs(self) -> None:
+        """Remove what queued runs were to read that have ended, or were never made."""
+        inputs = InputFolder(self._folder)
+        query = select(runs.c.run_id).where(runs.c.status.not_in(TERMINAL))
+        with self._transaction() as connection:
+            waiting = set(connection.execute(query).scalars())
+        for run_id in set(inputs.left()) - waiting:
+            inputs.delete(run_id)
 
     def settle(self) -> None:
         """Leave nothing of what was removed in the log of the database."""

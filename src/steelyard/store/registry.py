@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from steelyard.errors import RunError, UnreadableFileError
+from steelyard.errors import UnreadableFileError
 from steelyard.formats.json_fields import object_field, object_list, text_field
 from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.published import Published, PublishedKind, StoredFile, version_order
+from steelyard.store.content import ContentFolder
 from steelyard.store.private_files import STEELYARD_FOLDER
 from steelyard.store.write_once import write_once
 
@@ -31,6 +31,7 @@ class FileRegistry:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._content = ContentFolder(folder / "content")
 
     def all(self, kind: PublishedKind) -> tuple[Published, ...]:
         """Every version of every id, by id and version."""
@@ -42,7 +43,7 @@ class FileRegistry:
     ) -> Published:
         """Fix a version; the one that stands, where another process was faster."""
         for sha256, open_content in contents.items():
-            self._keep(sha256, open_content)
+            self._content.keep(sha256, open_content)
         place = self._version(published)
         if write_once(place / _ENTRY, (_entry(published),)):
             return published
@@ -58,27 +59,11 @@ class FileRegistry:
 
     def place(self, sha256: str) -> Path:
         """The file with this content."""
-        return self._folder / "content" / sha256
+        return self._content.place(sha256)
 
     def _version(self, published: Published) -> Path:
         version = published.version or _UNVERSIONED
         return self._folder / published.kind / published.id / version
-
-    def _keep(self, sha256: str, open_content: Callable[[], BinaryIO]) -> None:
-        place = self.place(sha256)
-        if place.exists():
-            return
-        with open_content() as stream:
-            digest = hashlib.sha256()
-
-            def chunks() -> Iterator[bytes]:
-                while chunk := stream.read(1 << 20):
-                    digest.update(chunk)
-                    yield chunk
-                if digest.hexdigest() != sha256:
-                    raise RunError("a file has changed while it was published; publish it again")
-
-            write_once(place, chunks())
 
 
 def project_registry(root: Path) -> FileRegistry:

@@ -15,10 +15,14 @@ from steelyard.store.project import ProjectFolder, find_project
 
 
 class DiskWorkspace:
-    """The user's files, seen from the current folder."""
+    """The user's files, seen from the current folder.
 
-    def __init__(self, current: Path) -> None:
+    `reads` gets every file that is read, by its place in the project.
+    """
+
+    def __init__(self, current: Path, reads: dict[Path, Path] | None = None) -> None:
         self._current = current
+        self._reads = reads
         self._projects: dict[Path, ProjectFolder] = {}
 
     def expand(self, patterns: Sequence[str]) -> list[FoundPath]:
@@ -36,6 +40,8 @@ class DiskWorkspace:
 
     def open(self, path: Path) -> BinaryIO:
         """A file's bytes."""
+        if self._reads is not None:
+            self._reads[path] = path
         return path.open("rb")
 
     def is_file(self, path: Path) -> bool:
@@ -51,7 +57,7 @@ class DiskWorkspace:
         folder = path.resolve().parent
         if folder not in self._projects:
             self._projects[folder] = find_project(path, self._current)
-        return self._projects[folder].files_of(path.resolve())
+        return self._projects[folder].files_of(path.resolve(), self._reads)
 
     def _expand(self, pattern: str) -> Iterator[FoundPath]:
         path = Path(pattern)

@@ -73,6 +73,8 @@ class Made(NamedTuple):
     """What it can be sent beside texts."""
     can_hold: bool = False
     """Whether its protocol has a way to hold a reply to a schema."""
+    files: tuple[Path, ...] = ()
+    """Files of the project that it reads."""
 
 
 class TargetMaker:
@@ -115,7 +117,10 @@ class TargetMaker:
         if template and isinstance(made.target, PythonTarget) and made.target.takes_case:
             raise given.wrong("'prompt' does not reach a function that takes the Case")
         secrets = tuple(dict.fromkeys((*made.secrets, *given.named_secrets)))
-        return made._replace(template=template, secrets=secrets)
+        trusted = Path(entry.text("ca_file"))
+        # One that is named by its whole path belongs to the machine.
+        files = () if trusted.is_absolute() or not trusted.name else (self._root / trusted,)
+        return made._replace(template=template, secrets=secrets, files=(*made.files, *files))
 
     def _made(self, given: TargetSettings) -> Made:
         makers: dict[str, Callable[[TargetSettings], Made]] = {
@@ -158,6 +163,7 @@ class TargetMaker:
             has_replies=target.has_replies,
             replies_sha256=responses.sha256() if responses.reply_count else None,
             response_source="prefilled",
+            files=(path,),
         )
 
     def _python(self, given: TargetSettings) -> Made:

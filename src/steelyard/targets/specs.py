@@ -40,6 +40,8 @@ def spec(name: str, made: Made) -> TargetSpec:
         template=made.template,
         carries=made.carries,
         omits=settings.unsupported == OMIT,
+        files=made.files,
+        needs_folder=settings.provider in {"command", "python"},
     )
 
 
@@ -63,7 +65,7 @@ def recorded(path: Path, candidate: str | None) -> TargetSpec:
     name = candidate or "recorded"
     target = RecordedTarget(name, responses, candidate)
     settings = TargetEntry(provider="recorded", extra={"candidate": candidate or None})
-    made = Made(target, settings, covers=target.covers, response_source="prefilled")
+    made = Made(target, settings, covers=target.covers, response_source="prefilled", files=(path,))
     return spec(name, made)
 
 

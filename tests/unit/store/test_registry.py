@@ -144,7 +144,7 @@ def test_content_is_kept_once(registry: FileRegistry) -> None:
 def test_a_file_that_changes_while_it_is_published_is_not_published(
     registry: FileRegistry, tmp_path: Path
 ) -> None:
-    with pytest.raises(RunError, match="has changed while it was published"):
+    with pytest.raises(RunError, match="has changed while it was copied"):
         registry.add(BASIC, {SHA: lambda: BytesIO(b"other")})
 
     assert files(tmp_path) == []

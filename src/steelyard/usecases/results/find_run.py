@@ -87,6 +87,13 @@ def records_of(ports: ResultPorts, name: str) -> Records:
     return FolderRecords(found, partial(ports.judgements, found))
 
 
+def known_run(ports: ResultPorts, run_id: str) -> Path:
+    """The folder of a finished run of the project by its whole id."""
+    if ports.repository().find(run_id).run_id != run_id:
+        raise NotFoundError(f"no run '{run_id}' in this project; labels name the whole id")
+    return run_folders(ports, [run_id])[0]
+
+
 def unknown_runs(ports: ResultPorts) -> list[str]:
     """The finished runs that have a folder, newest first, and are not in the store."""
     folders = sealed_runs(ports.runs)

@@ -63,7 +63,7 @@ async def _seal(ports: RunPorts, run: StoredRun) -> None:
 async def _carry_on(ports: RunPorts, run: StoredRun) -> str | None:
     """Cancel every record that is left; why not, where what the run reads is not there."""
     try:
-        prepared = await prepare_again(_asking_nobody(ports, run), run)
+        prepared = await prepare_again(_asking_nobody(ports.of_run(run.run_id), run), run)
     except (SteelyardError, OSError) as wrong:
         return _told(wrong)
     try:
@@ -126,6 +126,7 @@ def _seal_unread(ports: RunPorts, run: StoredRun, why: str) -> None:
         if run.status in {"running", "retrying"}:
             ports.repository.move(run.run_id, "finalizing", ports.clock.stamp())
         finalize(ports, run.run_id, unread_provenance(ports, run, why), redact)
+        ports.inputs.delete(run.run_id)
     except BaseException:
         with suppress(RunError):
             ports.repository.release(run.run_id, ports.clock.stamp())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 from msgspec import UNSET, structs
@@ -34,6 +35,7 @@ from steelyard.usecases.runs.derived_runs import TRIED_AGAIN
 from steelyard.usecases.runs.ownership import has_owner
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
+from steelyard.usecases.runs.queued_inputs import keep_inputs
 
 _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
     "queued": ("validating", "running"),
@@ -70,11 +72,17 @@ async def plan_run(ports: RunPorts, options: RunOptions) -> Prepared:
 
 
 async def create_run(ports: RunPorts, options: RunOptions) -> StoredRun:
-    """Check a run and keep it as queued; any process of the project may execute it."""
-    prepared = await plan_run(ports, options)
+    """Check a run and keep it as queued, with all that it reads.
+
+    Any process that has the project's data folder may execute it, whatever becomes of the user's
+    files and of the project file.
+    """
+    reads: dict[Path, Path] = {}
+    prepared = await plan_run(replace(ports, workspace=ports.noting(reads)), options)
     try:
         run = await in_thread(lambda: _new_run(ports, prepared))
         queued = replace(run, owner=None, fence=0)
+        await in_thread(lambda: keep_inputs(ports, run.run_id, prepared, reads))
         _keep(ports, prepared, queued)
         return queued
     finally:
@@ -144,6 +152,7 @@ async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> Fi
         raise ConflictError(f"{run.run_id} is being executed by this process already")
     if run.owner != ports.owner and is_held(ports, run):
         raise ConflictError(f"{run.run_id} is being worked on by another process ({run.owner})")
+    ports = ports.of_run(run.run_id)
     return await continue_run(ports, run, await prepare_again(ports, run), on_result)
 
 
@@ -261,7 +270,12 @@ def _seal(
         ports.repository.move(run_id, "finalizing", ports.clock.stamp())
     redact = early.redact if early else redactor_of(prepared)
     provenance = provenance_of(ports, run_id, prepared)
+    setup = require_plan(run).setup
+    if setup and ports.inputs.folder(run_id):
+        # Where its files are kept for a while is nobody's business.
+        provenance = replace(provenance, setup=setup)
     final, metrics, folder = finalize(ports, run_id, provenance, redact, early)
+    ports.inputs.delete(run_id)
     return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
 
 
@@ -293,6 +307,7 @@ def _let_go(ports: RunPorts, run_id: str, error: BaseException) -> None:
     repository, at = ports.repository, ports.clock.stamp()
     if isinstance(error, UnresumableError) and not repository.is_cancelling(run_id):
         repository.finish(run_id, "failed", at, {})
+        ports.inputs.delete(run_id)
     else:
         repository.release(run_id, at)
 

@@ -47,6 +47,8 @@ class GradingPlan:
         self._graded: Counter[str] = Counter()
         self._revisions: dict[str, int] = {}
         self._programs = GradingPrograms(sources)
+        self.runs_commands = False
+        """Whether a program grades any of the cases seen so far."""
         self._policies: dict[str, Policy] = {}
         self._recent: tuple[tuple[Evaluator, ...], str | None, Rubric | NothingGrades] | None = (
             None
@@ -164,6 +166,7 @@ class GradingPlan:
                 f"{who} is graded by a program, which is off: set allow.commands to true in "
                 f"steelyard.yaml if you trust it, or grade with {argument('rubric')}"
             )
+        self.runs_commands |= rubric.needs_commands
         for check in rubric.all_checks:
             if not isinstance(check, Pairwise):
                 _require_grading(who, check)

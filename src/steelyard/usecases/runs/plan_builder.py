@@ -331,9 +331,15 @@ def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
         policies=ports.policies,
         references=ports.references,
         settings=ports.settings,
-        replaced=options.judge,
+        replaced=_rooted(ports, options.judge),
         strict=options.strict,
     )
+
+
+def _rooted(ports: RunPorts, judge: str | None) -> str | None:
+    """A judge's path as seen from the root; a reference as it is."""
+    path = ports.root / (judge or "")
+    return str(path) if path.suffix and ports.workspace.is_file(path) else judge
 
 
 def validation_watch(

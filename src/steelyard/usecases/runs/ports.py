@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.catalog import Contracts
@@ -18,6 +19,31 @@ from steelyard.usecases.datasets.published_datasets import PublishedDataset
 from steelyard.usecases.registry.load_definition import at_root, load_rubric
 from steelyard.usecases.registry.references import References
 from steelyard.usecases.runs.grading_programs import Sources
+
+_READING = (
+    *("root", "workspace", "settings", "target", "catalog", "references", "published"),
+    *("sources", "secrets", "fix_published"),
+)
+"""The ports that depend on the folder that a run reads."""
+
+
+class RunInputs(Protocol):
+    """Keeps what queued runs read until they end.
+
+    The files of a dataset are kept as they are: they cannot be redacted before they are asked.
+    """
+
+    def keep(self, run_id: str, files: Mapping[Path, Path], settings: bytes) -> None:
+        """Keep files by their places in the project, and a project file with the settings."""
+        ...
+
+    def folder(self, run_id: str) -> Path | None:
+        """A folder in which they can be read; None for a run that reads the project itself."""
+        ...
+
+    def delete(self, run_id: str) -> None:
+        """Remove what was kept, if anything was."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +75,12 @@ class RunPorts(ExecutionPorts):
     """The files of a plug-in, with their hashes."""
     require_sealed: Callable[[Path], None]
     """Refuse the folder of a finished run that was changed."""
+    inputs: RunInputs
+    """What queued runs read."""
+    reading: Callable[[Path], RunPorts]
+    """The ports whose files, settings and targets are those of another folder."""
+    noting: Callable[[dict[Path, Path]], Workspace]
+    """The same files, with a note of each that is read, by its place in the project."""
     new_secret: Callable[[], str]
     """What nonces and orders of a run are made from, so that nobody can guess them."""
     secrets: tuple[str, ...] = ()
@@ -71,6 +103,14 @@ class RunPorts(ExecutionPorts):
             warn=warn_both(self.warn, gathered.append),
             references=self.references.gathering(gathered),
         )
+
+    def of_run(self, run_id: str) -> RunPorts:
+        """The ports of a run: a queued one reads what was kept for it, and not the project."""
+        folder = self.inputs.folder(run_id)
+        if folder is None:
+            return self
+        there = self.reading(folder)
+        return replace(self, **{name: getattr(there, name) for name in _READING})
 
     def without_validations(self) -> RunPorts:
         """The same for runs that are to find out how far their judge is right."""

@@ -59,6 +59,10 @@ class RetentionPort(Protocol):
         """Remove the folder of a run that has no files any more."""
         ...
 
+    def remove_inputs(self) -> None:
+        """Remove what queued runs were to read that have ended, or were never made."""
+        ...
+
     def settle(self) -> None:
         """Leave nothing of what was removed in the files of the database."""
         ...
@@ -140,4 +144,5 @@ def prune(shelf: RetentionPort, planned: Iterable[Pruning]) -> None:
             shelf.remove(pruning.run_id, file.name)
         if pruning.is_last:
             shelf.remove_folder(pruning.run_id)
+    shelf.remove_inputs()
     shelf.settle()

@@ -1,0 +1,92 @@
+"""What queued runs read, kept until they end."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from steelyard.errors import InvalidError, RunError
+from steelyard.project_file import PROJECT_FILE
+from steelyard.store.artifacts import digest_of
+from steelyard.store.content import ContentFolder
+from steelyard.store.private_files import make_private_folder
+
+_CONTENT = "content"
+_STAYS = ("registry", "runs")
+"""What is read where it is, in the project's data folder: none of it ever changes."""
+_LEFT_S = 3600.0
+
+
+class InputFolder:
+    """`inputs/<run_id>/` holds a queued run's files at their places in the project.
+
+    They are links to `inputs/content/<sha256>`, so that runs of one dataset share one copy.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._folder = data / "inputs"
+        self._content = ContentFolder(self._folder / _CONTENT)
+
+    def keep(self, run_id: str, files: Mapping[Path, Path], settings: bytes) -> None:
+        """Copy files to their places; a place outside the project is refused."""
+        root, run = self._data.parent, self._folder / run_id
+        stays = tuple(self._data / name for name in _STAYS)
+        places = {
+            run / _within(root, place): source
+            for place, source in files.items()
+            if not any(source.is_relative_to(folder) for folder in stays)
+        }
+        try:
+            for place, source in places.items():
+                self._put(place, digest_of(source).sha256, partial(source.open, "rb"))
+            sha256 = hashlib.sha256(settings).hexdigest()
+            self._put(run / PROJECT_FILE, sha256, lambda: BytesIO(settings))
+        except BaseException as error:
+            self.delete(run_id)
+            if isinstance(error, OSError):
+                raise RunError(f"cannot keep {error.filename}: {error.strerror}") from None
+            raise
+
+    def folder(self, run_id: str) -> Path | None:
+        """Where a run finds what it reads; None for one that reads the project itself."""
+        folder = self._folder / run_id
+        return folder if folder.is_dir() else None
+
+    def delete(self, run_id: str) -> None:
+        """Remove what was kept for a run, and every content that no other run needs."""
+        if not self.folder(run_id):
+            return
+        shutil.rmtree(self._folder / run_id)
+        for content in self._content.folder.iterdir():
+            with suppress(FileNotFoundError):
+                if content.stat().st_nlink == 1:
+                    content.unlink()
+
+    def left(self) -> Iterator[str]:
+        """The runs for which files are kept since an hour or more."""
+        for folder in self._folder.iterdir() if self._folder.is_dir() else ():
+            if folder.name != _CONTENT and time.time() - folder.stat().st_mtime > _LEFT_S:
+                yield folder.name
+
+    def _put(self, place: Path, sha256: str, open_content: Callable[[], BinaryIO]) -> None:
+        make_private_folder(place.parent)
+        while not place.exists():
+            self._content.keep(sha256, open_content)
+            # A run that ends just now may remove what is not linked yet.
+            with suppress(FileNotFoundError):
+                os.link(self._content.place(sha256), place)
+
+
+def _within(root: Path, place: Path) -> Path:
+    if not place.is_relative_to(root):
+        raise InvalidError(f"{place} lies outside the project; a queued run cannot keep it")
+    return place.relative_to(root)

@@ -1,0 +1,125 @@
+"""What a queued run keeps, and what it refuses to keep."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.projects import Project, row, rows_of
+from fakes.targets import ScriptedTarget
+from steelyard.errors import InvalidError, NotFoundError
+from steelyard.execution.run_options import RunOptions
+from steelyard.project_file import parse_settings, write_settings
+from steelyard.results.stored_run import StoredRun
+from steelyard.usecases.runs.execute import FinishedRun, create_run, execute_run
+
+
+def queued(project: Project, dataset: Path, *targets: ScriptedTarget, **more: Any) -> StoredRun:
+    asked: dict[str, Any] = {"dataset": dataset, "target": "scripted", **more}
+    return asyncio.run(create_run(project.ports(*targets), RunOptions(**asked)))
+
+
+def executed(project: Project, run: StoredRun, *targets: ScriptedTarget) -> FinishedRun:
+    return asyncio.run(execute_run(project.ports(*targets), run.run_id, project.seen.append))
+
+
+def kept(project: Project, run: StoredRun) -> Path:
+    return project.root / ".steelyard" / "inputs" / run.run_id
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ("{provider: command, command: [python3, agent.py]}", "runs code of the project's folder"),
+        ("{provider: python, callable: 'agent:answer'}", "runs code of the project's folder"),
+        (
+            "{provider: openai, base_url: 'http://h/v1', model: m, headers: {X-Api-Key: abc}}",
+            r"targets.t.headers.X-Api-Key is written out in steelyard.yaml",
+        ),
+    ],
+)
+def test_a_target_that_cannot_be_kept_is_refused(entry: str, wrong: str, project: Project) -> None:
+    project.write("agent.py", "def answer(prompt: str) -> str:\n    return 'yes'\n")
+    project.write("steelyard.yaml", f"targets: {{t: {entry}}}\n")
+
+    with pytest.raises(InvalidError, match=wrong):
+        queued(project, project.cases([row("a")]), target="t")
+
+    assert not (project.root / ".steelyard" / "inputs").exists()
+
+
+def test_a_program_that_grades_is_refused(project: Project) -> None:
+    project.write("steelyard.yaml", "allow: {commands: true}\n")
+    grader = {"type": "code_judge", "name": "c", "script": "python3 grade.py"}
+
+    with pytest.raises(InvalidError, match="graded by a program of the project's folder"):
+        queued(project, project.cases([row("a", evaluators=[grader])]), target="echo")
+
+
+def test_a_dataset_outside_the_project_is_refused(project: Project, tmp_path: Path) -> None:
+    outside = project.root.parent / f"{tmp_path.name}.jsonl"
+    shutil.copy(project.root / project.cases([row("a")]), outside)
+
+    with pytest.raises(InvalidError, match="lies outside the project"):
+        queued(project, outside, ScriptedTarget())
+
+
+def test_secrets_of_other_targets_are_left_out(project: Project) -> None:
+    project.write(
+        "steelyard.yaml",
+        "targets: {live: {provider: openai, base_url: 'http://h/v1', model: m, "
+        "api_key_env: MY_KEY, headers: {Authorization: hunter2, X-Team: red, "
+        "X-Token: '${OTHER}'}}}\n",
+    )
+    run = queued(project, project.cases([row("a")]), target="echo")
+    settings = parse_settings((kept(project, run) / "steelyard.yaml").read_bytes())
+
+    assert settings.targets["live"].object("headers") == {"X-Team": "red", "X-Token": "${OTHER}"}
+    assert settings.targets["live"].text("api_key_env") == "MY_KEY"
+
+
+@pytest.mark.parametrize("reference", ["rules.md", "/evals/linked.md", "{root}/evals/rules.md"])
+def test_files_that_a_dataset_shows_are_kept(reference: str, project: Project) -> None:
+    shown = project.write("evals/rules.md", "Say yes.")
+    Path(shown.with_name("linked.md")).symlink_to(shown)
+    value = reference.replace("{root}", str(project.root.resolve()))
+    content = [{"type": "file", "value": value}, {"type": "text", "value": "?"}]
+    case = row("a", input=[{"role": "user", "content": content}])
+    run = queued(project, project.cases([case], "evals/d.jsonl"), ScriptedTarget())
+    shutil.rmtree(project.root / "evals")
+    done = executed(project, run, ScriptedTarget())
+
+    (found,) = rows_of(done)
+    assert found["status"] == "evaluated"
+    assert "Say yes." in str(found["request"])
+    assert not kept(project, run).exists()
+
+
+def test_a_run_whose_copy_fails_is_not_made(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise InvalidError("no space")
+
+    monkeypatch.setattr("steelyard.store.run_inputs.InputFolder._put", full)
+    with pytest.raises(InvalidError, match="no space"):
+        queued(project, project.cases([row("a")]), ScriptedTarget())
+
+    with pytest.raises(NotFoundError):
+        project.ports().repository.find("latest")
+
+
+def test_settings_are_written_as_they_are_read() -> None:
+    settings = parse_settings(
+        b"targets: {t: {provider: http, url: 'http://h', body: {a: null}, price: {input: 2}}}\n"
+        b"judges: {default: {target: t}, j: {samples: 3}}\n"
+        b"limits: {deadline_s: 5}\nretry: {backoff_s: [0.5]}\nslices: [tags]\n"
+        b"redaction: {patterns: [email], custom: {t: 'T[0-9]'}, fields: [metadata.x]}\n"
+        b"allow: {folders: [x], env: [Y]}\nguideline_patterns: ['*.md']\ncluster: metadata.d\n"
+    )
+
+    assert parse_settings(write_settings(settings)) == settings
