@@ -44,8 +44,10 @@ if TYPE_CHECKING:
     from steelyard.usecases.results.records import Records
     from steelyard.usecases.review.ports import ReviewPorts
     from steelyard.usecases.runs.ports import RunPorts
+    from steelyard.usecases.settings.saved_settings import SettingPorts
 
 Made = TypeVar("Made")
+_DATABASE = "steelyard.db"
 
 
 def open_project(
@@ -165,7 +167,7 @@ class Project:
         from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.usecases.runs.prepare import redaction_rules
 
-        secrets = configured_secrets(self.settings.targets, os.environ)
+        secrets = configured_secrets(self._configured().targets, os.environ)
         return Redactor.by(redaction_rules(self.settings), secrets)
 
     def references(self, warn: Warn | None = None) -> References:
@@ -206,14 +208,15 @@ class Project:
         from steelyard.usecases.runs.ports import RunPorts
         from steelyard.usecases.runs.prepare import redaction_rules
 
-        clock, store, targets = self.clock, self.store, self.settings.targets
+        clock, store, settings = self.clock, self.store, self._configured()
+        targets = settings.targets
         plugged = {point.name: point.load for point in offered(TARGETS)}
-        rules = redaction_rules(self.settings)
+        rules = redaction_rules(settings)
         maker = TargetMaker(self.root, targets, os.environ, clock, plugged, rules=rules)
         return RunPorts(
             workspace=self.workspace,
             root=self.root,
-            settings=self.settings,
+            settings=settings,
             repository=store,
             clock=clock,
             new_run_id=lambda: new_run_id(int(clock.now().timestamp() * 1000)),
@@ -349,6 +352,14 @@ class Project:
             show=show,
         )
 
+    def setting_ports(self) -> SettingPorts:
+        """What saving suites and targets needs."""
+        from steelyard.store.saved_settings import SavedSettingStore
+        from steelyard.usecases.settings.saved_settings import SettingPorts
+
+        saved = SavedSettingStore(self.store.engine)
+        return SettingPorts(saved=saved, settings=self.settings, clock=self.clock)
+
     def retention_store(self) -> RetentionStore:
         """What `prune` clears: the database and the artifacts."""
         from steelyard.store.pruned import RetentionStore
@@ -371,10 +382,17 @@ class Project:
                 self._made[name] = make()
             return cast(Made, self._made[name])
 
+    def _configured(self) -> Settings:
+        """The settings, with the suites and targets that the store keeps."""
+        from steelyard.usecases.settings.saved_settings import with_saved
+
+        has_store = (self.folder / _DATABASE).is_file()
+        return with_saved(self.setting_ports()) if has_store else self.settings
+
     def _database(self) -> Engine:
         from steelyard.store.database import open_database
 
-        return open_database(self.folder / "steelyard.db")
+        return open_database(self.folder / _DATABASE)
 
     def _records(self, run_id: str, title: str) -> Records:
         from steelyard.store.runs.stored_records import StoredRecords

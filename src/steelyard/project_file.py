@@ -35,15 +35,26 @@ def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
     except ParseError as wrong:
         raise ConfigError(f"{name}:{wrong.line}: {wrong}") from None
     value = {} if located.value is None else located.value
-    problems = _schema().problems(value)
-    if problems:
-        first = problems[0]
-        if first.code == "missing_required_field":
-            # It may only be misspelt; then the misspelling is the thing to say.
-            beside = [one for one in problems if one.hint and one.path[:-1] == first.path[:-1]]
-            first = next(iter(beside), first)
+    if first := _first_problem(value):
         raise ConfigError(f"{name}:{located.lines.at(first.path)}: {_said(first)}")
     return _settings(cast(JsonObject, value))
+
+
+def read_settings(value: JsonObject) -> Settings:
+    """The settings of a project file that is parsed already."""
+    if first := _first_problem(value):
+        raise ConfigError(_said(first))
+    return _settings(value)
+
+
+def _first_problem(value: JsonValue) -> Problem | None:
+    problems = _schema().problems(value)
+    if not problems or problems[0].code != "missing_required_field":
+        return next(iter(problems), None)
+    # It may only be misspelt; then the misspelling is the thing to say.
+    place = problems[0].path[:-1]
+    beside = (one for one in problems if one.hint and one.path[:-1] == place)
+    return next(beside, problems[0])
 
 
 def write_settings(settings: Settings) -> bytes:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, cast
 
@@ -28,6 +29,8 @@ MIN_RAW_DAYS = 30
 """No project may keep raw results for less."""
 SQLITE = "sqlite"
 """A file in `.steelyard`."""
+_SECRET = re.compile(r"auth|key|token|secret|passw|cookie|credential", re.IGNORECASE)
+"""What a header or variable is called that holds one."""
 REDACTED_KINDS = ("email", "phone", "card", "iban", "key")
 """The kinds of personal data and secrets that there are patterns for."""
 
@@ -76,6 +79,13 @@ class TargetEntry:
         """A setting that is an object; empty where it is not there."""
         value = self.row().get(key)
         return value if isinstance(value, dict) else {}
+
+    def written_secrets(self) -> Iterator[tuple[str, str]]:
+        """The settings whose names say that they are secrets, and that name no variable."""
+        for holder in ("headers", "query", "env", "settings"):
+            for name, value in self.object(holder).items():
+                if isinstance(value, str) and "${" not in value and _SECRET.search(name):
+                    yield holder, name
 
     def row(self) -> JsonObject:
         """The entry as it stands in the project file."""

@@ -11,6 +11,7 @@ _LISTED = ("record_id", "passed", "score", "label", "tags")
 def take_back_to_8(path: Path) -> None:
     """Make a store of this version one of version 8, with all its runs."""
     connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE saved_settings")
     connection.execute("DROP TABLE run_events")
     connection.execute("DROP INDEX ix_results_listed")
     for name in _LISTED:

@@ -37,6 +37,19 @@ with open_project(sys.argv[1]) as project:
     done = asyncio.run(execute_run(project.run_ports(), sys.argv[2], lambda _: None))
     print(done.folder)
 """
+SAVE = """\
+import sys
+from steelyard.project import open_project
+from steelyard.usecases.settings.saved_settings import delete_target, save_suite, save_target
+
+with open_project(sys.argv[1]) as project:
+    ports = project.setting_ports()
+    if sys.argv[2] == "delete":
+        delete_target(ports, "kept")
+    else:
+        save_target(ports, "kept", {"provider": "recorded", "path": "responses/assistant_a.jsonl"})
+        save_suite(ports, "stored", {"dataset": "datasets/rules-quiz.jsonl", "target": "kept"})
+"""
 COMPARED = ("record_id", "record_sha256", "status", "model_response", "trace", "score", "passed")
 
 
@@ -140,3 +153,17 @@ def test_settings_of_the_environment_count_when_a_run_is_queued(
 
     manifest = json.loads((Path(folder) / "run_manifest.json").read_bytes())
     assert manifest["retry"]["max_attempts"] == 2
+
+
+def test_suites_and_targets_of_the_store_are_run_like_those_of_the_project_file(
+    project: Path, tmp_path: Path, steelyard: Command
+) -> None:
+    in_python(SAVE, str(project), "save", cwd=tmp_path)
+    direct = steelyard("run", "--suite", "stored", "--format", "json", cwd=project)
+    run_id = in_python(CREATE, str(project), "stored", "1", cwd=tmp_path)
+    in_python(SAVE, str(project), "delete", cwd=tmp_path)
+    forget(project)
+    executed = Path(in_python(EXECUTE, str(project), run_id, cwd=tmp_path))
+
+    assert direct.returncode in {0, 4}, direct.stderr
+    assert rows(executed) == rows(project / json.loads(direct.stdout)["artifacts"])

@@ -101,7 +101,7 @@ def test_a_rubric_is_found_from_every_folder_of_the_project(
     project.write("rubrics/first.yaml", RUBRIC)
     monkeypatch.chdir(project.root / folder)
 
-    assert project.ports().rubric(name, False).name == "rubric/first@1.0.0"
+    assert project.ports().rubric(name, strict=False).name == "rubric/first@1.0.0"
 
 
 def test_the_folder_of_a_run_is_found_by_name_or_by_itself(project: Project) -> None:

@@ -221,6 +221,18 @@ def _add_events(operations: Operations) -> None:
     )
 
 
+def _add_saved_settings(operations: Operations) -> None:
+    operations.create_table(
+        "saved_settings",
+        Column("kind", String, nullable=False),
+        Column("name", String, nullable=False),
+        Column("saved_at", String, nullable=False),
+        Column("row", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("kind", "name"),
+        sqlite_with_rowid=False,
+    )
+
+
 STEPS: dict[int, Callable[[Operations], None]] = {
     1: _add_leases_and_answers,
     2: _count_by_kind,
@@ -231,5 +243,7 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     7: _add_claims,
     8: _add_listed_columns,
     9: _add_events,
+    10: lambda _operations: None,
+    11: _add_saved_settings,
 }
 """What is done to a store of a version to make it one of the next."""

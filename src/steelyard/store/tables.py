@@ -16,7 +16,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 12
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()
@@ -225,6 +225,18 @@ claims = Table(
     sqlite_with_rowid=False,
 )
 """The calls that may be under way, by whoever makes them; a list that the next one replaces."""
+
+saved_settings = Table(
+    "saved_settings",
+    metadata,
+    Column("kind", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("saved_at", String, nullable=False),
+    Column("row", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("kind", "name"),
+    sqlite_with_rowid=False,
+)
+"""Suites and targets beside those of the project file, in its form."""
 
 holds = Table(
     "holds",

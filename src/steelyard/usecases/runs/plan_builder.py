@@ -37,6 +37,7 @@ from steelyard.model.unsent import has_more_than_text
 from steelyard.ports import Sought
 from steelyard.usecases.correction.validation_status import ValidationWatch
 from steelyard.usecases.correction.validations import MinimumValidation
+from steelyard.usecases.registry.load_definition import at_root
 from steelyard.usecases.runs.asked_judges import Judges
 from steelyard.usecases.runs.grading_plan import GradingPlan
 from steelyard.usecases.runs.judge_plan import JudgePlan, Load
@@ -331,15 +332,9 @@ def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
         policies=ports.policies,
         references=ports.references,
         settings=ports.settings,
-        replaced=_rooted(ports, options.judge),
+        replaced=at_root(ports.root, options.judge) if options.judge else None,
         strict=options.strict,
     )
-
-
-def _rooted(ports: RunPorts, judge: str | None) -> str | None:
-    """A judge's path as seen from the root; a reference as it is."""
-    path = ports.root / (judge or "")
-    return str(path) if path.suffix and ports.workspace.is_file(path) else judge
 
 
 def validation_watch(

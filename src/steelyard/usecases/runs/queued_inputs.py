@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +13,6 @@ from steelyard.project_file import write_settings
 from steelyard.settings import Settings, TargetEntry
 from steelyard.usecases.runs.ports import RunPorts
 
-_SECRET = re.compile(r"auth|key|token|secret|passw|cookie|credential", re.IGNORECASE)
-"""What a header or variable is called that holds one."""
-_HOLDERS = ("headers", "query", "env", "settings")
 _AGENTV = ".agentv/config.yaml"
 
 
@@ -58,7 +54,7 @@ def _targets(settings: Settings, specs: Mapping[str, TargetSpec]) -> dict[str, T
     """Every target, since redaction looks for the keys of all; secrets by their names alone."""
     kept: dict[str, TargetEntry] = {}
     for name, entry in settings.targets.items():
-        written = list(_written_secrets(entry))
+        written = list(entry.written_secrets())
         if written and name in specs:
             raise InvalidError(
                 f"targets.{name}.{'.'.join(written[0])} is written out in steelyard.yaml, and a "
@@ -70,10 +66,3 @@ def _targets(settings: Settings, specs: Mapping[str, TargetSpec]) -> dict[str, T
             extra[holder] = {key: members[key] for key in members if key != secret}
         kept[name] = replace(entry, extra=extra)
     return kept
-
-
-def _written_secrets(entry: TargetEntry) -> Iterator[tuple[str, str]]:
-    for holder in _HOLDERS:
-        for name, value in entry.object(holder).items():
-            if isinstance(value, str) and "${" not in value and _SECRET.search(name):
-                yield holder, name

@@ -1,0 +1,39 @@
+"""Suites and targets in the database."""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy import Engine, delete, select
+from sqlalchemy.dialects.sqlite import insert
+
+from steelyard.model.json_value import JsonObject
+from steelyard.store.database import told
+from steelyard.store.tables import saved_settings as saved
+
+
+class SavedSettingStore:
+    """Entries of the project file's form, by kind and name."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def all(self, kind: str) -> dict[str, JsonObject]:
+        """Every entry by its name."""
+        query = select(saved.c.name, saved.c.row).where(saved.c.kind == kind)
+        with told(self._engine), self._engine.connect() as connection:
+            rows = connection.execute(query.order_by(saved.c.name))
+            return {row.name: json.loads(row.row) for row in rows}
+
+    def put(self, kind: str, name: str, row: JsonObject, at: str) -> None:
+        """Keep an entry, in the place of one of the same name."""
+        values = {"saved_at": at, "row": json.dumps(row).encode("ascii")}
+        query = insert(saved).values(kind=kind, name=name, **values)
+        with told(self._engine), self._engine.begin() as connection:
+            connection.execute(query.on_conflict_do_update(set_=values))
+
+    def delete(self, kind: str, name: str) -> bool:
+        """Remove an entry; False where there is none."""
+        query = delete(saved).where(saved.c.kind == kind, saved.c.name == name)
+        with told(self._engine), self._engine.begin() as connection:
+            return connection.execute(query).rowcount > 0

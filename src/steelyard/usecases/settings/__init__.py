@@ -1,0 +1,1 @@
+"""Suites and targets that are kept in the store, beside those of the project file."""

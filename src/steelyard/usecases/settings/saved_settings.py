@@ -1,0 +1,170 @@
+"""Save, list and delete suites and targets; the project file's own are read-only here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+
+from steelyard.errors import ConfigError, ConflictError, InvalidError, NotFoundError
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import Clock
+from steelyard.project_file import PROJECT_FILE, read_settings
+from steelyard.settings import Settings, SuiteSettings, TargetEntry
+
+SettingKind: TypeAlias = Literal["suites", "targets"]
+"""The part of the project file in which it would stand."""
+Entry = TypeVar("Entry")
+_NAME = re.compile(r"\w[\w.-]{0,99}")
+_PATHS = ("path", "dataset", "rubric", "judge")
+_FORBIDDEN = ("command", "python")
+_BUILT_IN = "echo"
+
+
+class SavedSettings(Protocol):
+    """Where suites and targets are kept, as rows of the project file."""
+
+    def all(self, kind: SettingKind) -> Mapping[str, JsonObject]:
+        """Every entry by its name."""
+        ...
+
+    def put(self, kind: SettingKind, name: str, row: JsonObject, at: str) -> None:
+        """Keep an entry, in the place of one of the same name."""
+        ...
+
+    def delete(self, kind: SettingKind, name: str) -> bool:
+        """Remove an entry; False where there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingPorts:
+    """What saving suites and targets needs."""
+
+    saved: SavedSettings
+    settings: Settings
+    """Those of the project file."""
+    clock: Clock
+
+
+class ListedSetting(NamedTuple, Generic[Entry]):
+    """A suite or target by its name; whether it is kept in the store."""
+
+    name: str
+    entry: Entry
+    is_saved: bool
+
+
+def save_suite(ports: SettingPorts, name: str, row: JsonObject) -> SuiteSettings:
+    """Keep a suite, in the place of a saved one of the same name."""
+    suite = _read("suites", name, row).suites[name]
+    _keep(ports, "suites", name, row)
+    return suite
+
+
+def save_target(ports: SettingPorts, name: str, row: JsonObject) -> TargetEntry:
+    """Keep a target; what only the project file may define is refused."""
+    entry = _read("targets", name, row).targets[name]
+    for wrong in _forbidden(entry, ports.settings.allow.env):
+        raise InvalidError(f"targets.{name}: {wrong}")
+    _keep(ports, "targets", name, row)
+    return entry
+
+
+def list_suites(ports: SettingPorts) -> list[ListedSetting[SuiteSettings]]:
+    """The suites of the project file and of the store, by name."""
+    return _listed(with_saved(ports).suites, ports.settings.suites)
+
+
+def list_targets(ports: SettingPorts) -> list[ListedSetting[TargetEntry]]:
+    """The targets of the project file and of the store, by name."""
+    return _listed(with_saved(ports).targets, ports.settings.targets)
+
+
+def delete_suite(ports: SettingPorts, name: str) -> None:
+    """Remove a saved suite."""
+    _delete(ports, "suites", name)
+
+
+def delete_target(ports: SettingPorts, name: str) -> None:
+    """Remove a saved target."""
+    _delete(ports, "targets", name)
+
+
+def with_saved(ports: SettingPorts) -> Settings:
+    """The settings with what the store keeps; the project file wins where both have a name."""
+    settings, saved = ports.settings, ports.saved
+    rows = {"suites": saved.all("suites"), "targets": saved.all("targets")}
+    if not any(rows.values()):
+        return settings
+    found = read_settings(cast(JsonObject, rows))
+    return replace(
+        settings,
+        suites={**found.suites, **settings.suites},
+        targets={**found.targets, **settings.targets},
+    )
+
+
+def _listed(all_: Mapping[str, Entry], own: Mapping[str, Entry]) -> list[ListedSetting[Entry]]:
+    return [ListedSetting(name, all_[name], name not in own) for name in sorted(all_)]
+
+
+def _read(kind: SettingKind, name: str, row: JsonObject) -> Settings:
+    """The settings with this one entry, read as the project file is."""
+    if not _NAME.fullmatch(name):
+        raise InvalidError(f"'{name}' is no name; use letters, digits, '.', '_' and '-'")
+    try:
+        read = read_settings({kind: {name: row}})
+    except ConfigError as wrong:
+        raise InvalidError(str(wrong)) from None
+    if "${" in json.dumps(row):
+        raise InvalidError(f"{kind}.{name}: ${{NAME}} is for {PROJECT_FILE} alone")
+    for key in _PATHS:
+        if not _is_inside(row.get(key)):
+            raise InvalidError(f"{kind}.{name}: '{key}' must lie in the project: {row[key]}")
+    return read
+
+
+def _is_inside(value: object) -> bool:
+    """Whether a path, if it is one, stays beneath the root from which it counts."""
+    if not isinstance(value, str):
+        return True
+    kinds = (PurePosixPath(value), PureWindowsPath(value))
+    return not any(path.anchor or ".." in path.parts for path in kinds)
+
+
+def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
+    """Why a target may stand in the project file alone."""
+    if entry.provider in _FORBIDDEN:
+        yield f"only {PROJECT_FILE} may define a target with the provider '{entry.provider}'"
+    if "ca_file" in entry.extra:
+        yield f"only {PROJECT_FILE} may name a 'ca_file'"
+    key = entry.extra.get("api_key_env")
+    if key is not None and key not in variables:
+        yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
+    for holder, name in entry.written_secrets():
+        yield f"{holder}.{name} would keep a secret; name its variable with api_key_env"
+
+
+def _keep(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) -> None:
+    if name in _own(ports, kind):
+        raise ConflictError(f"{kind}.{name} is defined in {PROJECT_FILE}; take another name")
+    ports.saved.put(kind, name, row, ports.clock.stamp())
+
+
+def _delete(ports: SettingPorts, kind: SettingKind, name: str) -> None:
+    if ports.saved.delete(kind, name):
+        return
+    if name in _own(ports, kind):
+        raise ConflictError(f"{kind}.{name} is defined in {PROJECT_FILE}; remove it there")
+    raise NotFoundError(f"there is no {kind.removesuffix('s')} '{name}'")
+
+
+def _own(ports: SettingPorts, kind: SettingKind) -> tuple[str, ...]:
+    """The names that are taken for good."""
+    if kind == "suites":
+        return tuple(ports.settings.suites)
+    return (*ports.settings.targets, _BUILT_IN)

@@ -1,0 +1,149 @@
+"""Suites and targets of the store, in a real database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import ConflictError, InvalidError, NotFoundError
+from steelyard.model.json_value import JsonObject
+from steelyard.project import open_project
+from steelyard.usecases.settings.saved_settings import (
+    SettingPorts,
+    delete_suite,
+    delete_target,
+    list_suites,
+    list_targets,
+    save_suite,
+    save_target,
+)
+
+FILE = """\
+targets: {mine: {provider: echo}}
+suites: {nightly: {dataset: d.jsonl}}
+allow: {env: [TEAM_KEY]}
+"""
+LIVE: JsonObject = {
+    "provider": "openai",
+    "base_url": "https://models.example/v1",
+    "model": "m-1",
+    "api_key_env": "TEAM_KEY",
+    "headers": {"X-Team": "red"},
+}
+
+
+@pytest.fixture
+def ports(tmp_path: Path) -> Iterator[SettingPorts]:
+    (tmp_path / "steelyard.yaml").write_text(FILE, encoding="utf-8")
+    with open_project(tmp_path) as project:
+        yield project.setting_ports()
+
+
+def test_what_is_saved_is_listed_beside_the_project_file(ports: SettingPorts) -> None:
+    saved = save_target(ports, "live", LIVE)
+    save_suite(ports, "weekly", {"dataset": "datasets/qa.yaml", "target": "live"})
+
+    assert saved.text("model") == "m-1"
+    assert [(one.name, one.is_saved) for one in list_targets(ports)] == [
+        ("live", True),
+        ("mine", False),
+    ]
+    weekly = list_suites(ports)[1]
+    assert (weekly.entry.dataset, weekly.is_saved) == ("datasets/qa.yaml", True)
+
+
+def test_a_saved_entry_is_replaced_and_deleted(ports: SettingPorts) -> None:
+    save_suite(ports, "weekly", {"target": "a"})
+    save_suite(ports, "weekly", {"target": "b"})
+    targets = [one.entry.target for one in list_suites(ports) if one.is_saved]
+    delete_suite(ports, "weekly")
+
+    assert targets == ["b"]
+    assert [one.name for one in list_suites(ports)] == ["nightly"]
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [
+        ({"provider": "command", "command": ["sh"]}, "only steelyard.yaml may define a target"),
+        ({"provider": "python", "callable": "os:system"}, "only steelyard.yaml may define"),
+        ({**LIVE, "ca_file": "ca.pem"}, "only steelyard.yaml may name a 'ca_file'"),
+        ({**LIVE, "headers": {"X-Team": "${HOME}"}}, r"\$\{NAME\} is for steelyard.yaml alone"),
+        ({**LIVE, "prompt": "${HOME} {{ input }}"}, r"\$\{NAME\} is for steelyard.yaml alone"),
+        ({**LIVE, "api_key_env": "OTHER"}, "the variable OTHER is not listed in allow.env"),
+        ({**LIVE, "headers": {"Authorization": "x"}}, "headers.Authorization would keep a secret"),
+        ({"provider": "recorded", "path": "../r.jsonl"}, "'path' must lie in the project"),
+        ({"provider": "recorded", "path": "/etc/passwd"}, "'path' must lie in the project"),
+        ({"provider": "echo", "max_concurrency": 0}, "max_concurrency"),
+        ({"model": "m"}, "provider"),
+    ],
+)
+def test_a_target_that_only_the_project_file_may_define_is_refused(
+    row: JsonObject, wrong: str, ports: SettingPorts
+) -> None:
+    with pytest.raises(InvalidError, match=wrong):
+        save_target(ports, "live", row)
+
+    assert [one.name for one in list_targets(ports)] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [
+        ({"datset": "d.jsonl"}, "dataset"),
+        ({"fail_under": 2}, "fail_under"),
+        ({"dataset": "C:\\d.jsonl"}, "'dataset' must lie in the project"),
+        ({"rubric": "../r.yaml"}, "'rubric' must lie in the project"),
+    ],
+)
+def test_a_suite_is_checked_as_in_the_project_file(
+    row: JsonObject, wrong: str, ports: SettingPorts
+) -> None:
+    with pytest.raises(InvalidError, match=wrong):
+        save_suite(ports, "weekly", row)
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a b", "-x", "x" * 101])
+def test_a_name_is_plain(name: str, ports: SettingPorts) -> None:
+    with pytest.raises(InvalidError, match="is no name"):
+        save_suite(ports, name, {})
+
+
+def test_names_of_the_project_file_are_taken(ports: SettingPorts) -> None:
+    with pytest.raises(ConflictError, match=r"suites.nightly is defined in steelyard.yaml"):
+        save_suite(ports, "nightly", {})
+    for name in ("mine", "echo"):
+        with pytest.raises(ConflictError):
+            save_target(ports, name, {"provider": "echo"})
+    with pytest.raises(ConflictError, match="remove it there"):
+        delete_target(ports, "mine")
+    with pytest.raises(NotFoundError, match="there is no target 'other'"):
+        delete_target(ports, "other")
+
+
+def test_the_project_file_wins_where_it_names_one_later(
+    ports: SettingPorts, tmp_path: Path
+) -> None:
+    save_target(ports, "live", LIVE)
+    (tmp_path / "steelyard.yaml").write_text("targets: {live: {provider: echo}}\n", "utf-8")
+    with open_project(tmp_path) as project:
+        (found,) = list_targets(project.setting_ports())
+        planned = project.run_ports().settings.targets
+
+    assert (found.entry.provider, found.is_saved) == ("echo", False)
+    assert planned["live"].provider == "echo"
+
+
+def test_a_run_redacts_the_key_of_a_saved_target(
+    ports: SettingPorts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_target(ports, "live", LIVE)
+    monkeypatch.setenv("TEAM_KEY", "sesame-open-123")
+    with open_project(tmp_path) as project:
+        secrets = project.run_ports().secrets
+        text = project.redactor().text("the key is sesame-open-123")
+
+    assert "sesame-open-123" in secrets
+    assert "sesame" not in text
