@@ -10,6 +10,7 @@ import typer
 
 from steelyard.cli.arguments import FinishedRunName, OutputFormat
 from steelyard.cli.opening import opened
+from steelyard.cli.running import require_number
 from steelyard.cli.terminal import show, show_json
 
 
@@ -42,7 +43,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = Allocation.proportional,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="Score that passes; default: the rubric's."),
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            callback=require_number,
+            help="Score that passes; default: the rubric's.",
+        ),
     ] = None,
     rubric: Annotated[
         str | None,

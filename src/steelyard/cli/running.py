@@ -68,9 +68,9 @@ def group_code(codes: Sequence[int]) -> int:
 
 
 def require_number(number: float | None) -> float | None:
-    """Reject `nan`: it passes every range check and every gate."""
-    if number is not None and math.isnan(number):
-        raise typer.BadParameter("nan is not a number")
+    """Reject `nan`, which passes every range check and gate, and `inf`, which JSON cannot hold."""
+    if number is not None and not math.isfinite(number):
+        raise typer.BadParameter(f"{number} is not a number")
     return number
 
 

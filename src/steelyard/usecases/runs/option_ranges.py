@@ -5,6 +5,7 @@ from __future__ import annotations
 from steelyard.errors import InvalidError
 from steelyard.execution.run_options import RunOptions
 
+_MOST = {"repeat": 1_000_000, "workers": 256, "limit": 1_000_000_000, "max_concurrency": 10_000}
 _TEXTS = ("target", "candidate", "rubric", "judge", "where", "cluster")
 
 
@@ -27,6 +28,8 @@ def require_count(name: str, count: object) -> None:
     """Refuse what is no number of things."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise InvalidError(f"{name} must be a whole number from 1 on, not {count!r}")
+    if count > _MOST[name]:
+        raise InvalidError(f"{name} must be a whole number from 1 to {_MOST[name]:,}, not {count}")
 
 
 def require_filled(name: str, text: str | None) -> None:

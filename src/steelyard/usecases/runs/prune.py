@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 from steelyard.errors import InvalidError
@@ -113,9 +113,9 @@ def _planned(
     shelf: RetentionPort, run: OldRun, retention: RetentionSettings, now: datetime
 ) -> Pruning | None:
     age = now - datetime.fromisoformat(run.finished_at)
-    if age < timedelta(days=retention.raw_days):
+    if age.days < retention.raw_days:
         return None
-    is_last = age >= timedelta(days=retention.all_days)
+    is_last = age.days >= retention.all_days
     names = (*RAW, *SUMMARIES) if is_last else RAW
     there = shelf.artifacts(run.run_id)
     at = now.isoformat(timespec="milliseconds")

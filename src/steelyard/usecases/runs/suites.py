@@ -16,6 +16,7 @@ from steelyard.project_file import CLUSTER_FIELDS, is_cluster
 from steelyard.settings import SuiteSettings
 from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.results.gates import Gates
+from steelyard.usecases.runs.option_ranges import require_ranges
 from steelyard.usecases.runs.ports import RunPorts
 
 
@@ -47,7 +48,7 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     is_group = len(datasets) * len(targets) * len(candidates) > 1
     group_id = ports.new_run_id().replace("run_", "group_") if is_group else None
     wishes = _wishes(ports, choice, suite)
-    return tuple(
+    runs = tuple(
         RunOptions(
             **wishes,
             dataset=_dataset(ports, dataset),
@@ -61,6 +62,9 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
         for target in targets
         for candidate in candidates
     )
+    for options in runs:
+        require_ranges(options)
+    return runs
 
 
 def _wishes(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[str, Any]:
