@@ -56,7 +56,7 @@ def _check(name: str, found: Any) -> Any:
         raise ConfigError(f"{named} {message}; it is: {found!r:.80}")
     try:
         schema_of(found)
-    except Exception as wrong:  # noqa: BLE001 - to read its annotations may raise anything
+    except (Exception, SystemExit) as wrong:  # noqa: BLE001 - to read its annotations may raise anything
         raise ConfigError(f"the settings of {named}: {type(wrong).__name__}: {wrong}") from None
     return found
 

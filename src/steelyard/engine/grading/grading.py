@@ -85,7 +85,7 @@ async def judged_result(
         return _placed(entry, _with_rule(entry, rubric, _sound(await judging)))
     except TargetError as error:
         return _placed(entry, Outcome.unscored(f"{error.code}: {error}"))
-    except Exception as error:  # noqa: BLE001 - a check's bug is that record's business, not the run's
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a check's bug is that record's business, not the run's
         return _placed(entry, Outcome.unscored(f"{type(error).__name__}: {error}"))
 
 

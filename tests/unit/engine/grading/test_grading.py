@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import pytest
 
+from fakes.scripted_judges import asker_saying
 from steelyard.checks.equals import Equals
 from steelyard.checks.regex import Regex
 from steelyard.engine.grading.composite import composite
-from steelyard.engine.grading.grading import grade
+from steelyard.engine.grading.grading import grade, grade_judged
 from steelyard.model.case import Case
 from steelyard.model.json_value import Extra
+from steelyard.model.judgement import Asker
 from steelyard.model.outcome import Outcome
 from steelyard.model.rubric import Combine, Rubric, RubricCheck
 from steelyard.model.trace import Trace
@@ -48,6 +51,15 @@ class Broken:
     error: BaseException
 
     def check(self, trace: Trace, case: Case) -> Outcome:  # noqa: ARG002
+        raise self.error
+
+
+@dataclass(frozen=True)
+class BrokenAsking(Broken):
+    """The same where judges may be asked."""
+
+    async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:  # noqa: ARG002
+        """Never an outcome."""
         raise self.error
 
 
@@ -259,6 +271,17 @@ def test_a_check_that_breaks_is_unscored_and_stops_nothing(
 
     assert verdict.status == "evaluation_error"
     assert verdict.reason == f"b: {told}"
+    assert [result.outcome.status for result in verdict.results] == ["unscored", "scored"]
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), SystemExit(0)])
+def test_a_check_that_asks_judges_and_breaks_stops_nothing(error: BaseException) -> None:
+    checks = (RubricCheck(id="b", check=BrokenAsking(error)), *entries(PASS))
+    rubric = Rubric(id="r", version="1.0.0", checks=checks)
+    grading = grade_judged(rubric, said("yes"), Case(id="a"), asker_saying())
+    verdict = asyncio.run(grading)
+
+    assert verdict.reason == f"b: {type(error).__name__}: {error}"
     assert [result.outcome.status for result in verdict.results] == ["unscored", "scored"]
 
 

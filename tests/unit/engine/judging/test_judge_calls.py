@@ -310,6 +310,23 @@ class Plain(ScriptedJudge):
         return await super().ask(request)
 
 
+class Ending(ScriptedJudge):
+    """A judge whose code ends the program."""
+
+    async def ask(self, request: Request) -> Trace:
+        """Never an answer."""
+        self.calls.append(request)
+        raise SystemExit(0)
+
+
+def test_a_judge_that_ends_the_program_fails_its_call_alone() -> None:
+    bench = JudgeBench(Ending())
+
+    with pytest.raises(TargetError, match="SystemExit: 0") as told:
+        asked(bench)
+    assert told.value.code == "target_error"
+
+
 def test_a_refused_schema_costs_one_more_call_and_is_remembered() -> None:
     bench = JudgeBench(Plain())
     bench.endpoint = Endpoint(can_hold=True)
