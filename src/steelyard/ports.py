@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import logging
+import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, TypeAlias
+from typing import BinaryIO, NamedTuple, Protocol, Self, TypeAlias
 
+from steelyard.formats.encoding import without_surrogates
+from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import ImageBlock
@@ -31,6 +36,23 @@ def warn_both(first: Warn, second: Warn) -> Warn:
         second(message)
 
     return warn
+
+
+class AuditLog(Protocol):
+    """Where changes are logged that are made outside of the database."""
+
+    def add(self, entry: AuditEntry) -> None:
+        """Keep one, right after it was made."""
+        ...
+
+
+def local_caller() -> Caller:
+    """The user who is logged in on this machine, in a request of its own."""
+    try:
+        name = getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        name = "unknown"
+    return Caller(without_surrogates(name), f"req_{secrets.token_hex(8)}")
 
 
 class FoundFile(NamedTuple):
@@ -138,6 +160,24 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None:
         """Wait without blocking."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallerPorts:
+    """What every verb needs that changes something: the time, and who calls it."""
+
+    clock: Clock
+    caller: Caller = field(default_factory=local_caller)
+    """Who is logged for what is done with these ports."""
+
+    def called_by(self, caller: Caller | None) -> Self:
+        """The same for another caller, where one is given."""
+        return self if caller is None else replace(self, caller=caller)
+
+    def entry(self, verb: str, subject: str, **detail: JsonValue) -> AuditEntry:
+        """A change that is made now."""
+        at = self.clock.stamp()
+        return AuditEntry(at=at, caller=self.caller, verb=verb, subject=subject, detail=detail)
 
 
 class ToolUse(NamedTuple):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from steelyard.model.json_value import JsonObject
     from steelyard.model.statistics.corrected_rate import Correction
     from steelyard.settings import Settings
+    from steelyard.store.audit_log import AuditStore
     from steelyard.store.project import ProjectFolder
     from steelyard.store.pruned import RetentionStore
     from steelyard.store.registry import FileRegistry
@@ -133,6 +134,13 @@ class Project:
         return self._once("store", opened)
 
     @property
+    def audit_log(self) -> AuditStore:
+        """Who changed what in the project."""
+        from steelyard.store.audit_log import AuditStore
+
+        return AuditStore(lambda: self.store.engine)
+
+    @property
     def catalog(self) -> Catalog:
         """The kinds of checks; they run programs only where the project allows it."""
 
@@ -183,7 +191,7 @@ class Project:
         """The rubrics of the project that may call themselves published."""
         from steelyard.usecases.registry.fix_published import PublishedFiles
 
-        return PublishedFiles(self.registry, self.references(), self.clock)
+        return PublishedFiles(self.registry, self.references(), self.clock, self.audit_log)
 
     def run_ports(self, warn: Warn | None = None) -> RunPorts:
         """What planning and executing runs needs; `warn` gets the warnings of these runs."""
@@ -247,8 +255,8 @@ class Project:
             noting=partial(DiskWorkspace, self.base),
             new_secret=new_secret,
             secrets=configured_secrets(targets, os.environ),
-            fix_published=lambda names: self.published_files().fix(
-                [at_root(self.root, name) for name in names]
+            fix_published=lambda names, caller: self.published_files().fix(
+                [at_root(self.root, name) for name in names], caller
             ),
             validations=self.validations,
             correct=self._correct,
@@ -305,6 +313,7 @@ class Project:
             catalog=self.catalog,
             contracts=installed_contracts(),
             clock=self.clock,
+            audit=self.audit_log,
             digest=lambda path: digest_of(path).sha256,
         )
 
@@ -333,6 +342,7 @@ class Project:
             run=self.run_ports(),
             review=self.review_ports(),
             validations=self.validations,
+            audit=self.audit_log,
             open=self.workspace.open,
             replace_file=replace_file,
         )

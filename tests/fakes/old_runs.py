@@ -10,6 +10,7 @@ from typing import cast
 from fakes.projects import Project, row
 from fakes.stops import Stopped
 from fakes.targets import ScriptedTarget, fails
+from steelyard.model.audit import AuditEntry
 from steelyard.results.pruned import PrunedFile
 from steelyard.settings import RetentionSettings
 from steelyard.store.pruned import RetentionStore
@@ -71,10 +72,10 @@ class StoppingShelf(RetentionStore):
         self._step("note", tear)
         super().note(files)
 
-    def forget(self, run_id: str, files: Sequence[PrunedFile], *, is_last: bool) -> None:
+    def forget(self, entry: AuditEntry, files: Sequence[PrunedFile], *, is_last: bool) -> None:
         """Remove rows; what is not committed did not happen."""
         self._step("forget", lambda: None)
-        super().forget(run_id, files, is_last=is_last)
+        super().forget(entry, files, is_last=is_last)
 
     def remove(self, run_id: str, name: str) -> None:
         """Remove a file; it may have become writable only."""

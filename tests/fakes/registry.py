@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fakes.audit import GatheredLog
 from fakes.clock import ManualClock
 from fakes.contracts import CONTRACTS
 from fakes.definitions import DefinitionProject
@@ -25,6 +26,7 @@ class RegistryProject(DefinitionProject):
 
     def __init__(self, root: Path, settings: str = "") -> None:
         super().__init__(root)
+        self.audit = GatheredLog()
         self.settings = (
             parse_settings(settings.encode(), "steelyard.yaml") if settings else Settings()
         )
@@ -41,6 +43,7 @@ class RegistryProject(DefinitionProject):
             catalog=Catalog(),
             contracts=CONTRACTS,
             clock=ManualClock(),
+            audit=self.audit,
             digest=lambda path: digest_of(path).sha256,
         )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from fakes.targets import ScriptedTarget
+from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.model.trace import Trace
@@ -43,11 +44,11 @@ class StoppingStore(RunStore):
         self.leases = store.leases
         self._state = state
 
-    def move(self, run_id: str, state: RunState, at: str) -> None:
+    def move(self, run_id: str, state: RunState, at: str, caller: Caller | None = None) -> None:
         """Go to another state, unless it is the one to stop at."""
         if state == self._state:
             raise Stopped
-        super().move(run_id, state, at)
+        super().move(run_id, state, at, caller)
 
     def finish(self, run_id: str, state: RunState, at: str, summary: JsonObject) -> None:
         """Never end, when the end is what to stop at."""

@@ -65,7 +65,7 @@ def finalize(
     row["redaction"] = redact.described(ports.repository.redactions(run_id)).json()
     _seal_json(artifacts, MANIFEST, with_own_hash(row), sealed)
     ports.repository.finish(run_id, status, at, metrics.json())
-    ports.fix_published(_graders(manifest))
+    ports.fix_published(_graders(manifest), ports.caller)
     return status, metrics, str(artifacts.folder)
 
 

@@ -49,7 +49,8 @@ class RunEvent(NamedTuple):
     at: str
     kind: EventKind
     data: JsonObject
-    """`state`; `rows` and `failed_rows`; or `message`."""
+    """`state`, with `actor` and `request_id` where a person caused it; `rows` and `failed_rows`;
+    or `message`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, Select, func, select
 
+from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import KeptAs, Revision, Wanted
+from steelyard.store.audit_log import add_entry
 from steelyard.store.database import streamed, told
 from steelyard.store.dialects import insert_new
 from steelyard.store.tables import annotation_revisions as revisions
 
+_CHANGES: tuple[KeptAs, ...] = ("imported", "replaced")
 _KEY = ("rubric", "run_id", "record_id", "repeat", "annotator")
 
 
@@ -23,14 +27,22 @@ class AnnotationStore:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def keep(self, rows: Sequence[JsonObject], at: str, *, is_replacing: bool) -> list[KeptAs]:
-        """What becomes of each row, in one transaction.
+    def keep(
+        self, rows: Sequence[JsonObject], entry: AuditEntry, *, is_replacing: bool
+    ) -> list[KeptAs]:
+        """What becomes of each row, in one transaction, in which it is logged as well.
 
         The same once more changes nothing. Something else is refused, or becomes the next
         revision, after which what was said before is history.
         """
         with told(self._engine), self._engine.begin() as connection:
-            return [_keep(connection, row, at, is_replacing=is_replacing) for row in rows]
+            became: list[KeptAs] = [
+                _keep(connection, row, entry.at, is_replacing=is_replacing) for row in rows
+            ]
+            kept = {how: became.count(how) for how in _CHANGES if how in became}
+            if kept:
+                add_entry(connection, replace(entry, detail={**entry.detail, **kept}))
+            return became
 
     def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
         """What was said, in the order of rubrics, runs, records and people."""

@@ -233,6 +233,20 @@ def _add_saved_settings(operations: Operations) -> None:
     )
 
 
+def _add_audit_log(operations: Operations) -> None:
+    operations.create_table(
+        "audit_log",
+        Column("sequence", Integer, primary_key=True),
+        Column("at", String, nullable=False),
+        Column("actor", String, nullable=False),
+        Column("request_id", String, nullable=False),
+        Column("verb", String, nullable=False),
+        Column("subject", String, nullable=False),
+        Column("detail", LargeBinary, nullable=False),
+    )
+    operations.create_index("ix_audit_log_subject", "audit_log", ["subject"])
+
+
 STEPS: dict[int, Callable[[Operations], None]] = {
     1: _add_leases_and_answers,
     2: _count_by_kind,
@@ -243,7 +257,7 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     7: _add_claims,
     8: _add_listed_columns,
     9: _add_events,
-    10: lambda _operations: None,
+    10: _add_audit_log,
     11: _add_saved_settings,
 }
 """What is done to a store of a version to make it one of the next."""

@@ -14,12 +14,14 @@ from msgspec import ValidationError
 from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, update
 
 from steelyard.errors import RunError
+from steelyard.model.audit import AuditEntry
 from steelyard.model.run import TERMINAL
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
 from steelyard.results.json_struct import from_json
 from steelyard.results.pruned import PRUNED, PrunedFile, pruned_line, read_pruned
 from steelyard.results.sealing import Seal
 from steelyard.store.artifacts import digest_of, sync_folder
+from steelyard.store.audit_log import add_entry
 from steelyard.store.database import empty_log, told
 from steelyard.store.dialects import overwrite_deleted
 from steelyard.store.private_files import private
@@ -115,8 +117,9 @@ class RetentionStore:
             raise RunError(f"cannot write {path}: {error.strerror}; nothing was removed") from None
         known.update((file.run_id, file.name) for file in new)
 
-    def forget(self, run_id: str, files: Sequence[PrunedFile], *, is_last: bool) -> None:
-        """Note the files in the database and remove the rows; at last the summary as well."""
+    def forget(self, entry: AuditEntry, files: Sequence[PrunedFile], *, is_last: bool) -> None:
+        """Log it, note the files in the database and remove the rows; at last the summary."""
+        run_id = entry.subject
         with self._transaction() as connection:
             overwrite_deleted(connection)
             query = select(pruned.c.name).where(pruned.c.run_id == run_id)
@@ -125,6 +128,7 @@ class RetentionStore:
                 if file.name not in known:
                     row = {"run_id": run_id, "name": file.name, "at": file.at}
                     connection.execute(insert(pruned), row)
+            add_entry(connection, entry)
             for table in _RAW_TABLES:
                 connection.execute(delete(table).where(table.c.run_id == run_id))
             if is_last:

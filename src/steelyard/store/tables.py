@@ -63,6 +63,19 @@ events = Table(
 )
 """States, progress and warnings of runs, for whoever follows them; never changed."""
 
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("sequence", Integer, primary_key=True),
+    Column("at", String, nullable=False),
+    Column("actor", String, nullable=False),
+    Column("request_id", String, nullable=False),
+    Column("verb", String, nullable=False),
+    Column("subject", String, nullable=False, index=True),
+    Column("detail", LargeBinary, nullable=False),
+)
+"""Who changed what, and in which request; never changed, and kept when runs are pruned."""
+
 redactions = Table(
     "redactions",
     metadata,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fakes.audit import an_entry
 from steelyard.errors import RunError
 from steelyard.model.labels.annotation import Wanted
 from steelyard.store.annotations import AnnotationStore
@@ -46,21 +47,23 @@ def kept(store: AnnotationStore, *, with_history: bool = False, **wanted: Any) -
 
 
 def test_a_label_is_kept_and_the_same_again_changes_nothing(store: AnnotationStore) -> None:
-    assert store.keep([ROW], WHEN, is_replacing=False) == ["imported"]
-    assert store.keep([ROW, ROW], "later", is_replacing=True) == ["same", "same"]
+    assert store.keep([ROW], an_entry(WHEN), is_replacing=False) == ["imported"]
+    assert store.keep([ROW, ROW], an_entry("later"), is_replacing=True) == ["same", "same"]
     assert kept(store, with_history=True) == [(1, ROW)]
     assert [one.at for one in store.all(Wanted())] == [WHEN]
 
 
 def test_the_order_of_fields_is_no_difference(store: AnnotationStore) -> None:
-    store.keep([ROW], WHEN, is_replacing=False)
+    store.keep([ROW], an_entry(WHEN), is_replacing=False)
 
-    assert store.keep([dict(reversed(ROW.items()))], WHEN, is_replacing=False) == ["same"]
+    assert store.keep([dict(reversed(ROW.items()))], an_entry(WHEN), is_replacing=False) == [
+        "same"
+    ]
 
 
 def test_something_else_is_refused_and_what_stands_stays(store: AnnotationStore) -> None:
-    store.keep([ROW], WHEN, is_replacing=False)
-    became = store.keep([{**ROW, "passed": False}], WHEN, is_replacing=False)
+    store.keep([ROW], an_entry(WHEN), is_replacing=False)
+    became = store.keep([{**ROW, "passed": False}], an_entry(WHEN), is_replacing=False)
 
     assert became == ["refused"]
     assert kept(store) == [(1, ROW)]
@@ -68,8 +71,8 @@ def test_something_else_is_refused_and_what_stands_stays(store: AnnotationStore)
 
 def test_what_is_replaced_becomes_history(store: AnnotationStore) -> None:
     changed = {**ROW, "passed": False}
-    store.keep([ROW], WHEN, is_replacing=False)
-    became = store.keep([changed, ROW, ROW], "later", is_replacing=True)
+    store.keep([ROW], an_entry(WHEN), is_replacing=False)
+    became = store.keep([changed, ROW, ROW], an_entry("later"), is_replacing=True)
 
     assert became == ["replaced", "replaced", "same"]
     assert kept(store) == [(3, ROW)]
@@ -89,14 +92,16 @@ def test_what_is_replaced_becomes_history(store: AnnotationStore) -> None:
 def test_a_label_about_something_else_stands_beside_it(
     store: AnnotationStore, other: dict[str, Any]
 ) -> None:
-    became = store.keep([ROW, {**ROW, **other, "passed": False}], WHEN, is_replacing=False)
+    became = store.keep(
+        [ROW, {**ROW, **other, "passed": False}], an_entry(WHEN), is_replacing=False
+    )
 
     assert became == ["imported", "imported"]
 
 
 def test_a_label_of_no_run_is_found_as_such(store: AnnotationStore) -> None:
     alone = {name: value for name, value in ROW.items() if name != "run_id"}
-    store.keep([ROW, alone], WHEN, is_replacing=False)
+    store.keep([ROW, alone], an_entry(WHEN), is_replacing=False)
 
     assert kept(store, runs=("",)) == [(1, alone)]
     assert kept(store, runs=("run_1", "run_9")) == [(1, ROW)]
@@ -122,7 +127,7 @@ def test_labels_are_found_by_rubric_and_person(
         {**ROW, "record_id": "r2"},
         {**ROW, "annotator": "bob", "rubric": "rubric/other-v1"},
     ]
-    store.keep([ROW, *others], WHEN, is_replacing=False)
+    store.keep([ROW, *others], an_entry(WHEN), is_replacing=False)
 
     assert len(kept(store, **wanted)) == found
 
@@ -133,7 +138,7 @@ def test_many_processes_bring_the_same_labels_in_at_once(path: Path) -> None:
 
     def bring() -> None:
         engine = open_database(path)
-        became.extend(AnnotationStore(engine).keep(rows, WHEN, is_replacing=True))
+        became.extend(AnnotationStore(engine).keep(rows, an_entry(WHEN), is_replacing=True))
         engine.dispose()
 
     threads = [threading.Thread(target=bring) for _ in range(6)]
@@ -147,6 +152,6 @@ def test_many_processes_bring_the_same_labels_in_at_once(path: Path) -> None:
 
 def test_a_row_that_cannot_be_kept_leaves_none_of_its_siblings(store: AnnotationStore) -> None:
     with pytest.raises(RunError, match="fails: "):
-        store.keep([ROW, {**ROW, "record_id": ["no", "name"]}], WHEN, is_replacing=False)
+        store.keep([ROW, {**ROW, "record_id": ["no", "name"]}], an_entry(WHEN), is_replacing=False)
 
     assert kept(store) == []

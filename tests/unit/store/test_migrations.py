@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fakes.old_stores import take_back_to_8
+from fakes.audit import an_entry
+from fakes.old_stores import take_back_to_8, take_back_to_10
 from fakes.projects import Project, row
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
+from steelyard.project import open_project
 from steelyard.store import migrations
 from steelyard.store.database import open_database
 from steelyard.store.runs.repository import RunStore
@@ -226,3 +229,17 @@ def test_a_run_that_the_last_release_was_stopped_in_goes_on(project: Project) ->
         ("b", "evaluated", 0),
         ("c", "evaluation_error", None),
     ]
+
+
+def test_a_store_without_an_audit_log_gets_an_empty_one(project: Project) -> None:
+    project.run(project.ports(ScriptedTarget()), project.cases([row("a")]))
+    project.close()
+    take_back_to_10(project.root / ".steelyard" / "steelyard.db")
+    with open_project(project.root) as opened:
+        log = opened.audit_log
+
+        assert log.list(10) == []
+
+        log.add(an_entry("now"))
+
+        assert log.list(10) == [replace(an_entry("now"), sequence=1)]

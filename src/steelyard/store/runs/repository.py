@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.errors import NotFoundError, RunError
+from steelyard.model.audit import CANCEL, AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, no_such_run
 from steelyard.results.attempts import read_attempt
@@ -32,6 +33,7 @@ from steelyard.results.record_validation import read_record_validation
 from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, RunQuery
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
+from steelyard.store.audit_log import add_entry, last_caller
 from steelyard.store.database import empty_log, require_in_place, streamed, told
 from steelyard.store.dialects import database_seconds, json_total
 from steelyard.store.runs.attempt_order import in_turn
@@ -84,13 +86,15 @@ class RunStore:
             self._let_go(run_id)
         self.engine.dispose()
 
-    def create(self, run: StoredRun, warnings: Sequence[str] = ()) -> None:
+    def create(
+        self, run: StoredRun, entry: AuditEntry | None = None, warnings: Sequence[str] = ()
+    ) -> None:
         """A new run in its first state, with what was warned of while it was planned.
 
         Its owner holds it, unless nobody has claimed it yet.
         """
         with self._writing() as connection:
-            add_run(connection, run, warnings)
+            add_run(connection, run, entry, warnings)
         if run.fence:
             self._hold(run.run_id, run.fence)
 
@@ -100,14 +104,14 @@ class RunStore:
             raise RunError(f"{run_id} is not held by this process")
         return self.leases[run_id]
 
-    def move(self, run_id: str, state: RunState, at: str) -> None:
+    def move(self, run_id: str, state: RunState, at: str, caller: Caller | None = None) -> None:
         """Go to another state, if the diagram allows it."""
         require_in_place(self.engine)
         with self._writing() as connection:
             self.lease(run_id).require(connection)
-            move_run(connection, run_id, state, at)
+            move_run(connection, run_id, state, at, caller)
 
-    def claim(self, run: StoredRun, owner: str, at: str) -> bool:
+    def claim(self, run: StoredRun, owner: str, at: str, entry: AuditEntry | None = None) -> bool:
         """Take a run over; False when it is no longer as it was read, so that only one can.
 
         Calls that the process before it may have made are logged as interrupted.
@@ -124,6 +128,8 @@ class RunStore:
                 return False
             settle_claims(connection, run.run_id)
             note_hold(connection, run.run_id, run.fence + 1, at)
+            if entry:
+                add_entry(connection, entry)
         self._hold(run.run_id, run.fence + 1)
         return True
 
@@ -138,11 +144,13 @@ class RunStore:
         with told(self.engine), self.engine.connect() as connection:
             return copied_part(connection, run_id)
 
-    def request_cancel(self, run_id: str) -> None:
-        """Ask whoever works on a run to cancel it."""
-        query = update(runs).where(runs.c.run_id == run_id).values(cancel_requested=1)
+    def request_cancel(self, run_id: str, entry: AuditEntry | None = None) -> None:
+        """Ask whoever works on a run to cancel it; the first to ask is logged."""
+        is_first = (runs.c.run_id == run_id) & (runs.c.cancel_requested == 0)
+        query = update(runs).where(is_first).values(cancel_requested=1)
         with self._writing() as connection:
-            connection.execute(query)
+            if connection.execute(query).rowcount and entry:
+                add_entry(connection, entry)
 
     def release(self, run_id: str, at: str) -> None:
         """Let another process go on with a run."""
@@ -163,7 +171,9 @@ class RunStore:
             self.lease(run_id).require(connection)
             last = structs.asdict(progress_of(connection, run_id))
             add_event(connection, run_id, at, "progress", last)
-            move_run(connection, run_id, state, at)
+            is_cancelled = state == "cancelled"
+            caller = last_caller(connection, CANCEL, run_id) if is_cancelled else None
+            move_run(connection, run_id, state, at, caller)
             is_redacted = redact_options(connection, run_id)
             values = {"summary": encoded(summary), "owner": None, "lease_until": None}
             connection.execute(update(runs).where(runs.c.run_id == run_id).values(**values))

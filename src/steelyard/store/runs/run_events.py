@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from sqlalchemy import Connection, Engine, func, insert, select
 
+from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonValue
+from steelyard.model.run import RunState
 from steelyard.results.runs import EventKind, RunEvent
 from steelyard.store.database import streamed
 from steelyard.store.tables import events
@@ -26,6 +29,14 @@ def add_event(
         "data": json.dumps(data, ensure_ascii=False).encode("utf-8"),
     }
     connection.execute(insert(events), row)
+
+
+def add_state(
+    connection: Connection, run_id: str, at: str, state: RunState, caller: Caller | None
+) -> None:
+    """A state, and who caused it where somebody did."""
+    data = {"state": state, **(asdict(caller) if caller else {})}
+    add_event(connection, run_id, at, "state", data)
 
 
 def events_after(engine: Engine, run_id: str, after: int, limit: int) -> list[RunEvent]:

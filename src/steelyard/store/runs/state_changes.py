@@ -8,16 +8,19 @@ from typing import cast
 from sqlalchemy import Connection, func, insert, select, update
 
 from steelyard.engine.states import require_move
+from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.store.dialects import overwrite_deleted
-from steelyard.store.runs.run_events import add_event
+from steelyard.store.runs.run_events import add_state
 from steelyard.store.runs.run_rows import encoded
 from steelyard.store.tables import runs, states
 
 
-def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> None:
-    """Go to another state within a transaction."""
+def move_run(
+    connection: Connection, run_id: str, state: RunState, at: str, caller: Caller | None = None
+) -> None:
+    """Go to another state within a transaction; the event names the caller who caused it."""
     where = runs.c.run_id == run_id
     old = connection.execute(select(runs.c.status).where(where)).scalar_one()
     require_move(cast(RunState, old), state)
@@ -25,7 +28,7 @@ def move_run(connection: Connection, run_id: str, state: RunState, at: str) -> N
     query = select(func.max(states.c.step)).where(states.c.run_id == run_id)
     step = cast(int, connection.execute(query).scalar_one()) + 1
     connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})
-    add_event(connection, run_id, at, "state", {"state": state})
+    add_state(connection, run_id, at, state, caller)
 
 
 def redact_options(connection: Connection, run_id: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from steelyard.errors import InvalidError, argument
+from steelyard.model.audit import Caller
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.model.published import (
@@ -42,11 +43,17 @@ class _Sources(NamedTuple):
         return hashlib.sha256("\n".join(self.digests).encode()).hexdigest()
 
 
-def publish_dataset(ports: RegistryPorts, name: str, version: str | None = None) -> Publication:
+def publish_dataset(
+    ports: RegistryPorts, name: str, version: str | None = None, *, caller: Caller | None = None
+) -> Publication:
     """Publish a dataset with its sidecar, byte by byte; the same once more changes nothing.
 
     Where the contract has a version of its own it counts; else one must be given.
     """
+    return ports.called_by(caller).logged(_published(ports, name, version))
+
+
+def _published(ports: RegistryPorts, name: str, version: str | None) -> Publication:
     if dataset_name(name) and not ports.workspace.is_file(Path(name)):
         held = find_dataset(ports.registry, ports.root, name).published
         return Publication(reference=name, outcome="unchanged", published=held)

@@ -12,14 +12,17 @@ from steelyard.errors import InvalidError, SteelyardError, argument
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
 from steelyard.judging.questions_asked import examples_of
+from steelyard.model.audit import Caller
 from steelyard.model.dataset import Dataset
 from steelyard.model.definition import reference_to
+from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.labels.annotation import Wanted
 from steelyard.model.labels.label import Design, Label
 from steelyard.model.reference import Reference, exact_name
 from steelyard.model.statistics.interval import Interval
 from steelyard.model.statistics.validation import CanaryTally, JudgeValidation, SplitChoice
+from steelyard.ports import AuditLog
 from steelyard.reports.judge_rates import gate_text
 from steelyard.reports.judge_validation import JudgeValidationReport, Kept, RatedRun
 from steelyard.reports.run_text import RunView
@@ -87,6 +90,7 @@ class ValidationPorts:
     run: RunPorts
     review: ReviewPorts
     validations: Validations
+    audit: AuditLog
     open: Callable[[Path], BinaryIO]
     replace_file: Callable[[Path, bytes], None]
 
@@ -234,8 +238,11 @@ async def validate_judge(
     plan: ValidationPlan,
     on_start: Callable[[str], None],
     on_result: OnResult,
+    *,
+    caller: Caller | None = None,
 ) -> JudgeValidationReport:
     """Ask the judge where needed, compare, try canaries, and keep what came of it."""
+    ports = replace(ports, run=ports.run.called_by(caller))
     folders = plan.folders
     if plan.asking:
         folders = (await _resolved(ports.run, plan.asking, on_start, on_result),)
@@ -287,6 +294,8 @@ def _concluded(
             writing = writing_of(ports.run.references, plan.judge, plan.request.judge)
             ports.replace_file(writing.path, writing.with_validation(validation))
             written = writing.shown
+        detail: JsonObject = {"kept": kept, "written": written or None}
+        ports.audit.add(ports.run.entry("validate_judge", plan.asked.judge, **detail))
     notes = list(report.notes)
     if lack and not report.refusals and kept != "not recorded":
         unwritten = ", and it is not written into the judge's file" * plan.request.is_written

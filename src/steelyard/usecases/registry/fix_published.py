@@ -8,9 +8,10 @@ from functools import partial
 from io import BytesIO
 
 from steelyard.contracts.definitions import fixed_bytes
+from steelyard.model.audit import Caller
 from steelyard.model.definition import Definition, reference_to
 from steelyard.model.reference import Reference, ReferenceKind
-from steelyard.ports import Clock
+from steelyard.ports import AuditLog, CallerPorts, Clock
 from steelyard.usecases.registry.load_definition import is_path
 from steelyard.usecases.registry.publish import (
     BUILT_IN,
@@ -31,8 +32,9 @@ class PublishedFiles:
     registry: Registry
     references: References
     clock: Clock
+    audit: AuditLog
 
-    def fix(self, names: Collection[str]) -> None:
+    def fix(self, names: Collection[str], caller: Caller) -> None:
         """Publish those, by reference or path, whose files say that they are.
 
         A run or a label depends on them now: from here on other content under the same version
@@ -44,7 +46,7 @@ class PublishedFiles:
         for name in sorted(set(names) - held):
             found = self._found(name)
             if found and found.content and str(reference_to(found.content)) not in held:
-                self._fix(found)
+                self._fix(found, caller)
 
     def _found(self, name: str) -> Definition | None:
         if is_path(name):
@@ -52,7 +54,7 @@ class PublishedFiles:
         reference = Reference.parse(name)
         return self.references.find(reference).definition if reference else None
 
-    def _fix(self, found: Definition) -> None:
+    def _fix(self, found: Definition, caller: Caller) -> None:
         if found.path.startswith(BUILT_IN) or found.content is None:
             return
         row = raw_value(found)
@@ -61,5 +63,8 @@ class PublishedFiles:
         data = fixed_bytes(row, contract_of(found.content))
         proposed = proposed_version(found, row, data, self.clock.stamp())
         # The file may have changed since it was read: what was used is what is fixed, or nothing.
-        if proposed.sha256 == found.content.sha256:
-            self.registry.add(proposed, {proposed.sha256: partial(BytesIO, data)})
+        if proposed.sha256 != found.content.sha256:
+            return
+        ports = CallerPorts(clock=self.clock, caller=caller)
+        if self.registry.add(proposed, {proposed.sha256: partial(BytesIO, data)}) == proposed:
+            self.audit.add(ports.entry("fix_published", proposed.reference))

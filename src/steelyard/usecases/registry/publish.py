@@ -14,6 +14,7 @@ from steelyard.contracts.judge.writer import judge_row
 from steelyard.errors import InvalidError, NotFoundError
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
+from steelyard.model.audit import Caller
 from steelyard.model.definition import Content, Definition, reference_to
 from steelyard.model.difference import Diff
 from steelyard.model.finding import Finding
@@ -82,9 +83,19 @@ def plan_publication(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Pu
 
 
 def carry_out(
-    ports: RegistryPorts, plan: PublicationPlan, shift: MeasuredShift | None = None
+    ports: RegistryPorts,
+    plan: PublicationPlan,
+    shift: MeasuredShift | None = None,
+    *,
+    caller: Caller | None = None,
 ) -> Publication:
     """Publish what nothing speaks against; the same content once more changes nothing."""
+    return ports.called_by(caller).logged(_carried_out(ports, plan, shift))
+
+
+def _carried_out(
+    ports: RegistryPorts, plan: PublicationPlan, shift: MeasuredShift | None
+) -> Publication:
     made = Publication(
         reference=plan.reference,
         outcome="refused",

@@ -11,7 +11,8 @@ from steelyard.checks.catalog import Catalog
 from steelyard.contracts.catalog import Contracts
 from steelyard.model.json_value import Extra
 from steelyard.model.published import Published, PublishedKind
-from steelyard.ports import Clock, Workspace
+from steelyard.ports import AuditLog, CallerPorts, Workspace
+from steelyard.reports.publication import Publication
 from steelyard.settings import Settings
 from steelyard.usecases.registry.references import References
 
@@ -39,7 +40,7 @@ class Registry(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegistryPorts:
+class RegistryPorts(CallerPorts):
     """What publishing and looking up need."""
 
     workspace: Workspace
@@ -49,6 +50,12 @@ class RegistryPorts:
     references: References
     catalog: Catalog
     contracts: Contracts
-    clock: Clock
+    audit: AuditLog
     digest: Callable[[Path], str]
     """The sha256 of a file."""
+
+    def logged(self, made: Publication) -> Publication:
+        """Log a publication that has changed something."""
+        if made.outcome in {"published", "noted"}:
+            self.audit.add(self.entry("publish", made.reference, outcome=made.outcome))
+        return made

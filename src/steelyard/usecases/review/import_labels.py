@@ -14,6 +14,7 @@ from steelyard.contracts.question_rubric.answers import answers_row
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.errors import InvalidError
 from steelyard.formats.json_fields import text_field
+from steelyard.model.audit import Caller
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.label import Label
@@ -43,6 +44,7 @@ def import_labels(
     *,
     run: str | None = None,
     is_replacing: bool = False,
+    caller: Caller | None = None,
 ) -> ImportedLabels:
     """Keep the labels of a file; a row that is wrong is refused, and the others are kept.
 
@@ -63,10 +65,12 @@ def import_labels(
             incoming.append(_Incoming(row.line, read - 1, kept))
     if not read:
         raise InvalidError(f"{name} holds no label")
-    at = ports.clock.stamp()
+    ports = ports.called_by(caller)
     rows = [one.row for one in incoming]
-    became = ports.annotations.keep(rows, at, is_replacing=is_replacing)
-    ports.fix_published({text_field(row, "rubric") for row in rows if row.get("rubric")})
+    rubrics = {text_field(row, "rubric") for row in rows if row.get("rubric")}
+    entry = ports.entry("import_labels", "annotations", rubrics=[*sorted(rubrics)])
+    became = ports.annotations.keep(rows, entry, is_replacing=is_replacing)
+    ports.fix_published(rubrics, ports.caller)
     refused = (one for one, how in zip(incoming, became, strict=True) if how == "refused")
     findings.extend(_said_otherwise(one) for one in refused)
     counts = Counter(became)

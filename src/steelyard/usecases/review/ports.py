@@ -8,19 +8,22 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from steelyard.engine.redaction.redactor import Redactor
+from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import KeptAs, Revision, Wanted
-from steelyard.ports import Clock
+from steelyard.ports import CallerPorts
 from steelyard.usecases.registry.references import References
 
-FixPublished: TypeAlias = Callable[[Collection[str]], None]
+FixPublished: TypeAlias = Callable[[Collection[str], Caller], None]
 
 
 class Annotations(Protocol):
     """What people have said, by rubric, run, record, repeat and person."""
 
-    def keep(self, rows: Sequence[JsonObject], at: str, *, is_replacing: bool) -> list[KeptAs]:
-        """What becomes of each row of a label, all in one transaction."""
+    def keep(
+        self, rows: Sequence[JsonObject], entry: AuditEntry, *, is_replacing: bool
+    ) -> list[KeptAs]:
+        """What becomes of each row of a label, all in one transaction, in which it is logged."""
         ...
 
     def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
@@ -29,7 +32,7 @@ class Annotations(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewPorts:
+class ReviewPorts(CallerPorts):
     """The ports of the use cases of review."""
 
     annotations: Annotations
@@ -40,6 +43,5 @@ class ReviewPorts:
     """The folder of a finished run of this project by its whole id, as labels name it."""
     redactor: Callable[[], Redactor]
     """One that has counted nothing yet."""
-    clock: Clock
-    fix_published: FixPublished = lambda _: None
+    fix_published: FixPublished = lambda _names, _caller: None
     """Fix the content of rubrics whose files call them published: labels depend on it now."""

@@ -15,6 +15,7 @@ from steelyard.execution.finalize import finalize
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.provenance import unread_provenance
 from steelyard.execution.worker_thread import in_thread
+from steelyard.model.audit import CANCEL, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
@@ -26,7 +27,13 @@ from steelyard.usecases.runs.ports import RunPorts
 _LOOK_S = 0.2
 
 
-async def cancel_run(ports: RunPorts, run: StoredRun, patience_s: float = 30.0) -> StoredRun:
+async def cancel_run(
+    ports: RunPorts,
+    run: StoredRun,
+    patience_s: float = 30.0,
+    *,
+    caller: Caller | None = None,
+) -> StoredRun:
     """Ask for a run to be cancelled and wait until it is.
 
     Whoever works on it breaks off its calls and seals what there is; a run that nobody works on
@@ -35,7 +42,8 @@ async def cancel_run(ports: RunPorts, run: StoredRun, patience_s: float = 30.0) 
     """
     if is_terminal(run.status):
         return run
-    ports.repository.request_cancel(run.run_id)
+    ports = ports.called_by(caller)
+    ports.repository.request_cancel(run.run_id, ports.entry(CANCEL, run.run_id))
     deadline = ports.clock.monotonic() + patience_s
     while True:
         now = ports.repository.find(run.run_id)

@@ -14,6 +14,7 @@ from steelyard.errors import InvalidError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
+from steelyard.model.audit import Caller
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
@@ -169,9 +170,9 @@ def _in_memory(ports: RunPorts, dataset: Dataset) -> Source:
     )
 
 
-async def evaluate(ports: RunPorts, prepared: Prepared) -> Run:
+async def evaluate(ports: RunPorts, prepared: Prepared, *, caller: Caller | None = None) -> Run:
     """Carry it out."""
-    finished = await start_run(ports, prepared, _ignore, _ignore)
+    finished = await start_run(ports, prepared, _ignore, _ignore, caller=caller)
     assert finished.metrics is not None
     return Run(
         run_id=finished.run_id,

@@ -25,6 +25,7 @@ from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.execution.worker_thread import in_thread
 from steelyard.execution.workers import evaluate_in_workers, worker_count
 from steelyard.formats.encoding import without_surrogates
+from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.results.metrics import Metrics, kept_metrics
@@ -71,12 +72,15 @@ async def plan_run(ports: RunPorts, options: RunOptions) -> Prepared:
     return await in_thread(lambda: prepare(ports, options))
 
 
-async def create_run(ports: RunPorts, options: RunOptions) -> StoredRun:
+async def create_run(
+    ports: RunPorts, options: RunOptions, *, caller: Caller | None = None
+) -> StoredRun:
     """Check a run and keep it as queued, with all that it reads.
 
     Any process that has the project's data folder may execute it, whatever becomes of the user's
     files and of the project file.
     """
+    ports = ports.called_by(caller)
     reads: dict[Path, Path] = {}
     prepared = await plan_run(replace(ports, workspace=ports.noting(reads)), options)
     try:
@@ -89,15 +93,23 @@ async def create_run(ports: RunPorts, options: RunOptions) -> StoredRun:
         await prepared.close()
 
 
-async def execute_run(ports: RunPorts, name: str, on_result: OnResult) -> FinishedRun:
+async def execute_run(
+    ports: RunPorts, name: str, on_result: OnResult, *, caller: Caller | None = None
+) -> FinishedRun:
     """Execute a queued run, or what is left of an interrupted one; a finished one is read."""
-    return await resume_run(ports, ports.repository.find(name), on_result)
+    return await resume_run(ports, ports.repository.find(name), on_result, caller=caller)
 
 
 async def start_run(
-    ports: RunPorts, prepared: Prepared, on_start: Callable[[str], None], on_result: OnResult
+    ports: RunPorts,
+    prepared: Prepared,
+    on_start: Callable[[str], None],
+    on_result: OnResult,
+    *,
+    caller: Caller | None = None,
 ) -> FinishedRun:
     """Create a run and execute it."""
+    ports = ports.called_by(caller)
     try:
         run = await in_thread(lambda: _new_run(ports, prepared))
         _keep(ports, prepared, run)
@@ -131,14 +143,21 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
 
 
 def _keep(ports: RunPorts, prepared: Prepared, run: StoredRun) -> None:
-    """Keep a new run, with what was warned of while it was planned."""
+    """Keep a new run, with who made it and what was warned of while it was planned."""
     redact = redactor_of(prepared)
     warnings = [without_surrogates(redact.text(warning)) for warning in prepared.warnings]
-    ports.repository.create(run, warnings)
+    derived = prepared.options.derived
+    parent: JsonObject = {"derived_from": derived.run_id} if derived else {}
+    about: JsonObject = {"dataset": run.dataset, "target": run.target, **parent}
+    verb = f"{derived.how}_run" if derived else "create_run"
+    ports.repository.create(run, ports.entry(verb, run.run_id, **about), warnings)
 
 
-async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> FinishedRun:
+async def resume_run(
+    ports: RunPorts, run: StoredRun, on_result: OnResult, *, caller: Caller | None = None
+) -> FinishedRun:
     """Resume a run; its source must be the one it began with."""
+    ports = ports.called_by(caller)
     require_plan(run)
     if is_terminal(run.status):
         folder = ports.artifacts(run.run_id).folder
@@ -152,8 +171,9 @@ async def resume_run(ports: RunPorts, run: StoredRun, on_result: OnResult) -> Fi
         raise ConflictError(f"{run.run_id} is being executed by this process already")
     if run.owner != ports.owner and is_held(ports, run):
         raise ConflictError(f"{run.run_id} is being worked on by another process ({run.owner})")
+    entry = ports.entry("resume_run" if run.fence else "execute_run", run.run_id)
     ports = ports.of_run(run.run_id)
-    return await continue_run(ports, run, await prepare_again(ports, run), on_result)
+    return await continue_run(ports, run, await prepare_again(ports, run), on_result, entry)
 
 
 async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
@@ -174,20 +194,24 @@ async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
 
 
 async def continue_run(
-    ports: RunPorts, run: StoredRun, prepared: Prepared, on_result: OnResult
+    ports: RunPorts,
+    run: StoredRun,
+    prepared: Prepared,
+    on_result: OnResult,
+    entry: AuditEntry | None = None,
 ) -> FinishedRun:
-    """All that is left to do of a run that was stopped."""
+    """All that is left to do of a run that was stopped; `entry` is logged with its claim."""
     try:
-        require_claim(ports, run)
+        require_claim(ports, run, entry)
         is_resumed = run.status != "queued"
         return await _execute(ports, run, prepared, on_result, is_resumed=is_resumed)
     finally:
         await prepared.close()
 
 
-def require_claim(ports: RunPorts, run: StoredRun) -> None:
+def require_claim(ports: RunPorts, run: StoredRun, entry: AuditEntry | None = None) -> None:
     """Take a run over, unless another process just did."""
-    if not ports.repository.claim(run, ports.owner, ports.clock.stamp()):
+    if not ports.repository.claim(run, ports.owner, ports.clock.stamp(), entry):
         raise ConflictError(f"{run.run_id} was taken over by another process just now")
 
 
@@ -250,7 +274,7 @@ def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: b
         # Whoever has mended a key, a name or a certificate wants to see all of them asked.
         ports.repository.withdraw(run.run_id, FOR_GOOD)
     for state in _BEFORE_RUNNING.get(run.status, ()):
-        ports.repository.move(run.run_id, state, ports.clock.stamp())
+        ports.repository.move(run.run_id, state, ports.clock.stamp(), ports.caller)
 
 
 def _seal(

@@ -8,6 +8,9 @@ from datetime import datetime
 from typing import Protocol
 
 from steelyard.errors import InvalidError
+from steelyard.model.audit import AuditEntry, Caller
+from steelyard.model.json_value import JsonObject
+from steelyard.ports import local_caller
 from steelyard.results.pruned import RAW, SUMMARIES, PrunedFile
 from steelyard.results.sealing import Seal
 from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
@@ -47,8 +50,8 @@ class RetentionPort(Protocol):
         """Write down, for good, what is about to go; what is written down stays so once."""
         ...
 
-    def forget(self, run_id: str, files: Sequence[PrunedFile], *, is_last: bool) -> None:
-        """Note the files in the database and remove the rows; at last the summary as well."""
+    def forget(self, entry: AuditEntry, files: Sequence[PrunedFile], *, is_last: bool) -> None:
+        """Log it, note the files in the database and remove the rows; at last the summary."""
         ...
 
     def remove(self, run_id: str, name: str) -> None:
@@ -78,11 +81,24 @@ class Pruning:
     rows: int
     is_last: bool
     """Whether the summaries go, too."""
+    at: str
+    """When it goes."""
 
     @property
     def size(self) -> int:
         """The bytes of the files."""
         return sum(file.size for file in self.files)
+
+    def entry(self, caller: Caller) -> AuditEntry:
+        """What is logged of it."""
+        detail: JsonObject = {
+            "files": len(self.files),
+            "rows": self.rows,
+            "summaries": self.is_last,
+        }
+        return AuditEntry(
+            at=self.at, caller=caller, verb="prune_run", subject=self.run_id, detail=detail
+        )
 
 
 def retention_of(settings: Settings, older_than: int | None = None) -> RetentionSettings:
@@ -124,7 +140,12 @@ def _planned(
     if not files and not rows and not (is_last and run.is_left):
         return None
     return Pruning(
-        run_id=run.run_id, finished_at=run.finished_at, files=files, rows=rows, is_last=is_last
+        run_id=run.run_id,
+        finished_at=run.finished_at,
+        files=files,
+        rows=rows,
+        is_last=is_last,
+        at=at,
     )
 
 
@@ -132,14 +153,17 @@ def _file(run_id: str, name: str, at: str, sealed: Seal) -> PrunedFile:
     return PrunedFile(run_id=run_id, name=name, at=at, sha256=sealed.sha256, size=sealed.size)
 
 
-def prune(shelf: RetentionPort, planned: Iterable[Pruning]) -> None:
+def prune(
+    shelf: RetentionPort, planned: Iterable[Pruning], *, caller: Caller | None = None
+) -> None:
     """Remove what was planned; wherever this is stopped, it can be done again.
 
     A file goes only when two notes of it are safe, so that one that is gone is always known.
     """
+    caller = caller or local_caller()
     for pruning in planned:
         shelf.note(pruning.files)
-        shelf.forget(pruning.run_id, pruning.files, is_last=pruning.is_last)
+        shelf.forget(pruning.entry(caller), pruning.files, is_last=pruning.is_last)
         for file in pruning.files:
             shelf.remove(pruning.run_id, file.name)
         if pruning.is_last:

@@ -13,6 +13,7 @@ from steelyard.errors import InvalidError, argument
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
+from steelyard.model.audit import Caller
 from steelyard.model.definition import Definition, reference_to
 from steelyard.model.judge import Judge
 from steelyard.model.published import compared_version
@@ -78,11 +79,15 @@ def plan_trial(ports_with: DoorWith, plan: PublicationPlan, folder: Path) -> Tri
 
 
 async def measure_shift(
-    trial: Trial, on_start: Callable[[str], None], on_result: OnResult
+    trial: Trial,
+    on_start: Callable[[str], None],
+    on_result: OnResult,
+    *,
+    caller: Caller | None = None,
 ) -> MeasuredShift:
     """Carry out both gradings, each as a run of its own, and compare them pair by pair."""
     finished = [
-        await start_run(side.ports, side.prepared, on_start, on_result)
+        await start_run(side.ports, side.prepared, on_start, on_result, caller=caller)
         for side in (trial.old, trial.new)
     ]
     old, new = (decoded_rows(Path(run.folder), PREDICTIONS, read_graded) for run in finished)

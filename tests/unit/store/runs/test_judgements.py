@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from fakes.audit import an_entry
 from fakes.runs import attempt, evaluated, stored_run
 from fakes.targets import trace
 from steelyard.engine.pending_rows import read_answered, read_judgement
@@ -262,7 +263,7 @@ def test_what_is_pruned_is_gone_with_its_judgements(store: RunStore, tmp_path: P
     keeping(store, use)
     shelf = RetentionStore(store.engine, tmp_path)
     counted = shelf.rows("run_1")
-    shelf.forget("run_1", [], is_last=False)
+    shelf.forget(an_entry(), [], is_last=False)
     read = JudgementStore(store.engine)
 
     assert counted == 2

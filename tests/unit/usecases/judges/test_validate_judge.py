@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from fakes.audit import an_entry
 from fakes.judged_desk import (
     REF,
     Response,
@@ -227,7 +228,7 @@ def test_annotations_of_the_project_are_labels_as_well(desk: MakeDesk) -> None:
     here = desk()
     run_id = here.run()
     rows = [label(one, run_id=run_id) for one in RESPONSES]
-    here.opened[0].review.annotations.keep(rows, "2026-05-01", is_replacing=False)
+    here.opened[0].review.annotations.keep(rows, an_entry(), is_replacing=False)
     found = here.validate(labels=None).validation
 
     assert (found.counts.n, found.validated_against) == (40, "annotations of the project")

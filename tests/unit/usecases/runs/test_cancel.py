@@ -9,12 +9,14 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from checker import Trial, check_run, stored_predictions
+from fakes.audit import an_entry
 from fakes.metrics import measured
 from fakes.projects import Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_at_state
@@ -185,9 +187,8 @@ def test_a_run_may_be_cancelled_until_its_manifest_is_written(
 
     def artifacts(run_id: str) -> Asking:
         folder = project.root / ".steelyard" / "runs" / run_id
-        return Asking(
-            ArtifactFolder(folder), name, lambda: other.repository.request_cancel(run_id)
-        )
+        cancel = partial(other.repository.request_cancel, run_id, an_entry())
+        return Asking(ArtifactFolder(folder), name, cancel)
 
     run = project.run(replace(ports, artifacts=artifacts), project.cases(ROWS))
     after = asyncio.run(cancel_run(other, other.repository.find("latest")))
@@ -433,7 +434,7 @@ def test_one_who_dies_while_he_seals_what_is_left_leaves_it_to_the_next(
 class Unwilling(RunStore):
     """Lets nobody take a run over."""
 
-    def claim(self, run: StoredRun, owner: str, at: str) -> bool:  # noqa: ARG002
+    def claim(self, *_: object) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Never."""
         return False
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from checker import check_run
+from fakes.audit import an_entry
 from fakes.projects import Project, json_of, row, rows_of
 from fakes.stops import Stopped, StoppingTarget, stopping_at_state
 from fakes.targets import ScriptedTarget, fails
@@ -323,7 +324,7 @@ def test_what_was_never_asked_is_not_regraded(project: Project) -> None:
         async def ask(self, request: Any) -> Any:
             if len(self.calls) == 3:
                 project.ports().repository.request_cancel(
-                    project.ports().repository.find("latest").run_id
+                    project.ports().repository.find("latest").run_id, an_entry()
                 )
                 await asyncio.sleep(30)
             return await super().ask(request)

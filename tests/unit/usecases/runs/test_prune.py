@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.audit import an_entry
 from fakes.old_runs import CANARY, StoppingShelf, clear, later, old_run, shelf_of
 from fakes.plans import plan
 from fakes.projects import Project, row
@@ -270,7 +271,7 @@ def test_a_run_that_one_going_on_is_made_from_stays(project: Project) -> None:
         dataset="d",
         plan=plan(options={"responses": str(responses)}),
     )
-    ports.repository.create(child)
+    ports.repository.create(child, an_entry(), ())
 
     assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 365)) == []
     ports.repository.move("run_child", "failed", later(project, 1).isoformat())
@@ -282,7 +283,7 @@ def test_a_run_that_failed_before_it_had_files_goes_too(project: Project) -> Non
     ports = project.ports(ScriptedTarget())
     at = "2026-01-15T00:00:00.000+00:00"
     run = StoredRun(run_id="run_1", status="queued", created_at=at, dataset="d", plan=plan())
-    ports.repository.create(run)
+    ports.repository.create(run, an_entry(), ())
     ports.repository.move("run_1", "failed", at)
 
     assert plan_pruning(shelf_of(project), RetentionSettings(), later(project, 179)) == []

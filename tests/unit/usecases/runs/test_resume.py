@@ -262,7 +262,7 @@ def test_of_two_processes_that_resume_a_run_one_is_refused(project: Project) -> 
     stop(project, stopping_at_state(project.ports(ScriptedTarget(), owner="dead"), "running"))
     ports = project.ports(ScriptedTarget(), owner="me", is_alive=dead)
     read = ports.repository.find("latest")
-    assert ports.repository.claim(read, "another", "now")
+    assert ports.repository.claim(read, "another", "now", None)
 
     with pytest.raises(RequestError, match="was taken over by another process just now"):
         project.resume(ports, read)
