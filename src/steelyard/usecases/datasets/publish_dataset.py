@@ -24,6 +24,7 @@ from steelyard.usecases.datasets.open_dataset import Opened, no_such_file, open_
 from steelyard.usecases.datasets.project_paths import project_path
 from steelyard.usecases.datasets.published_datasets import find_dataset
 from steelyard.usecases.datasets.validate import ValidateOptions, validate
+from steelyard.usecases.registry.publish import logged
 from steelyard.usecases.registry.registry import RegistryPorts
 
 _SHOWN = 20
@@ -50,7 +51,7 @@ def publish_dataset(
 
     Where the contract has a version of its own it counts; else one must be given.
     """
-    return ports.called_by(caller).logged(_published(ports, name, version))
+    return logged(ports.called_by(caller), _published(ports, name, version))
 
 
 def _published(ports: RegistryPorts, name: str, version: str | None) -> Publication:

@@ -90,7 +90,14 @@ def carry_out(
     caller: Caller | None = None,
 ) -> Publication:
     """Publish what nothing speaks against; the same content once more changes nothing."""
-    return ports.called_by(caller).logged(_carried_out(ports, plan, shift))
+    return logged(ports.called_by(caller), _carried_out(ports, plan, shift))
+
+
+def logged(ports: RegistryPorts, made: Publication) -> Publication:
+    """Log a publication that has changed something."""
+    if made.outcome in {"published", "noted"}:
+        ports.audit.add(ports.entry("publish", made.reference, outcome=made.outcome))
+    return made
 
 
 def _carried_out(

@@ -12,7 +12,6 @@ from steelyard.contracts.catalog import Contracts
 from steelyard.model.json_value import Extra
 from steelyard.model.published import Published, PublishedKind
 from steelyard.ports import AuditLog, CallerPorts, Workspace
-from steelyard.reports.publication import Publication
 from steelyard.settings import Settings
 from steelyard.usecases.registry.references import References
 
@@ -53,9 +52,3 @@ class RegistryPorts(CallerPorts):
     audit: AuditLog
     digest: Callable[[Path], str]
     """The sha256 of a file."""
-
-    def logged(self, made: Publication) -> Publication:
-        """Log a publication that has changed something."""
-        if made.outcome in {"published", "noted"}:
-            self.audit.add(self.entry("publish", made.reference, outcome=made.outcome))
-        return made
