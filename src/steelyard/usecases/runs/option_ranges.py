@@ -6,7 +6,7 @@ from steelyard.errors import InvalidError
 from steelyard.execution.run_options import RunOptions
 
 _MOST = {"repeat": 1_000_000, "workers": 256, "limit": 1_000_000_000, "max_concurrency": 10_000}
-_TEXTS = ("target", "candidate", "rubric", "judge", "where", "cluster")
+_TEXTS = ("target", "rubric", "judge", "where", "cluster")
 
 
 def require_ranges(options: RunOptions) -> None:
