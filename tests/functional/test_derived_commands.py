@@ -80,6 +80,27 @@ def test_the_failed_records_are_run_again_and_then_there_are_none(desk: Path) ->
     check_run(Path(row_of(again)["artifacts"]))
 
 
+def test_a_run_and_its_regrading_write_latencies_in_one_form(desk: Path) -> None:
+    rows = [
+        {"record_id": name, "response_text": "x", "latency_ms": ms}
+        for name, ms in (("hours", 742), ("loans", 742.0), ("fees", 0.5), ("parking", 0))
+    ]
+    (desk / "told.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    rubric = ("--rubric", "rubric/polite@1.0")
+    run, again = run_many(
+        desk,
+        [
+            ("run", "datasets/desk.jsonl", "--responses", "told.jsonl", *rubric, *JSON),
+            ("regrade", "latest", *rubric, *JSON),
+        ],
+    )
+
+    for name in ("predictions.jsonl", "attempt_logs.jsonl"):
+        for done in (run, again):
+            found = [repr(row["latency_ms"]) for row in artifact(done, name)]
+            assert found == ["742.0", "742.0", "0.5", "0.0"], run.stderr
+
+
 def test_a_retry_after_a_selection_by_a_hidden_field_is_about_the_same_records(
     desk: Path,
 ) -> None:

@@ -17,12 +17,17 @@ def token_count(value: object) -> int | None:
 
 def latency_ms(value: object) -> float | None:
     """Milliseconds that a call took: at most thirty days."""
-    return _bounded(value, MAX_LATENCY_MS)
+    return _float(value, MAX_LATENCY_MS)
 
 
 def cost_usd(value: object) -> float | None:
     """US dollars that a call took."""
-    number = _bounded(value, MAX_COST_USD)
+    return _float(value, MAX_COST_USD)
+
+
+def _float(value: object, most: int) -> float | None:
+    """The same number in one form, whether JSON has it as 742 or as 742.0."""
+    number = _bounded(value, most)
     return None if number is None else float(number)
 
 
