@@ -87,7 +87,7 @@ REFUSED: dict[Words, str] = {
     (*AGENT, "--rubric", "rubric/no"): "cannot resolve rubric/no",
     (*AGENT, "--where", "id = nobody"): "no record is selected",
     (*AGENT, "--where", "id"): "cannot read 'id'",
-    (*AGENT, "--where", ""): "cannot read ''; write PATH OP VALUE",
+    (*AGENT, "--where", ""): "--where is empty; leave it out, or give a value: Only records",
     ("run", "datasets/hopeless.jsonl", "--target", "echo"): "none of 1 record(s) is valid",
     ("run", DESK, "--responses", "responses/gaps.jsonl"): "2 selected pair(s) have no recorded",
     ("run", DESK, "--responses", "responses/no.jsonl"): "cannot read the responses responses/no",
