@@ -116,12 +116,14 @@ def _run_all(
     ports: RunPorts, prepared: Sequence[Prepared], asked: PairwiseCommand
 ) -> Iterator[FinishedRun]:
     """Execute the runs in sequence; they share one budget."""
+    from msgspec import structs
+
     left = prepared[0].limits.budget_usd
     for one in prepared:
         limited = replace(
             one,
             limits=replace(one.limits, budget_usd=left),
-            options=replace(one.options, budget_usd=left),
+            options=structs.replace(one.options, budget_usd=left),
         )
         done = run_one(ports, limited, is_quiet=asked.is_json)
         yield done

@@ -71,7 +71,7 @@ def _warn_of_unknown(run_ids: list[str]) -> None:
 
 def _is_pairwise(run: StoredRun) -> bool:
     """Whether the rows are wins of one run over another, so that there is no pass rate."""
-    derived = run.plan.options.derived_from if run.plan else None
+    derived = run.plan.options.derived if run.plan else None
     return derived is not None and derived.against is not None
 
 

@@ -125,7 +125,7 @@ def setup_of(prepared: Prepared) -> RunSetup:
         retry=Retry(
             max_attempts=retry.max_attempts, backoff_s=retry.backoff_s, jitter=retry.jitter
         ),
-        derived_from=options.derived_from,
+        derived_from=options.derived,
         omitted_blocks=forecast.omitted_blocks or UNSET,
         documents_not_shown=forecast.documents_not_shown or UNSET,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -51,19 +52,25 @@ class StoredOptions(JsonStruct, frozen=True, kw_only=True):
     target: str | None = None
     rubric: str | None = None
     judge: str | None = None
+    """The judge that replaces those of implicit grading."""
     responses: Path | None = None
     candidate: str | None = None
     from_conversation: bool = False
+    """Whether the last assistant message of each case is the response."""
     repeat: int = 1
     limit: int | None = None
     where: str | None = None
     cluster: str | None = None
+    """The field whose records depend on each other; the conversation where none is named."""
     max_concurrency: int | None = None
     budget_usd: Number | None = None
     workers: int = 1
     cache: bool = False
+    """Whether answers that other runs of the project were given count."""
     strict: bool = False
-    require_validated: dict[str, Number] | None = None
+    require_validated: Mapping[str, Number] | None = None
+    """The least TPR, TNR and sample size of every judge's validation; None where none is asked."""
     pass_threshold: Number | None = None
-    derived_from: Derived | None = None
-    gates: dict[str, Any] = field(default_factory=dict[str, Any])
+    derived: Derived | None = field(name="derived_from", default=None)
+    gates: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the run must reach for exit code 0, as given on the command line."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import structs
 
 from steelyard.contracts.reading import DatasetReading, Row
 from steelyard.errors import ConflictError, InvalidError
@@ -40,7 +41,7 @@ def retry_options(folder: Path) -> RunOptions:
         )
     if not _indices(derived):
         raise InvalidError(f"{derived.run_id} has no failed record to try again")
-    return replace(options, derived=derived)
+    return structs.replace(options, derived=derived)
 
 
 def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
@@ -50,7 +51,7 @@ def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
     """
     manifest, options = _parent(folder)
     targets = list(manifest.setup.targets)
-    return replace(
+    return structs.replace(
         options,
         rubric=rubric,
         target=targets[0] if len(targets) == 1 else options.target,

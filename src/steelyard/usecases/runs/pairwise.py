@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple, cast
+
+from msgspec import structs
 
 from steelyard.contracts.judge.template import is_pairwise
 from steelyard.errors import InvalidError
@@ -112,7 +113,7 @@ def _options(
         )
     titles = _titles(first, second)
     a, b = (stored_options(view.manifest.setup.options, None) for view in views)
-    return replace(
+    return structs.replace(
         common,
         dataset=b.dataset,
         cluster=b.cluster,

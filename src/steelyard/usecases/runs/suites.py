@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InvalidError, argument
-from steelyard.execution.run_options import CommonOptions, RunOptions
+from steelyard.execution.run_options import RunOptions
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
@@ -21,9 +21,23 @@ from steelyard.usecases.runs.ports import RunPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteChoice(CommonOptions):
-    """What a user typed."""
+class SuiteChoice:
+    """What a user typed; a field that options of a run have as well holds for every run."""
 
+    rubric: str | None = None
+    judge: str | None = None
+    responses: Path | None = None
+    from_conversation: bool = False
+    repeat: int = 1
+    limit: int | None = None
+    where: str | None = None
+    cluster: str | None = None
+    max_concurrency: int | None = None
+    budget_usd: float | None = None
+    workers: int = 1
+    cache: bool = False
+    strict: bool = False
+    require_validated: Mapping[str, float] | None = None
     datasets: tuple[Path, ...] = ()
     suite: str | None = None
     targets: tuple[str, ...] = ()
@@ -69,7 +83,8 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
 
 def _wishes(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[str, Any]:
     """What was typed, else what the suite says; paths hold in every folder of the project."""
-    typed = {wish.name: getattr(choice, wish.name) for wish in fields(CommonOptions)}
+    names = {wish.name for wish in fields(choice)} & set(RunOptions.__struct_fields__)
+    typed = {name: getattr(choice, name) for name in names}
     return {
         **typed,
         "rubric": stated_definition(ports, choice.rubric) or suite.rubric,

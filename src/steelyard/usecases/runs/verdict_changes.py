@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import structs
 
 from steelyard.engine.verdict_changes import shift_of
 from steelyard.errors import InvalidError, argument
@@ -166,4 +167,4 @@ def _judge_ports(ports_with: DoorWith, new: Definition, old: str) -> tuple[RunPo
 
 def _alone(options: RunOptions, group_id: str) -> RunOptions:
     """In this process: another one would not know what stands for what."""
-    return replace(options, workers=1, group_id=group_id, gates={})
+    return structs.replace(options, workers=1, group_id=group_id, gates={})

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from checker import check_run
 from fakes.audit import an_entry
@@ -126,7 +127,7 @@ def test_cancelled_records_are_tried_again_and_skipped_ones_are_not(project: Pro
     first = project.run(project.ports(ScriptedTarget()), dataset, budget_usd=0.0)
     assert statuses(first) == {0: "skipped", 1: "cancelled"}
     options = retry_options(Path(first.folder))
-    again = start(project.ports(ScriptedTarget()), replace(options, budget_usd=None))
+    again = start(project.ports(ScriptedTarget()), structs.replace(options, budget_usd=None))
 
     check_run(Path(again.folder))
     assert statuses(again) == {0: "skipped", 1: "evaluated"}
