@@ -6,11 +6,11 @@ import asyncio
 import json
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from msgspec import structs
 
 from fakes.projects import row
 from steelyard.execution.run_options import RunOptions
@@ -56,7 +56,9 @@ def test_it_reads_as_queued_until_it_is_executed(
 
 def test_what_its_plan_warned_of_is_told_without_personal_data(tmp_path: Path) -> None:
     write_project(tmp_path, row("a", inpt="a typo"), name="jo@example.org.jsonl")
-    options = replace(OPTIONS, dataset=Path("jo@example.org.jsonl"), judge="judge/accuracy@1.0.0")
+    options = structs.replace(
+        OPTIONS, dataset=Path("jo@example.org.jsonl"), judge="judge/accuracy@1.0.0"
+    )
     with open_project(tmp_path) as project:
         run = asyncio.run(create_run(project.run_ports(), options))
         state, typo, unused = run_events(project.store, run.run_id)
