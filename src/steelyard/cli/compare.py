@@ -97,8 +97,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if pairwise is not None:
         from steelyard.usecases.runs.pairwise import PairwiseOptions
 
-        wishes = PairwiseOptions(pairwise, budget, max_concurrency, cache, strict)
-        raise typer.Exit(_compare_pairwise(runs, wishes, gate, output, file, is_plan=plan))
+        options = PairwiseOptions(pairwise, budget, max_concurrency, cache, strict)
+        raise typer.Exit(_compare_pairwise(runs, options, gate, output, file, is_plan=plan))
     if budget is not None or max_concurrency is not None or cache or plan:
         raise InvalidError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
     project = opened()
@@ -186,7 +186,7 @@ def _exit_code(found: Sequence[Comparison], gated: Sequence[Gated]) -> int:
 
 def _compare_pairwise(
     runs: list[str],
-    wishes: PairwiseOptions,
+    options: PairwiseOptions,
     gate: ComparisonGate | None,
     output: CompareFormat,
     file: Path | None,
@@ -201,7 +201,7 @@ def _compare_pairwise(
     if gate and gate.margin is not None and gate.margin >= 50:
         raise InvalidError("--fail-if 'worse by N' with --pairwise: N lies below 50 points")
     asked = PairwiseCommand(
-        wishes=wishes,
+        options=options,
         is_plan=is_plan,
         is_json=output is CompareFormat.json,
         gate=gate,

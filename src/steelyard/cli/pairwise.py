@@ -62,7 +62,7 @@ def pairwise_of(view: RunView) -> PairwiseRun | None:
 class PairwiseCommand:
     """Options of a pairwise comparison and its output."""
 
-    wishes: PairwiseOptions
+    options: PairwiseOptions
     is_plan: bool
     is_json: bool
     gate: ComparisonGate | None
@@ -83,7 +83,7 @@ def compare_pairwise(runs: Sequence[str], asked: PairwiseCommand) -> int:
     tune_garbage_collection()
     folders = project.run_folders(runs)
     with closing(ports.worker_pool):
-        options = pairwise_options(ports, folders, asked.wishes)
+        options = pairwise_options(ports, folders, asked.options)
         prepared = [prepare(ports, one) for one in options]
         if asked.is_plan:
             print_plans(ports, prepared, None, is_json=asked.is_json)

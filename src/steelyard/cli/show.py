@@ -64,7 +64,7 @@ def _show_unfinished(run: UnfinishedRun, output: OutputFormat) -> None:
         show_json({**known, "is_finished": False, "resumable": run.is_resumable})
         return
     paint = painter()
-    show(paint(run.said, "warning"))
+    show(paint(run.progress_text, "warning"))
     for line in run_lines(view, paint):
         show(line)
 

@@ -1,1 +1,1 @@
-"""Carries a planned run through: work, workers, sealing; the run verbs alone use it."""
+"""Executes a planned run: work items, workers, sealing; only the run use cases import it."""

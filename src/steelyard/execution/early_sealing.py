@@ -1,7 +1,7 @@
-"""Artifacts that are written while other processes still work on the run.
+"""Writes artifacts while other processes still work on the run.
 
-A thread follows the results in dataset order, as far as none is missing, so that little is left
-to do when the last one comes in. Nothing is sealed before the run is finalizing.
+A thread writes results in dataset order, up to the first missing one, so that little is left
+to do after the last result. Nothing is sealed before the run is finalizing.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from steelyard.execution.row_artifacts import row_artifacts
 from steelyard.results.metrics import Metrics, Slice
 
 STEP = 256
-"""So many records more are worth a query."""
+"""Minimum number of new records for a query."""
 
 
 def may_seal_early(prepared: Prepared) -> bool:
-    """Whether a run's results are known beforehand: one for each index, from 0 on, and repeat."""
+    """Whether the run has exactly one result per index, from 0, and repeat."""
     options = prepared.options
     return prepared.is_sound and not options.where and options.derived is None
 
 
 class _GivenUpError(Exception):
-    """Nobody needs the artifacts any more."""
+    """The artifacts are no longer needed."""
 
 
 class EarlySealing:
-    """The artifacts of a run as far as its first records have all their results."""
+    """The artifacts of a run up to the first record with a missing result."""
 
     def __init__(self, ports: ExecutionPorts, run_id: str, prepared: Prepared) -> None:
         self._repository = ports.repository
         self._run_id = run_id
         self._missing = array("I", (prepared.options.repeat,)) * prepared.forecast.total
         self._complete = 0
-        """Records from the first on that need nothing more."""
+        """Number of leading records with all results."""
         self._is_over = self._is_given_up = False
         self._changed = threading.Condition()
         ports.artifacts(run_id).clear_drafts()
@@ -54,7 +54,7 @@ class EarlySealing:
         self._metrics = self._thread.submit(lambda: metrics_of(self.rows.facts(self._results())))
 
     def note(self, places: Iterable[tuple[int, int]]) -> None:
-        """There is a result for each of these (index, repeat)."""
+        """Note a result for each of these (index, repeat)."""
         missing = self._missing
         for index, _ in places:
             missing[index] -= 1
@@ -66,7 +66,7 @@ class EarlySealing:
             self._changed.notify()
 
     def metrics(self) -> tuple[Metrics, list[Slice]]:
-        """The metrics, and those of the slices, once there are no more results to come."""
+        """The metrics and slices, after the last result."""
         with self._changed:
             self._is_over = True
             self._changed.notify()
@@ -76,7 +76,7 @@ class EarlySealing:
             self._thread.shutdown()
 
     def give_up(self) -> None:
-        """Leave the drafts as they are."""
+        """Stop and keep the drafts."""
         with self._changed:
             self._is_given_up = True
             self._changed.notify()
@@ -97,7 +97,7 @@ class EarlySealing:
         self.rows.add_attempts(self._repository.attempt_rows(self._run_id, begin, end))
 
     def _known(self, begin: int) -> int | None:
-        """Up to which index all results are there, when that is worth a look; None at the end."""
+        """Wait for enough complete records and return the end of their range; None at the end."""
         with self._changed:
             while not (self._is_over or self._is_given_up or self._complete - begin >= STEP):
                 self._changed.wait()

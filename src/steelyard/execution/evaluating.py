@@ -1,4 +1,4 @@
-"""The records of a run, or of a part of it, from the first question to the last grade."""
+"""Evaluates the records of a run, or of a part of it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def evaluate_records(
     on_result: OnResult,
     status: RunState,
 ) -> None:
-    """Ask and grade every record that has no result yet, in this process."""
+    """Evaluate every record without a result, in this process."""
     done = await in_thread(lambda: Done(ports.repository.done(run_id), prepared.options.repeat))
     tried = await in_thread(lambda: ports.repository.tried(run_id))
     ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
@@ -91,7 +91,7 @@ async def evaluate_records(
 async def _to_its_end(
     running: Coroutine[Any, Any, None], stopped: list[TargetStoppedError]
 ) -> None:
-    """One loop; a target that cannot be asked any further keeps no other from going on."""
+    """One loop; a stopped target does not stop the others."""
     try:
         await running
     except TargetStoppedError as error:
@@ -101,7 +101,7 @@ async def _to_its_end(
 async def probe_judges(
     ports: ExecutionPorts, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
 ) -> None:
-    """Find out about the endpoints of judges, before processes share the records of a run."""
+    """Probe the endpoints of judges, before the records are divided among processes."""
     if not prepared.judge_specs:
         return
     ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
@@ -130,7 +130,7 @@ def _surroundings(
         retry=prepared.retry,
         chance=random.Random(run_id),  # noqa: S311 - jitter, no secret
         on_result=on_result,
-        # A part of the budget has its part in what the whole run has spent before.
+        # A share of the budget includes the same share of the cost so far.
         budget=Budget(
             prepared.limits.budget_usd,
             _spent_usd(ports, run_id) / prepared.part.of,
@@ -141,7 +141,7 @@ def _surroundings(
 
 
 async def _beside(judges: RunJudges, running: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Loops hand their answers over to judges; both have come to an end when these have."""
+    """Run the loops and the judging of their answers to the end."""
     await judges.probe()
 
     async def ask() -> None:
@@ -152,13 +152,13 @@ async def _beside(judges: RunJudges, running: Iterable[Coroutine[Any, Any, None]
 
 
 async def all_to_their_end(running: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Every loop to its end; when one cannot go on, none does."""
+    """Run every loop to the end; if one fails, stop all."""
     tasks = [asyncio.ensure_future(one) for one in running]
     try:
         await asyncio.gather(*tasks)
     finally:
         for task in tasks:
-            # One that is ending must not be kept from it: it still logs what it has broken off.
+            # Let a cancelled loop finish: it still logs its interrupted calls.
             if not task.cancelling():
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -168,7 +168,7 @@ async def all_to_their_end(running: Iterable[Coroutine[Any, Any, None]]) -> None
 def _stoppable(
     ports: ExecutionPorts, run_id: str, prepared: Prepared, loops: Iterable[RecordLoop | RunJudges]
 ) -> Generator[None]:
-    """While the loops run, a deadline or somebody's word ends them."""
+    """Stop the loops at the deadline or on a cancel request."""
     running = asyncio.get_running_loop()
 
     def stop(why: Stop) -> None:
@@ -182,12 +182,12 @@ def _stoppable(
         stop(why)
 
     def cancel() -> None:
-        with suppress(RuntimeError):  # the run was over first
+        with suppress(RuntimeError):  # the run finished first
             running.call_soon_threadsafe(stop, CANCEL)
 
     ports.on_cancel(run_id, cancel)
     if ports.repository.is_cancelling(run_id):
-        stop(CANCEL)  # before the first call, and not when the lease looks next
+        stop(CANCEL)  # check before the first call, not at the next renewal of the lease
     seconds = prepared.limits.deadline_s
     timer = None if seconds is None else asyncio.ensure_future(late(seconds))
     try:
@@ -198,12 +198,12 @@ def _stoppable(
 
 
 def _spent_usd(ports: ExecutionPorts, run_id: str) -> float:
-    """What all calls of a run have cost, those included that are in no result yet."""
+    """The cost of all calls of a run, including those without a result."""
     return ports.repository.spent_usd(run_id) + ports.judgements.spent_usd(run_id)
 
 
 def _deadline(ports: ExecutionPorts, prepared: Prepared) -> float:
-    """When the run has taken too long, by the clock's monotonic time."""
+    """The deadline of the run, in the clock's monotonic time."""
     seconds = prepared.limits.deadline_s
     return math.inf if seconds is None else ports.clock.monotonic() + seconds
 
@@ -213,14 +213,14 @@ def _tell(warn: Warn, why: Stop) -> None:
 
 
 def redactor_of(prepared: Prepared) -> Redactor:
-    """What keeps secrets of targets and personal data out of everything that is written."""
+    """The redactor for secrets of targets and personal data."""
     specs = (*prepared.specs.values(), *prepared.judge_specs.values())
     used = (secret for spec in specs for secret in spec.secrets)
     return Redactor.by(prepared.redacted, (*prepared.secrets, *used))
 
 
 class Done:
-    """Which (index, repeat) have a result: one byte each."""
+    """The (index, repeat) pairs with a result, one byte each."""
 
     def __init__(self, found: Iterator[tuple[int, int]], repeats: int) -> None:
         self._repeats = repeats
@@ -231,6 +231,6 @@ class Done:
             self._marks[place] = 1
 
     def has(self, index: int, repeat: int) -> bool:
-        """Whether this record and repeat needs nothing more."""
+        """Whether this record and repeat has a result."""
         place = index * self._repeats + repeat
         return place < len(self._marks) and bool(self._marks[place])

@@ -1,4 +1,4 @@
-"""Turn what a run has kept into its artifacts, and end it."""
+"""Writes the artifacts of a run from its stored results, and ends it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def finalize(
 ) -> tuple[RunState, Metrics, str]:
     """Write all eight artifacts, the manifest last, and move the run to its last state.
 
-    Those with many rows may have been begun before, with the same redactor.
+    Artifacts with many rows may have been started earlier, with the same redactor.
     """
     artifacts = ports.artifacts(run_id)
     if early is None:
@@ -54,7 +54,7 @@ def finalize(
     metrics = _corrected(ports, provenance, artifacts.folder, metrics)
     _seal_json(artifacts, "metrics_summary.json", metrics.json(), sealed)
     _seal_json(artifacts, "metrics_by_slice.json", slices_json(slices), sealed)
-    # A record may have a score though one of its repeats has failed.
+    # A record may have a score although one of its repeats failed.
     status: RunState = "completed_with_failures" if metrics.failure_rows else "completed"
     if ports.repository.is_cancelling(run_id):
         status = "cancelled"
@@ -78,9 +78,9 @@ def _graders(manifest: Manifest) -> list[str]:
 
 
 def require_same_source(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> None:
-    """Rows are read while a run goes on, so that its dataset must stay what it was."""
+    """Check that the dataset did not change during the run, because rows are read lazily."""
     for path in prepared.paths:
-        # A file of the registry is called after its content.
+        # Files of the registry are named after their content.
         if _digest(ports, path) != prepared.source.get(path.name, path.name):
             raise SourceError(
                 f"{path} has changed while {run_id} was going on; put the old file back and "
@@ -89,7 +89,7 @@ def require_same_source(ports: ExecutionPorts, run_id: str, prepared: Prepared) 
 
 
 def _digest(ports: ExecutionPorts, path: Path) -> str | None:
-    """The hash of a file, if it is still there."""
+    """The hash of a file, if it still exists."""
     try:
         return ports.digest(path)
     except OSError:
@@ -97,7 +97,7 @@ def _digest(ports: ExecutionPorts, path: Path) -> str | None:
 
 
 def require_same_records(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> None:
-    """What an earlier process kept may come from a file that had changed meanwhile."""
+    """Check that results of an earlier process come from the same dataset."""
     hashes = (
         (row.index, record_sha256(prepared.reading.hashed(row, case) if case else row.value))
         for row, case, _ in prepared.records()
@@ -113,7 +113,7 @@ def require_same_records(ports: ExecutionPorts, run_id: str, prepared: Prepared)
 def _ended(
     ports: ExecutionPorts, run_id: str, artifacts: Artifacts
 ) -> tuple[RunState, Metrics, str] | None:
-    """A run whose manifest was written but whose end was not noted before it was stopped."""
+    """Finish a run whose manifest was written before it was interrupted."""
     data = artifacts.read(MANIFEST)
     if data is None:
         return None
@@ -127,7 +127,7 @@ def _ended(
 def _metrics(
     ports: ExecutionPorts, run_id: str, rows: RowArtifacts
 ) -> tuple[Metrics, list[Slice]]:
-    """The metrics come out of the pass that writes the results."""
+    """Compute the metrics while writing the results."""
     metrics = metrics_of(rows.facts(ports.repository.results(run_id)))
     rows.add_attempts(ports.repository.attempt_rows(run_id))
     return metrics
@@ -136,7 +136,7 @@ def _metrics(
 def _beside(
     ports: ExecutionPorts, run_id: str, provenance: Provenance, metrics: Metrics
 ) -> Metrics:
-    """The metrics with what its results do not say."""
+    """The metrics with figures that are not in the results."""
     unread: int | UnsetType = UNSET
     if provenance.unread and provenance.selected is not None:
         unread = provenance.selected - metrics.total_records
@@ -155,7 +155,7 @@ def _beside(
 def _derived(
     ports: ExecutionPorts, run_id: str, provenance: Provenance, metrics: Metrics
 ) -> tuple[Taken | UnsetType, Taken | UnsetType]:
-    """Of a run that keeps rows or calls of another, what is copied and what is new."""
+    """Copied and new rows, attempts and cost of a derived run."""
     derived = provenance.setup.derived_from
     if derived is None or derived.how == "pairwise":
         return UNSET, UNSET
@@ -171,7 +171,7 @@ def _derived(
 def _corrected(
     ports: ExecutionPorts, provenance: Provenance, folder: Path, metrics: Metrics
 ) -> Metrics:
-    """The metrics with corrected rates beside the raw ones, where judges decided anything."""
+    """The metrics with corrected rates, if judges decided anything."""
     found = ports.correct(folder, provenance.claims) if provenance.judges else None
     if found is None:
         return metrics

@@ -1,4 +1,4 @@
-"""What is told of the judges of a run: in its plan, and in its manifest."""
+"""The judges of a run as recorded in its plan and its manifest."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def judge_sha256(judge: Judge) -> str:
 
 
 def template_sha256(judge: Judge) -> str:
-    """The hash of what a judge is told."""
+    """The hash of a judge's template."""
     return hashlib.sha256(judge.template.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def used_judges(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Iterator[UsedJudge]:
-    """The judges that were asked, each once for every target."""
+    """The judges that were called, one entry per target."""
     asked: dict[tuple[str, str], list[str]] = {}
     for used in ports.judgements.used(run_id):
         asked.setdefault((used.judge, used.target), []).append(used.fingerprint)
@@ -63,7 +63,7 @@ def judge_templates(prepared: Prepared) -> Iterator[UsedTemplate]:
 
 
 def probe_calls(ports: ExecutionPorts, run_id: str) -> Iterator[ProbeCall]:
-    """What each probe of an endpoint took, which belongs to no record."""
+    """The cost of each probe of an endpoint, which belongs to no record."""
     for probe in _probes(ports, run_id):
         usage = probe.trace.usage if probe.trace else None
         yield ProbeCall(
@@ -77,7 +77,7 @@ def probe_calls(ports: ExecutionPorts, run_id: str) -> Iterator[ProbeCall]:
 
 
 def _enforced(ports: ExecutionPorts, run_id: str) -> Iterator[tuple[str | None, bool | None]]:
-    """What the probes have shown, by endpoint."""
+    """The results of the probes, by endpoint."""
     for probe in _probes(ports, run_id):
         yield probe.item, is_enforced(probe.trace.response) if probe.trace else None
 

@@ -1,4 +1,4 @@
-"""The judges of a run, with all that their calls need."""
+"""The judges of a run and everything that their calls need."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from steelyard.model.unsent import EVERYTHING
 from steelyard.ports import Warn
 
 NO_RECORD = (-1, 0)
-"""The place of what is about no record."""
+"""The index of calls that belong to no record."""
 
 
 class KeptJudging:
-    """What earlier processes have kept of records that have no result yet."""
+    """Stored answers and replies of records without a result, from earlier processes."""
 
     def __init__(self, judgements: Judgements, run_id: str) -> None:
         self.answered = judgements.answered(run_id)
@@ -38,7 +38,7 @@ class KeptJudging:
         self._tried = judgements.tried(run_id)
 
     def before(self, index: int, repeat: int) -> KeptBefore:
-        """What judges have said about a record, and how often they were asked."""
+        """The judge replies of a record, and the number of calls."""
         place = index, repeat
         if place not in self._judged and place not in self._tried:
             return KeptBefore()
@@ -48,7 +48,7 @@ class KeptJudging:
 
 
 class Shared(NamedTuple):
-    """What judging shares with the rest of a run."""
+    """State that judging shares with the rest of a run."""
 
     around: EngineContext
     phase: Phase
@@ -64,15 +64,15 @@ class RunJudges:
         self._warn = warn
         self.records = JudgedRecords(calls, at_once, kept.before)
         self.answered = kept.answered
-        """The answers that were kept before and wait for judges, by index and repeat."""
+        """Stored answers that wait for judges, by index and repeat."""
         self._calls = calls
         self._kept = kept
         self._is_whole = part.of == 1
 
     async def probe(self) -> None:
-        """Find out whether endpoints hold to a schema, and say where they do not.
+        """Probe whether endpoints enforce a schema, and warn if they do not.
 
-        A part of a run finds what the process that holds it has found out before.
+        A part of a run reads the result from the process that holds the run.
         """
         await probe_endpoints(self._calls, self._kept.before(*NO_RECORD))
         for by in self._calls.targets:
@@ -83,11 +83,11 @@ class RunJudges:
                 )
 
     def stop(self, stop: Stop) -> None:
-        """Ask judges nothing more: records that still need one are kept as cancelled."""
+        """Call no more judges: records that still need one are cancelled."""
         self._calls.stop(stop)
 
     def end(self) -> None:
-        """No call is under way any more."""
+        """Wait until no call is in flight."""
         for by in self._calls.targets:
             if by.claims:
                 by.claims.end()
@@ -96,7 +96,7 @@ class RunJudges:
 def run_judges(
     ports: ExecutionPorts, run_id: str, prepared: Prepared, shared: Shared
 ) -> RunJudges | None:
-    """The judges of a run; None where nobody is judged."""
+    """The judges of a run; None if it has no judge."""
     specs = prepared.judge_specs
     if not specs:
         return None
@@ -125,7 +125,7 @@ def run_judges(
             model=spec.model,
             sampling=spec.sampling,
             replies_sha256=spec.replies_sha256,
-            # Whoever made the replies of a recording has seen what there was to see.
+            # The author of recorded replies saw the full content.
             carries=spec.carries if spec.is_asked else frozenset((EVERYTHING,)),
             omits=spec.omits,
             is_timed=spec.is_asked,
@@ -136,7 +136,7 @@ def run_judges(
     secret = ((plan and plan.secret) or run_id).encode("utf-8")
     phase = JudgesPhase(shared.phase)
     calls = JudgeCalls(targets, prepared.judges.target_of, shared.around, phase, secret)
-    # As many records as keep the busiest target at work while others are being committed.
+    # Enough records to keep the busiest target at work while others are committed.
     at_once = 2 * max(spec.max_concurrency for spec in specs.values())
     return RunJudges(
         calls, at_once, KeptJudging(ports.judgements, run_id), prepared.part, ports.warn
@@ -144,14 +144,14 @@ def run_judges(
 
 
 def endpoint_id(spec: TargetSpec) -> str:
-    """What a model at its address is known by, whatever the sampling."""
+    """The key of a model at its endpoint, without sampling settings."""
     described = spec.target.described()
     parts = [described.get(key) for key in ("provider", "base_url", "model")]
     return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()[:16]
 
 
 def _cache(judgements: Judgements, scope: str | None, spec: TargetSpec) -> AnswerCache:
-    """Replies that were given before, within a run or within all of the project."""
+    """Cached replies, of the run or of the whole project."""
     replies = [spec.replies_sha256] if spec.replies_sha256 else []
     settings = json.dumps(["judge", spec.target.described(), *replies], sort_keys=True)
     recall = partial(_recalled, judgements, scope)
@@ -159,6 +159,6 @@ def _cache(judgements: Judgements, scope: str | None, spec: TargetSpec) -> Answe
 
 
 def _recalled(judgements: Judgements, scope: str | None, key: bytes) -> Trace | None:
-    """A stored reply; one in which something was redacted is not what the judge said."""
+    """A stored reply; None if it was redacted, because it differs from the original."""
     kept = judgements.reply(key, scope)
     return None if kept is None or b"[redacted" in kept else read_judgement(kept).trace

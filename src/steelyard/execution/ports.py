@@ -1,4 +1,4 @@
-"""What running needs from outside."""
+"""The ports of execution."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from steelyard.results.stored_run import StoredRun
 from steelyard.settings import MAX_CONCURRENCY
 
 OMIT = "omit"
-"""The setting under which what a target cannot be sent is left out."""
+"""The setting that leaves out unsupported content."""
 _BLOCK = 64
-"""Neighbours among the records stay with one process, so many at most."""
+"""Maximum number of consecutive records of one process."""
 _TURNS = 8
-"""How often a process has its turn at least, where there are so many records."""
+"""Minimum number of turns of a process, if there are enough records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSpec:
-    """A target with what a plan must know of it."""
+    """A target with the properties that a plan needs."""
 
     name: str
     target: Target
@@ -47,19 +47,19 @@ class TargetSpec:
     sampling: JsonObject
     response_source: str = "sampled"
     can_hold: bool = False
-    """Whether its protocol has a way to hold a reply to a schema."""
+    """Whether its protocol supports a response schema."""
     is_cacheable: bool = False
-    """Whether its answer depends on the prompt and its settings alone."""
+    """Whether its answer depends only on the prompt and its settings."""
     covers: Callable[[Sought], bool] | None = None
-    """For recordings: whether there is one of a record and repeat."""
+    """For recorded responses: whether there is one for a record and repeat."""
     has_replies: Callable[[str, str], bool] | None = None
     """For recorded judges: whether there is a reply about a record and check."""
     replies_sha256: str | None = None
-    """What replies as a judge, where no model does: the hash of a recording or of a program."""
+    """The hash of the recording or program that replies as a judge, if it is no model."""
     template: PromptTemplate | None = None
-    """Its own words around what a case asks."""
+    """Its prompt template."""
     carries: frozenset[str] = NOTHING
-    """What it can be sent beside texts."""
+    """The content other than text that it supports."""
     omits: bool = False
     """Whether what it cannot be sent is left out, and the rest is sent."""
     files: tuple[Path, ...] = ()
@@ -67,7 +67,7 @@ class TargetSpec:
     needs_folder: bool = False
     """Whether it runs code of the project's folder."""
     past: Callable[[int, int], tuple[Attempt, ...]] | None = None
-    """For answers that are graded once more: the calls that were made for an index and repeat."""
+    """For regraded answers: the attempts of an index and repeat."""
 
     def described(self) -> JsonObject:
         """Its settings for the manifest, without secrets."""
@@ -77,12 +77,12 @@ class TargetSpec:
 
     @property
     def is_asked(self) -> bool:
-        """Whether somebody is called; recordings are found."""
+        """Whether answers are requested, not looked up in a recording."""
         return self.response_source == "sampled"
 
 
 class StoredResult(Protocol):
-    """A stored result in the forms in which it was kept."""
+    """A stored result in its serialized forms."""
 
     @property
     def prediction(self) -> bytes: ...
@@ -135,7 +135,7 @@ class RunRepository(Protocol):
 
 
 class AskedJudgeRow(Protocol):
-    """One judge asked through one target about one thing."""
+    """One judge on one target with one question."""
 
     @property
     def judge(self) -> str: ...
@@ -146,7 +146,7 @@ class AskedJudgeRow(Protocol):
 
 
 class Judgements(Protocol):
-    """What judges have said, and the answers that wait for them."""
+    """Stored judge replies, and answers that wait for judging."""
 
     def answered(self, run_id: str) -> dict[tuple[int, int], bytes]: ...
     def judged(self, run_id: str) -> dict[tuple[int, int], dict[str, bytes]]: ...
@@ -183,18 +183,18 @@ class Artifacts(Protocol):
 
 
 class Worker(Protocol):
-    """A process that works on a part of a run; it tells what is to be kept, batch by batch."""
+    """A process that works on a part of a run and sends its results in batches."""
 
     async def read(self) -> bytes:
-        """The next batch; nothing when it is through."""
+        """The next batch; None at the end."""
         ...
 
     def confirm(self) -> None:
-        """Its last batch is kept."""
+        """Acknowledge its last batch."""
         ...
 
     def cancel(self) -> None:
-        """It shall make no further call, and keep what is left as cancelled."""
+        """Ask it to make no further call and to cancel the remaining records."""
         ...
 
     async def wait(self) -> int:
@@ -202,19 +202,19 @@ class Worker(Protocol):
         ...
 
     def stop(self) -> None:
-        """It shall break off its calls, and keep that it has."""
+        """Ask it to abort its calls and log them."""
         ...
 
     def terminate(self) -> None:
-        """Ask it to end; what it still wants to be kept is not."""
+        """Ask it to end; further batches are discarded."""
         ...
 
     def kill(self) -> None:
-        """Stop it."""
+        """Kill it."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release its resources."""
         ...
 
 
@@ -222,20 +222,20 @@ class WorkerPool(Protocol):
     """Starts the processes that work on parts of runs."""
 
     def warm(self, count: int) -> None:
-        """Start some before there is work for them, so that they are ready sooner."""
+        """Start some processes before there is work, so that they are ready sooner."""
         ...
 
     def start(self, run_id: str, part: Part, targets: Sequence[str]) -> Worker:
-        """One that works on a part of a run which this process holds."""
+        """A worker for a part of a run that this process holds."""
         ...
 
     def close(self) -> None:
-        """End those for which there was no work."""
+        """End the idle processes."""
         ...
 
 
 class SentBatch(Protocol):
-    """What was in a batch of a worker."""
+    """The content of a batch of a worker."""
 
     @property
     def states(self) -> Sequence[RunState]: ...
@@ -246,7 +246,7 @@ class SentBatch(Protocol):
 
 
 class Register(Protocol):
-    """Where the batches of workers are kept; what is awaited is committed."""
+    """Stores the batches of workers; an awaited batch is committed."""
 
     def keep(self, batch: bytes) -> Awaitable[SentBatch]: ...
     def settle(self, holders: str) -> Awaitable[None]: ...
@@ -254,7 +254,7 @@ class Register(Protocol):
 
 
 class Part(NamedTuple):
-    """The records of one process of so many."""
+    """The share of one process of several."""
 
     number: int
     of: int
@@ -262,7 +262,7 @@ class Part(NamedTuple):
 
     @classmethod
     def all_of(cls, count: int, records: int) -> list[Part]:
-        """The parts of so many records, which have about as many each."""
+        """Equal parts of a number of records."""
         block = min(_BLOCK, max(1, records // (count * _TURNS)))
         return [cls(number, count, block) for number in range(count)]
 
@@ -271,11 +271,11 @@ class Part(NamedTuple):
         return index // self.block % self.of == self.number
 
     def holder(self, name: str) -> str:
-        """What the claims of one of its loops are kept under."""
+        """The key of the claims of one of its loops."""
         return f"{self.number}/{name}"
 
     def limited(self, spec: TargetSpec) -> TargetSpec:
-        """A target with the part of its limits that this process may use."""
+        """A target with this process's share of its limits."""
         return replace(
             spec,
             max_concurrency=max(1, spec.max_concurrency // self.of),
@@ -284,7 +284,7 @@ class Part(NamedTuple):
         )
 
     def share(self, limit: float | None) -> float | None:
-        """An equal part of a limit."""
+        """An equal share of a limit."""
         return None if limit is None else limit / self.of
 
 
@@ -305,21 +305,21 @@ class ExecutionPorts(CallerPorts):
     ledger: Callable[[str, Redactor, Callable[[], str]], OpenLedger]
     artifacts: Callable[[str], Artifacts]
     policies: Policies
-    """How the rows of legal_eval are put to a target."""
+    """The policies of legal_eval rows."""
     worker_pool: WorkerPool
     """The processes that work on parts of a run which this process holds."""
     register: Callable[[str], Register]
-    """Where what they have found out is kept."""
+    """Stores their batches."""
     on_cancel: Callable[[str, Callable[[], None]], None]
-    """Be told, in another thread, when somebody asks for a held run to be cancelled."""
+    """Calls back, from another thread, when a held run shall be cancelled."""
     digest: Callable[[Path], str]
     """The sha256 of a file."""
     environment: dict[str, str]
-    """What the manifest says of this machine."""
+    """The machine, for the manifest."""
     harness: Harness
-    """What the manifest says of this program."""
+    """The Steelyard version, for the manifest."""
     judgements: Judgements
-    """What judges have said in the runs of the project."""
+    """Stored judge replies of all runs of the project."""
     correct: Callable[[Path, Mapping[str, str]], Correction | None] = no_correction
     """The rates of a run corrected for the error of its judges; `claims` are the times at which
     the files of judges say that they were validated."""

@@ -1,4 +1,4 @@
-"""A run as it was planned: what executing it needs to know."""
+"""A planned run: the input of execution."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from steelyard.settings import LimitSettings, RedactionRules, RetrySettings
 
 _DEFAULT_TARGET = "default"
 _MISREAD = (ParseError, KeyError, TypeError, ValueError, AttributeError)
-"""What reading a row ends in that is not what it was when it was checked."""
+"""The error for a row that changed since it was checked."""
 
 
 class AskedJudge(NamedTuple):
-    """A judge together with the target that answers; None where nobody named one."""
+    """A judge and its target; None if none is configured."""
 
     judge: Judge
     target: str | None
 
 
 class Grading(Protocol):
-    """What grades each case, and every rubric and program that was found for the cases seen."""
+    """What grades each case, and all rubrics and programs found so far."""
 
     @property
     def rubrics(self) -> tuple[Rubric, ...]: ...
@@ -62,7 +62,7 @@ class Grading(Protocol):
 
 
 class AskedJudges(Protocol):
-    """The judges of a run, and the targets through which they are asked, by name."""
+    """The judges of a run, and their targets by name."""
 
     @property
     def judges(self) -> Mapping[str, Judge]: ...
@@ -73,35 +73,35 @@ class AskedJudges(Protocol):
 
 @dataclass(slots=True)
 class Forecast:
-    """What the plan counted."""
+    """The counts of the plan."""
 
     total: int = 0
     valid: int = 0
     skipped: int = 0
     calls: int = 0
     recorded: int = 0
-    """Answers that were given before, for which nobody is called."""
+    """Recorded answers, which need no call."""
     input_tokens: int = 0
     cost_usd: float | None = None
     targets: dict[str, int] = field(default_factory=dict[str, int])
     judges: dict[str, int] = field(default_factory=dict[str, int])
-    """About how many calls to judges there are, by target."""
+    """Estimated number of judge calls, by target."""
     judge_input_tokens: int = 0
-    """Without the answers that are judged, which nobody knows yet."""
+    """Without the judged answers, which are not known yet."""
     judge_cost_usd: float | None = None
     omitted_blocks: int = 0
-    """What targets cannot be sent and is left out, because the project says so."""
+    """Unsupported content that is left out, because the project allows it."""
     documents_not_shown: int = 0
-    """Documents and files that are there, or should be, and stand in no prompt with their text."""
+    """Documents and files whose text is in no prompt."""
 
     @property
     def answers(self) -> int:
-        """What is to be graded."""
+        """The dataset."""
         return self.calls + self.recorded
 
 
 class Planned(NamedTuple):
-    """A record of the run with what grades it; an invalid one has no case."""
+    """A record of the run with its rubric; an invalid one has no case."""
 
     row: Row
     case: Case | None
@@ -110,7 +110,7 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A run that may start."""
+    """A checked run, ready to start."""
 
     options: RunOptions
     reading: DatasetReading
@@ -119,23 +119,23 @@ class Prepared:
     source: dict[str, str]
     """The sha256 of the dataset file and its sidecar, by name."""
     paths: tuple[Path, ...]
-    """Where those files are; none of a dataset that is in memory."""
+    """The paths of those files; empty for a dataset in memory."""
     shown: str
-    """The sha256 over all files that the selected cases show."""
+    """The sha256 of all files of the selected cases."""
     specs: Mapping[str, TargetSpec]
     judges: AskedJudges
-    """Which judges are asked, and through which targets."""
+    """The judges and their targets."""
     grading: Grading
     retry: RetrySettings
     limits: LimitSettings
     slices: tuple[str, ...]
     redacted: RedactionRules
-    """The patterns that are replaced in everything that is written."""
+    """The redaction patterns."""
     secrets: tuple[str, ...]
-    """What is replaced there wherever it stands, beside the secrets of the targets asked."""
+    """Secrets to redact, in addition to those of the targets."""
     forecast: Forecast
     kept: Sequence[Planned] | None = None
-    """All records, of a dataset that is small enough."""
+    """All records, if the dataset is small enough."""
     part: Part = WHOLE
     is_sound: bool = False
     """Whether every row of the dataset is accepted, the ones that are not selected, too."""
@@ -162,20 +162,20 @@ class Prepared:
             ) from error
 
     def _refused(self, row: Row, case: Case) -> Row | None:
-        """A row whose case its target cannot be sent; one that nothing grades is not sent."""
+        """The row with findings if its target does not support its content and it is graded."""
         spec = self.specs.get(self.target_of(case))
         if spec is None or isinstance(self.grading.of(case), NothingGrades):
             return None
         return refused(row, case, spec)
 
     def _rows(self) -> Iterator[Row] | None:
-        """The rows of a sound dataset need not be checked again, nor those of others be read."""
+        """Skip validation of a valid dataset, and skip rows of other parts unparsed."""
         limit, part = self.options.limit, self.part
         if not self.is_sound or not isinstance(self.reading, Rereadable):
             return None
         if limit is None:
             return self.reading.reread(part.has)
-        # Which records come first among those of a selection, only the selection knows.
+        # With a limit, only the selection knows which records are included.
         return (
             None
             if self.options.where
@@ -184,26 +184,26 @@ class Prepared:
 
     @property
     def judge_specs(self) -> Mapping[str, TargetSpec]:
-        """The targets through which judges are asked."""
+        """The targets of judges."""
         return self.judges.specs
 
     async def close(self) -> None:
-        """Let go of all targets; one may answer and judge as well."""
+        """Close all targets; one may be used for both answers and judging."""
         specs = (*self.specs.values(), *self.judge_specs.values())
         for target in {id(spec.target): spec.target for spec in specs}.values():
             await target.close()
 
     def concurrency_of(self, name: str) -> int:
-        """Calls at once to a target."""
+        """Maximum concurrent calls to a target."""
         return self.specs[name].max_concurrency
 
     def target_of(self, case: Case) -> str:
-        """The name of the target that answers a case."""
+        """The name of the target of a case."""
         return target_name(self.options, self.specs, case)
 
 
 def target_name(options: RunOptions, specs: Mapping[str, TargetSpec], case: Case) -> str:
-    """The name of the target that answers a case."""
+    """The name of the target of a case."""
     if options.responses or options.from_conversation:
         return next(iter(specs))
     return options.target or case.target or _DEFAULT_TARGET

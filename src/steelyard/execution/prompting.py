@@ -1,4 +1,4 @@
-"""What a target is asked for a case, and what is kept of it."""
+"""The prompt of a case, and its stored form."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def prompt_of(
     case: Case,
     carries: frozenset[str] | None = None,
 ) -> Prompt:
-    """A case with a type of task by its policy, others as they stand; a template is around it.
+    """The prompt of a case: by its policy if it has a task type, within the target's template.
 
-    With `carries`, what a target that carries no more cannot be sent is left out.
+    With `carries`, content that the target does not support is left out.
     """
     if carries is not None and has_more_than_text(case.input_messages):
         sent = without(case.input_messages, unsent(case.input_messages, carries))
@@ -44,7 +44,7 @@ def prompt_of(
 
 
 def asking_of(prompt: Prompt, case: Case, hidden: Iterable[str] = ()) -> Asking:
-    """What a run keeps of a prompt, beside what a good answer to it would be."""
+    """The stored form of a prompt, with the expectations of its case."""
     turns = prompt.turns
     return Asking(
         messages=tuple(map(_kept, turns)) if turns else prompt.messages,
@@ -94,7 +94,7 @@ def _statements(case: Case) -> list[JsonValue]:
 
 
 def _kept(turn: Turn) -> tuple[str, AskedContent]:
-    """A message of which a part is no text: images by their hash, tool calls as they went."""
+    """A message with content other than text: images by hash, tool calls as sent."""
     calls: list[JsonObject] = [{"type": "tool_call", **call._asdict()} for call in turn.tools]
     return turn.role, (*(map(_part, turn.parts)), *calls)
 
@@ -113,7 +113,7 @@ def _turns_sha256(turns: Iterable[Turn]) -> str:
 
 
 def _private(case: Case, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """What a case has in fields that are never written, where it is not too short to be found."""
+    """The values of redacted fields of a case, if long enough to be searched."""
     found = _hidden(fields_of(case), OwnFields(tuple(paths)), ())
     for path, value in found:
         for text in map(str, _leaves(value)):
@@ -124,7 +124,7 @@ def _private(case: Case, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _hidden(
     value: JsonValue, fields: OwnFields, walked: tuple[str, ...]
 ) -> Iterator[tuple[str, JsonValue]]:
-    """The values of hidden fields, wherever an object has them, each with the path."""
+    """The values of redacted fields, wherever they occur, each with its path."""
     for item in value if isinstance(value, list) else ():
         yield from _hidden(item, fields, walked)
     for name, item in value.items() if isinstance(value, dict) else ():
@@ -136,7 +136,7 @@ def _hidden(
 
 
 def _leaves(value: JsonValue) -> Iterator[str | float]:
-    """The texts and numbers in a value, however deep."""
+    """The texts and numbers in a value, at any depth."""
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _leaves(item)
@@ -145,7 +145,7 @@ def _leaves(value: JsonValue) -> Iterator[str | float]:
 
 
 def _documents(case: Case) -> Iterator[str]:
-    """The texts of files, which many cases may show, as they stand in a prompt."""
+    """The texts of files as included in a prompt, which many cases may share."""
     shown = (
         block.text.strip()
         for message in case.input_messages

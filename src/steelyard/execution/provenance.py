@@ -1,4 +1,4 @@
-"""What the artifacts say of a run beside its results: who was asked, what graded, from where."""
+"""The provenance of a run: its setup, targets, graders and source."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ class Provenance:
     setup: RunSetup
     judges: tuple[UsedJudge, ...]
     documents: Callable[[], Iterator[JsonValue]] | None = None
-    """The accepted records of a dataset document, which is kept whole; of others, their hashes."""
+    """The accepted records of a dataset document; for other contracts, their hashes."""
     beside: JsonObject | None = None
-    """What such a document says beside its records."""
+    """The fields of such a document other than its records."""
     unread: str = ""
-    """Why the source cannot be read, where it cannot; records without a result are missing."""
+    """Why the source cannot be read, if so; records without a result are missing."""
     selected: int | None = None
-    """How many records the run is about, where that was kept."""
+    """The number of records of the run, if known."""
     claims: Mapping[str, str] = field(default_factory=dict[str, str])
-    """When the files of its judges say that they were validated, by their references."""
+    """The validation times stated in the files of its judges, by reference."""
     probes: tuple[ProbeCall, ...] = ()
-    """The calls that found out about the endpoints of judges, with what each took."""
+    """The probes of judge endpoints, with their cost."""
 
 
 def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Provenance:
-    """That of a run whose source is there."""
+    """The provenance of a run whose source is available."""
     is_document = prepared.contract.name == "dataset_document"
     dataset = prepared.dataset
     metadata: JsonObject = {"metadata": dict(dataset.metadata)} if dataset.metadata else {}
@@ -72,7 +72,7 @@ def provenance_of(ports: ExecutionPorts, run_id: str, prepared: Prepared) -> Pro
 
 
 def unread_provenance(ports: ExecutionPorts, run: StoredRun, why: str) -> Provenance:
-    """That of a run whose source cannot be read: what was kept of it when it began."""
+    """The provenance of a run whose source cannot be read, from its stored plan."""
     used = {(one.judge, one.target) for one in ports.judgements.used(run.run_id)}
     plan = require_plan(run)
     assert plan.setup
@@ -85,13 +85,13 @@ def unread_provenance(ports: ExecutionPorts, run: StoredRun, why: str) -> Proven
 
 
 def kept_setup(prepared: Prepared, redact: Redactor) -> RunSetup:
-    """What is known when a run begins, as it may be written."""
+    """The setup of a run, redacted."""
     clean = redact(json_bytes(setup_of(prepared).json()), exempt=MANIFEST)
     return from_json(json.loads(clean), RunSetup)
 
 
 def setup_of(prepared: Prepared) -> RunSetup:
-    """What is known when a run begins."""
+    """The setup of a run."""
     dataset, grading, forecast = prepared.dataset, prepared.grading, prepared.forecast
     specs, retry = prepared.specs, prepared.retry
     single = next(iter(specs.values())) if len(specs) == 1 else None
@@ -102,7 +102,7 @@ def setup_of(prepared: Prepared) -> RunSetup:
     return RunSetup(
         group_id=prepared.options.group_id,
         dataset_id=dataset.id,
-        # The hash of its source where the contract has no version.
+        # The hash of its source, if the contract has no version.
         dataset_version=dataset.version or f"sha256:{next(iter(prepared.source.values()))}",
         schema_version=prepared.contract.version,
         contract=prepared.contract.name,
@@ -132,7 +132,7 @@ def setup_of(prepared: Prepared) -> RunSetup:
 
 
 def _sampling(spec: TargetSpec | None) -> dict[str, Any]:
-    """How the only target of a run samples."""
+    """The sampling settings, if the run has a single target."""
     names = ("temperature", "top_p", "max_new_tokens", "seed")
     return {name: spec.sampling.get(name) for name in names} if spec else {}
 

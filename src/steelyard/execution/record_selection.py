@@ -1,4 +1,4 @@
-"""Which records of a dataset a run is about."""
+"""Selects the records of a run."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def selected(
     met: set[str] | None = None,
     refused: Callable[[Row, Case], Row | None] | None = None,
 ) -> Iterator[tuple[Row, Case | None]]:
-    """The rows that a run, or its part, is about, with the case of each valid one.
+    """The selected rows of a run, or of its part, with the case of each valid one.
 
-    `met` gathers the paths of the selection that any record has a value for. `refused` gives the
-    row of a case that cannot be sent, with what is wrong: it is not valid then.
+    `met` collects the paths of the selection that any record has. `refused` returns the row of a
+    case that cannot be sent, with findings: it is invalid then.
     """
     clauses = () if options.selection is None else parse_where(options.selection)
     left = options.limit
@@ -57,7 +57,7 @@ def selected(
 
 
 def cluster_of_case(case: Case, path: str | None) -> str | None:
-    """What the records that depend on this one share; None where it depends on no other."""
+    """The cluster of a record; None if it is independent."""
     if path is None or path == CONVERSATION:
         return case.conversation_id
     found = field_of(case, path)
@@ -67,9 +67,9 @@ def cluster_of_case(case: Case, path: str | None) -> str | None:
 
 
 def require_clusters(options: RunOptions, unclustered: int, valid: int, warn: Warn) -> None:
-    """Refuse a field that no record has, by which those of a conversation would be independent.
+    """Refuse a cluster field that no record has: all records would count as independent.
 
-    Some without it are told, and refused in strict mode.
+    If only some records lack it, warn; in strict mode, refuse.
     """
     name, path = options.dataset, options.cluster
     if path in {None, CONVERSATION} or not unclustered:
@@ -79,17 +79,17 @@ def require_clusters(options: RunOptions, unclustered: int, valid: int, warn: Wa
             f"{name}: cluster: no record has '{path}'; {argument('cluster')} {CONVERSATION} takes "
             "conversations"
         )
-    said = (
+    message = (
         f"{name}: {unclustered:,} of {valid:,} record(s) have no '{path}', which cluster names; "
         "each counts as independent"
     )
     if options.strict:
-        raise InvalidError(f"strict: {said}")
-    warn(said)
+        raise InvalidError(f"strict: {message}")
+    warn(message)
 
 
 def field_of(case: Case, path: str) -> JsonValue:
-    """The value of a path in a case; the usual slices are found without a detour."""
+    """The value of a path in a case, with a fast path for the default slices."""
     if path == "tags":
         return cast(list[JsonValue], list(case.tags))
     if path == "task_type":
@@ -98,7 +98,7 @@ def field_of(case: Case, path: str) -> JsonValue:
 
 
 def fields_of(case: Case) -> JsonObject:
-    """The fields by which every contract's cases can be selected and sliced."""
+    """The fields that every contract's cases can be selected and sliced by."""
     return {
         "id": case.id,
         "record_id": case.id,
@@ -112,7 +112,7 @@ def fields_of(case: Case) -> JsonObject:
 
 
 def _record(row: Row, case: Case | None) -> JsonObject:
-    """What a selection looks at."""
+    """The fields used by a selection."""
     record = dict(row.value) if isinstance(row.value, dict) else {}
     if case:
         record.update(fields_of(case))

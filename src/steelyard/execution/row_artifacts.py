@@ -1,4 +1,4 @@
-"""The artifacts with a row for each result, attempt or record, written in dataset order."""
+"""The artifacts with one row per result, attempt or record, in dataset order."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _ROWS = (PREDICTIONS, RECORD_VALIDATION, FAILURES, ATTEMPTS)
 
 
 Parts: TypeAlias = Callable[[], Iterator[tuple[str, bytes]]]
-"""The texts that requests have in common, each with its hash, in the order of the hashes."""
+"""The shared texts of requests with their hashes, ordered by hash."""
 
 
 class RowArtifacts:
-    """Drafts of all of them; what is closed before it is sealed stays a draft."""
+    """The drafts of these artifacts; a draft closed before sealing stays a draft."""
 
     def __init__(
         self, artifacts: Artifacts, provenance: Provenance, redact: Redactor, parts: Parts
@@ -46,7 +46,7 @@ class RowArtifacts:
             self._open = stack.pop_all()
 
     def facts(self, results: Iterable[StoredResult]) -> Iterator[Facts]:
-        """Write results, and pass on what metrics need of each."""
+        """Write results, and yield the facts that metrics need."""
         predictions, validation, failures = (self._drafts[name].write for name in _ROWS[:3])
         add = self._input.add
         for kept in results:
@@ -65,7 +65,7 @@ class RowArtifacts:
             write(row + b"\n")
 
     def seal(self) -> dict[str, Seal]:
-        """All rows are there."""
+        """Finish after the last row."""
         with self._open:
             sealed = {name: self._drafts[name].seal() for name in _ROWS}
             self._input.end()
@@ -73,20 +73,20 @@ class RowArtifacts:
         return sealed
 
     def close(self) -> None:
-        """Let go of the drafts."""
+        """Close the drafts."""
         self._open.close()
 
 
 def row_artifacts(
     ports: ExecutionPorts, run_id: str, provenance: Provenance, redact: Redactor
 ) -> RowArtifacts:
-    """Those of a run, begun."""
+    """The new drafts of a run."""
     parts = partial(ports.repository.request_parts, run_id)
     return RowArtifacts(ports.artifacts(run_id), provenance, redact, parts)
 
 
 class _Accepted(msgspec.Struct):
-    """What `input_dataset.json` says of an accepted record of a file that stays where it is."""
+    """The entry of an accepted record in `input_dataset.json`, for contracts other than 2."""
 
     index: int
     record_id: str | None
@@ -97,7 +97,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class _InputRecords:
-    """The accepted document of contract 2; of other contracts, hashes and the source's own."""
+    """The accepted document of contract 2; for other contracts, hashes of records and source."""
 
     def __init__(
         self, draft: ArtifactDraft, provenance: Provenance, redact: Redactor, parts: Parts
@@ -111,7 +111,7 @@ class _InputRecords:
         draft.write(head[:-1] + b',"records":[')
 
     def add(self, validation: bytes) -> None:
-        """One more record, by what was kept of it when it was read."""
+        """Add a record."""
         if self._documents:
             return
         row = read_record_validation(validation)
@@ -119,7 +119,7 @@ class _InputRecords:
             self._write(_encode(_Accepted(row.index, row.record_id, row.record_sha256)))
 
     def end(self) -> None:
-        """All records are there."""
+        """Finish after the last record."""
         for value in self._documents() if self._documents else ():
             self._write(self._redact(json_bytes(value)))
         self._draft.write(b"\n]")
@@ -127,7 +127,7 @@ class _InputRecords:
         self._draft.write(b"}\n")
 
     def _write_parts(self) -> None:
-        """One a line, so that one can be found without a look at all of them."""
+        """One per line, so that a single one can be found without reading all."""
         separator = f',"{PARTS}":{{\n'.encode()
         for sha256, text in self._parts():
             self._draft.write(b'%b"%b":%b' % (separator, sha256.encode("ascii"), text))
@@ -149,5 +149,5 @@ def _head(provenance: Provenance) -> JsonObject:
     }
     if provenance.beside is None:
         return {**head, "source": dict(setup.source)}
-    # A document that another run has sealed may bring its parts.
-    return {**head, **{name: told for name, told in provenance.beside.items() if name != PARTS}}
+    # A document sealed by another run may have parts of its own.
+    return {**head, **{name: value for name, value in provenance.beside.items() if name != PARTS}}

@@ -1,4 +1,4 @@
-"""What a user asks of one run."""
+"""The options of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a record can be sent to its target: what cannot be is never dropped in silence."""
+"""Whether a target supports the content of a record; nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _FILES = "input_files"
 
 
 def left_out(case: Case, spec: TargetSpec) -> list[Unsent]:
-    """What a case holds that its target cannot be sent; nothing where nobody is asked."""
+    """The unsupported content of a case; empty if no call is made."""
     return unsent(case.input_messages, spec.carries) if spec.is_asked else []
 
 
 def refused(row: Row, case: Case, spec: TargetSpec) -> Row | None:
-    """The row with what its target cannot be sent; None where it can be sent all."""
+    """The row with findings for unsupported content; None if there is none."""
     found = left_out(case, spec)
     if not found or (spec.omits and not asks_nothing(case.input_messages, found)):
         return None
@@ -44,12 +44,12 @@ def _finding(row: Row, case: Case, spec: TargetSpec, found: Unsent) -> Finding:
 
 
 def _path(row: Row, case: Case, path: Path) -> Path:
-    """The path within the row, which has one message under several names and forms."""
+    """The path within the row, in which messages have several names and forms."""
     value: JsonObject = row.value if isinstance(row.value, dict) else {}
     name = written(value, INPUT) or INPUT[0]
     listed = value.get(name)
     if isinstance(listed, list):
-        # The file may put messages before those of the row.
+        # The file may have messages that precede those of the row.
         first, *rest = path
         before = len(case.input_messages) - len(listed)
         place = first - before if isinstance(first, int) and first >= before else first

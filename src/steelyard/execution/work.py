@@ -1,4 +1,4 @@
-"""The records of a run as work for the engine."""
+"""The records of a run as work items of the engine."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ from steelyard.results.projections import read_answer
 
 _USUAL = frozenset(("tags", "task_type"))
 _LONGEST = 64
-"""So many characters a tag may have (contract 2)."""
+"""Maximum length of a tag (contract 2)."""
 _NONE: Mapping[tuple[int, int], bytes] = {}
 
 
 class TargetShare(NamedTuple):
-    """The part of a run's records that one loop works on: those of one target."""
+    """The records of one loop: those of one target."""
 
     target: str
     is_first: bool
-    """Whether records that no target is asked about are in it, too."""
+    """Whether it includes records without a call."""
 
 
 def shares(prepared: Prepared) -> Iterator[tuple[TargetShare, TargetSpec]]:
-    """A share for each target, so that a slow or failing one keeps no other waiting."""
+    """A share per target, so that a slow or failing target does not delay others."""
     for place, (name, spec) in enumerate(prepared.specs.items()):
         yield TargetShare(name, place == 0), spec
 
 
 class Limiters:
-    """The limits of each target, shared by all who ask it."""
+    """The limits of each target, shared by all its callers."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class Limiters:
         self._clock = clock
         self._outage_s = outage_s
         self._has_answered = has_answered
-        """Whether a target has answered in the run, so that it is waited for when it is away."""
+        """Whether a target has answered in the run, so that an outage is waited for."""
         self._known: dict[int, Limiter] = {}
 
     def of(self, spec: TargetSpec) -> Limiter:
-        """Those of a target."""
+        """The limits of a target."""
         key = id(spec.target)
         if key not in self._known:
             self._known[key] = Limiter(
@@ -91,9 +91,9 @@ class Limiters:
 def asked(
     ports: ExecutionPorts, run_id: str, spec: TargetSpec, limiter: Limiter, prepared: Prepared
 ) -> AskedTarget:
-    """A target with its limits and its answers so far, as a loop asks it.
+    """A target with its limits and its cached answers, as a loop calls it.
 
-    The answers of other runs of the project count where the user wants them to.
+    Cached answers of other runs of the project are used if requested.
     """
     cache, places = None, AnswerPlaces()
     if spec.is_cacheable:
@@ -113,7 +113,7 @@ def asked(
 
 
 def _recalled(repository: RunRepository, places: AnswerPlaces, key: bytes) -> Trace | None:
-    """A stored answer; one in which something was redacted is not what the target said."""
+    """A stored answer; None if it was redacted, because it differs from the original."""
     place = places.find(key)
     kept = repository.answer(key, *place) if place else None
     trace = bytes(read_answer(kept).trace) if kept else b""
@@ -129,11 +129,10 @@ def work_items(
     *,
     prompt: Callable[[Case], Prompt],
 ) -> Iterator[Work | Result]:
-    """Every record and repeat of a share that has no result yet, in dataset order.
+    """Every record and repeat of a share without a result, in dataset order.
 
-    `tried` says how many attempts were made for those, and when the first was; `answered` has
-    the answers of those that only judges are to be asked about; `prompt` makes what a target is
-    asked of a case.
+    `tried` has the number of earlier attempts and the time of the first; `answered` has stored
+    answers that only need judging; `prompt` makes the prompt of a case.
     """
     spec = prepared.specs.get(share.target)
     past = spec.past if spec else None
@@ -149,15 +148,17 @@ def work_items(
         left = [repeat for repeat in repeats if not is_done(row.index, repeat)]
         if not left:
             continue
-        told = prompt(case)
-        planned = _planned(prepared, row, case, told)
+        case_prompt = prompt(case)
+        planned = _planned(prepared, row, case, case_prompt)
         for repeat in left:
             made, first = tried.get((row.index, repeat), (0, None))
             if isinstance(graded, Rubric):
                 is_fresh = repeat == 0 and first is None
                 known = {"repeat": repeat, "first_attempt_at": first}
                 again = planned if is_fresh else replace(planned, **known)
-                work = Work(record=again, case=case, prompt=told, rubric=graded, attempt=made + 1)
+                work = Work(
+                    record=again, case=case, prompt=case_prompt, rubric=graded, attempt=made + 1
+                )
                 work = _with_past(work, past(row.index, repeat)) if past else work
                 kept = answered.get((row.index, repeat)) if answered else None
                 yield replace(work, answered=read_answered(kept, again)) if kept else work
@@ -166,7 +167,7 @@ def work_items(
 
 
 def _with_past(work: Work, past: tuple[Attempt, ...]) -> Work:
-    """Work whose calls another run has made; some of them used no attempt."""
+    """Work whose calls were made by another run; some used no attempt."""
     made = sum(one.error_code not in UNCOUNTED for one in past)
     if not made:
         return work
@@ -201,7 +202,7 @@ def _slices(prepared: Prepared, case: Case) -> tuple[tuple[str, str | None], ...
 
 
 def _task_type(prepared: Prepared, metadata: Mapping[str, JsonValue]) -> str | None:
-    """The task type of a record, in a contract that has it in the metadata; else its dataset's."""
+    """The task type from the metadata of the record, else of the dataset."""
     for found in (metadata.get("task_type"), prepared.dataset.metadata.get("task_type")):
         if isinstance(found, str):
             return found
@@ -209,7 +210,7 @@ def _task_type(prepared: Prepared, metadata: Mapping[str, JsonValue]) -> str | N
 
 
 def _invalid_slices(prepared: Prepared, row: Row) -> tuple[tuple[str, str | None], ...]:
-    """The groups of a record that is counted, though not evaluated, as far as they can be read."""
+    """The slices of a record that is not evaluated, as far as they can be read."""
     record = row.value if isinstance(row.value, dict) else {}
     metadata = record.get("metadata")
     task_type = _task_type(prepared, metadata if isinstance(metadata, dict) else {})
@@ -220,7 +221,7 @@ def _invalid_slices(prepared: Prepared, row: Row) -> tuple[tuple[str, str | None
 
 
 def _names(value: JsonValue) -> Iterator[str | None]:
-    """What a broken record says of a slice; None for what cannot be the name of a group."""
+    """The slice value of an invalid record; None if it is unusable."""
     for item in value if isinstance(value, list) and value else (value,):
         name = None if item is None or isinstance(item, dict | list) else str(item)
         yield name if name and len(name) <= _LONGEST and name.isprintable() else None
@@ -230,13 +231,13 @@ def _names(value: JsonValue) -> Iterator[str | None]:
 def _usual_slices(
     paths: tuple[str, ...], tags: tuple[str, ...], task_type: str | None
 ) -> tuple[tuple[str, str | None], ...]:
-    """The groups of the usual slices, which are the same for many records."""
+    """The values of the default slices, which many records share."""
     case = Case(id="", tags=tags, task_type=task_type)
     return tuple(pair for path in paths for pair in _groups(path, field_of(case, path)))
 
 
 def _groups(path: str, value: JsonValue) -> Iterator[tuple[str, str | None]]:
-    """The groups of a slice that a value stands for; a list stands for several."""
+    """The slice values of a field; a list has several."""
     if isinstance(value, list) and value:
         yield from ((path, item) for item in dict.fromkeys(str(item) for item in value))
     elif value is None or isinstance(value, dict | list):

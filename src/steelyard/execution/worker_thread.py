@@ -1,4 +1,4 @@
-"""Work that would hold the event loop, done in a thread beside it."""
+"""Runs blocking work in a thread."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Answer = TypeVar("Answer")
 
 
 async def in_thread(work: Callable[[], Answer]) -> Answer:
-    """The answer of a worker thread.
+    """The result of a worker thread.
 
-    A cancellation waits until the work is done, so that nobody lets go of what it still uses.
+    A cancellation waits until the work is done, so that its resources are not released early.
     """
     working = asyncio.get_running_loop().run_in_executor(None, work)
     cancelled: asyncio.CancelledError | None = None

@@ -1,4 +1,4 @@
-"""A run on all cores: local processes that share its records, and one that looks after them."""
+"""Runs the records in several local processes, supervised by the process that holds the run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GRACE_S = 10.0
 
 
 def worker_count(prepared: Prepared) -> int:
-    """How many processes a run can use: none without a record or a call at once for it."""
+    """The number of useful processes: each needs a record and a concurrent call."""
     asked = prepared.options.workers
     if asked == 1 or not prepared.paths:
         return 1
@@ -32,9 +32,9 @@ def worker_count(prepared: Prepared) -> int:
 async def evaluate_in_workers(
     ports: ExecutionPorts, run_id: str, prepared: Prepared, on_result: OnResult, status: RunState
 ) -> EarlySealing | None:
-    """Every record that has no result yet, in processes of their own.
+    """Evaluate every record without a result, in worker processes.
 
-    Gives the artifacts that could be begun meanwhile.
+    Returns the artifacts started meanwhile.
     """
 
     async def move(state: RunState) -> None:
@@ -50,7 +50,7 @@ async def evaluate_in_workers(
         if early:
             early.note(sent.places)
         for record_status, passed in sent.outcomes:
-            on_result(_told(record_status, passed))
+            on_result(_progress_result(record_status, passed))
 
     watches = [
         _Watch(
@@ -75,12 +75,12 @@ async def evaluate_in_workers(
 
 
 async def _watch(ports: ExecutionPorts, run_id: str, watches: Sequence[_Watch]) -> None:
-    """All processes to their end; when one cannot go on, none does."""
+    """Run all processes to the end; if one fails, stop all."""
     running = asyncio.get_running_loop()
 
     def cancel() -> None:
         for watch in watches:
-            with suppress(RuntimeError):  # the run was over first
+            with suppress(RuntimeError):  # the run finished first
                 running.call_soon_threadsafe(watch.cancel)
 
     ports.on_cancel(run_id, cancel)
@@ -88,7 +88,7 @@ async def _watch(ports: ExecutionPorts, run_id: str, watches: Sequence[_Watch]) 
 
 
 class _Watch:
-    """Looks after one process; one that dies is started again, because nothing is lost with it."""
+    """Supervises one process; it is restarted if it dies, because no result is lost."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class _Watch:
     ) -> None:
         self._start = start
         self._settle = settle
-        """Log the calls that its process may have made before it was killed."""
+        """Log the calls that were in flight when its process was killed."""
         self._register = register
         self._phase = phase
         self._on_sent = on_sent
@@ -108,17 +108,17 @@ class _Watch:
         phase.join(self)
 
     def cancel(self) -> None:
-        """Have its process cancel what is left; one that starts later sees that by itself."""
+        """Ask its process to cancel the remaining records; a later process checks by itself."""
         if self._worker:
             self._worker.cancel()
 
     async def carry(self, run_id: str) -> None:
-        """Until its part is done."""
+        """Run until its part is done."""
         for _ in range(STARTS):
             self._worker = worker = self._start()
             following = asyncio.ensure_future(self._follow(worker))
             try:
-                # What a process has sent is kept, even if nobody waits for more.
+                # Store everything that a process has sent, even after a cancellation.
                 code = await asyncio.shield(following)
             except BaseException:
                 await _end(worker, following)
@@ -147,15 +147,15 @@ class _Watch:
 
 
 @cache
-def _told(status: RecordStatus, passed: bool | None) -> Result:
-    """As much of a result as whoever watches a run needs."""
+def _progress_result(status: RecordStatus, passed: bool | None) -> Result:
+    """The parts of a result that progress needs."""
     verdict = Verdict(status="evaluated", passed=passed) if status == "evaluated" else None
     return Result(index=0, record_id=None, status=status, verdict=verdict)
 
 
 async def _end(worker: Worker, following: asyncio.Future[int]) -> None:
-    """Have a process log the calls that it breaks off; one that takes too long is killed."""
-    if following.done():  # nobody is left to whom it could tell anything
+    """Ask a process to log its interrupted calls; kill it if it takes too long."""
+    if following.done():  # nothing reads its messages any more
         worker.terminate()
         ended = asyncio.ensure_future(worker.wait())
     else:

@@ -75,9 +75,9 @@ _RUNS = ".steelyard/"
 
 
 def scaffold(folder: Path) -> list[Path]:
-    """Write the files of a new project; one that is there already is an error before any write.
+    """Write the files of a new project; an existing file is an error before any write.
 
-    Most folders have a `.gitignore`: it is left as it is.
+    An existing `.gitignore` is kept.
     """
     taken = [folder / name for name in _FILES if (folder / name).exists()]
     if taken:
@@ -93,7 +93,7 @@ def scaffold(folder: Path) -> list[Path]:
 
 
 def unignored(folder: Path) -> Path | None:
-    """The `.gitignore` that lets the results of runs into the repository."""
+    """The existing `.gitignore`, if it does not ignore `.steelyard/`."""
     path = folder / _IGNORED
     lines = path.read_text(encoding="utf-8", errors="replace").split()
     return None if {_RUNS, _RUNS[:-1], f"/{_RUNS}"} & set(lines) else path

@@ -103,7 +103,7 @@ def _open_json(workspace: Workspace, path: Path, within: str) -> LogFile:
             yield _sample(f"{within}sample {number}", head, bytes(raw))
 
     status = _value(members.get("status"))
-    return LogFile(head, samples, tuple(_told(path, status, has_samples=bool(items))))
+    return LogFile(head, samples, tuple(_status_changes(path, status, has_samples=bool(items))))
 
 
 def _open_zip(workspace: Workspace, path: Path, within: str) -> LogFile:
@@ -129,7 +129,7 @@ def _open_zip(workspace: Workspace, path: Path, within: str) -> LogFile:
                     yield _sample(place, head, data)
 
     status = _value(header.get("status"))
-    return LogFile(head, samples, tuple(_told(path, status, has_samples=bool(kept))))
+    return LogFile(head, samples, tuple(_status_changes(path, status, has_samples=bool(kept))))
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:
@@ -137,12 +137,12 @@ def _in_order(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _NUMBER.split(name)]
 
 
-def _told(path: Path, status: JsonValue, *, has_samples: bool) -> Iterator[Change]:
+def _status_changes(path: Path, status: JsonValue, *, has_samples: bool) -> Iterator[Change]:
     if not has_samples:
         yield Change("samples", f"{path.name} holds no samples")
     elif status != "success":
-        said = f"the run of {path.name} ended as {status or 'unknown'}; samples may be missing"
-        yield Change("status", said)
+        message = f"the run of {path.name} ended as {status or 'unknown'}; samples may be missing"
+        yield Change("status", message)
 
 
 def _sample(place: str, head: LogHead, data: bytes) -> LogSample:

@@ -59,7 +59,7 @@ class Tally:
         """Count a case as not written after all."""
         self.emitted -= 1
         for change in self._changed(position):
-            self._changes[self._told(change)].take_back(label)
+            self._changes[self._bounded(change)].take_back(label)
         self.refuse(label, refusal)
 
     def refuse(self, label: str, refusal: Refusal) -> None:
@@ -73,13 +73,13 @@ class Tally:
     def change(self, label: str, changes: Iterable[Change]) -> None:
         """Count fields that did not come over as they were."""
         for change in changes:
-            self._changes.setdefault(self._told(change), _Count()).add(label)
+            self._changes.setdefault(self._bounded(change), _Count()).add(label)
 
     def _changed(self, position: int) -> tuple[Change, ...]:
         way = self._way_of[position]
         return next(changes for changes, number in self._ways.items() if number == way)
 
-    def _told(self, change: Change) -> Change:
+    def _bounded(self, change: Change) -> Change:
         """The change itself, unless there are too many to tell apart."""
         if change in self._changes or len(self._changes) < _REASONS:
             return change

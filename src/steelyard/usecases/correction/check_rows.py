@@ -1,4 +1,4 @@
-"""What the checks of a run that judges decide said, response by response."""
+"""What the checks of a run that judges decide verdict, response by response."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class CheckRows:
     def by_place(self) -> dict[tuple[int, int], bool]:
         """The verdict of each index and repeat."""
         places = zip(self.indices, self.repeats, strict=True)
-        return {place: bool(said) for place, said in zip(places, self.verdicts, strict=True)}
+        return {place: bool(verdict) for place, verdict in zip(places, self.verdicts, strict=True)}
 
     def labelled(self, items: Sequence[LabelledItem], *, is_weighted: bool) -> LabelledRun:
         """The verdicts with people's labels of some of the same responses."""

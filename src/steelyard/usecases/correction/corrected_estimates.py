@@ -111,11 +111,11 @@ def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
 
 def with_verdicts(items: Sequence[LabelledItem], check: CheckRows) -> tuple[LabelledItem, ...]:
     """Labelled responses with the verdicts of this run; those without a verdict are left out."""
-    said = check.by_place
+    verdicts = check.by_place
     return tuple(
-        replace(one, is_passed=said[one.index, one.repeat])
+        replace(one, is_passed=verdicts[one.index, one.repeat])
         for one in items
-        if (one.index, one.repeat) in said
+        if (one.index, one.repeat) in verdicts
     )
 
 

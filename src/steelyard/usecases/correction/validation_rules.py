@@ -104,11 +104,11 @@ def _scarcity(validation: JudgeValidation) -> str:
 
 
 def claimed_shortage(labels: int | None) -> str:
-    """The same of a validation of which only the number of labels is said, if that."""
+    """The same for a validation of which at most the number of labels is known."""
     if labels is not None and labels >= FEWEST_LABELS:
         return ""
-    said = "which does not say by how many labels" if labels is None else f"by {labels:,} labels"
-    return f"{said}; at least {FEWEST_LABELS} are needed"
+    basis = "which does not say by how many labels" if labels is None else f"by {labels:,} labels"
+    return f"{basis}; at least {FEWEST_LABELS} are needed"
 
 
 def shortfall(validation: JudgeValidation, least: MinimumValidation) -> str:

@@ -168,7 +168,7 @@ class ValidationWatch:
         self._spec_of = spec_of
         self._is_strict = strict
         self._least = least
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         self._doubtful: set[str] = set()
         """The judges of which it was told that they may not be relied on."""
         self._last: Rubric | None = None
@@ -252,13 +252,13 @@ class ValidationWatch:
         return Doubt(f"{name} was validated {says}, {lack}") if lack else None
 
     def _tell(self, doubt: Doubt, where: str = "") -> None:
-        if doubt.why in self._told:
+        if doubt.why in self._warned:
             return
         refuses = "strict" if self._is_strict and doubt.is_stale else ""
         refuses = refuses or ("require_validated" if self._least else "")
         if refuses:
             raise InvalidError(f"{refuses}: {where}{doubt.why}; {_HOW}")
-        self._told.add(doubt.why)
+        self._warned.add(doubt.why)
         self._warn(f"{where}{doubt.why}; {_HOW}")
 
 

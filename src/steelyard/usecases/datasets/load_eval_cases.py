@@ -33,7 +33,7 @@ def load_eval_cases(workspace: Workspace, path: Path) -> tuple[Case, ...]:
         if reading.is_spoiled:
             raise _unreadable(path, row.findings[0])
         for finding in row.findings:
-            _log.warning("%s", _said(path, finding))
+            _log.warning("%s", _message(path, finding))
         if row.is_accepted:
             cases.append(reading.case(row))
     return tuple(cases)
@@ -53,15 +53,15 @@ def _sound(opened: Opened) -> DatasetReading:
         for finding in findings:
             if finding.is_error:
                 raise _unreadable(path, finding)
-            _log.warning("%s", _said(path, finding))
+            _log.warning("%s", _message(path, finding))
     return opened.reading
 
 
 def _unreadable(path: Path, finding: Finding) -> UnreadableFileError:
-    return UnreadableFileError(_said(path, finding))
+    return UnreadableFileError(_message(path, finding))
 
 
-def _said(path: Path, finding: Finding) -> str:
+def _message(path: Path, finding: Finding) -> str:
     place = path if finding.line is None else f"{path}:{finding.line}"
     hint = f" ({finding.hint})" if finding.hint else ""
     return f"{place}: {finding.message}{hint}"

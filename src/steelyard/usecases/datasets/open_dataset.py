@@ -99,11 +99,11 @@ def open_dataset(
 _FORMATS = {"invalid_json": "invalid JSON: ", "invalid_yaml": "invalid YAML: "}
 
 
-def no_such_file(path: Path, said: Path | None = None) -> NotFoundError:
-    """What to raise for a path that is no file, as it was said; a folder is called one."""
+def no_such_file(path: Path, shown: Path | None = None) -> NotFoundError:
+    """What to raise for a path that is no file, as it was shown; a folder is called one."""
     if path.is_dir():
-        return NotFoundError(f"{said or path} is a folder; name a file in it")
-    return NotFoundError(f"no such file: {said or path}")
+        return NotFoundError(f"{shown or path} is a folder; name a file in it")
+    return NotFoundError(f"no such file: {shown or path}")
 
 
 def find_sidecar(workspace: Workspace, path: Path, contracts: Contracts) -> Path | None:

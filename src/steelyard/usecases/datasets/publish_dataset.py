@@ -132,7 +132,7 @@ def _refusals(ports: RegistryPorts, path: Path) -> Iterator[str]:
         contracts=ports.contracts,
     )
     wrong = [
-        _told(file.path, finding)
+        _finding_line(file.path, finding)
         for file in report.files
         for finding in file.findings
         if finding.is_error
@@ -144,7 +144,7 @@ def _refusals(ports: RegistryPorts, path: Path) -> Iterator[str]:
         yield f"{path} holds no record"
 
 
-def _told(path: str, finding: Finding) -> str:
+def _finding_line(path: str, finding: Finding) -> str:
     line = f":{finding.line}" if finding.line else ""
     hint = f" ({finding.hint})" if finding.hint else ""
     message = finding.message.removeprefix(f"Line {finding.line}: ")

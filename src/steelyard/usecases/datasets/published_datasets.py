@@ -42,8 +42,8 @@ def _nothing(reference: str, known: Sequence[Published]) -> str:
     if versions:
         return f"{reference} is not published; published are {', '.join(versions)}"
     hint = did_you_mean(name[0], {one.id for one in known}) if name else None
-    said = f" ({hint})" if hint else ""
-    return f"{reference} is not published{said}; `steelyard dataset list` shows what is"
+    near = f" ({hint})" if hint else ""
+    return f"{reference} is not published{near}; `steelyard dataset list` shows what is"
 
 
 class Staged:

@@ -53,17 +53,17 @@ class ReferencedReading:
 
         Warnings about what a rubric leads to stand at the first row that leads there.
         """
-        told: set[Problem] = set()
+        reported: set[Problem] = set()
         for row in self._reading.rows():
             text = row.value.get("rubric_ref") if isinstance(row.value, dict) else None
-            if not isinstance(text, str) or _is_told(row):
+            if not isinstance(text, str) or _has_reference_error(row):
                 yield row
                 continue
             resolution = self._references().rubric(text)
             if resolution.is_plain:
                 yield row
                 continue
-            found = tuple(self._found(row, resolution, told))
+            found = tuple(self._found(row, resolution, reported))
             yield row._replace(findings=(*row.findings, *found))
 
     def case(self, row: Row) -> Case:
@@ -78,17 +78,19 @@ class ReferencedReading:
         """The dataset with the given cases."""
         return self._reading.dataset(cases)
 
-    def _found(self, row: Row, resolution: Resolution, told: set[Problem]) -> Iterator[Finding]:
+    def _found(
+        self, row: Row, resolution: Resolution, reported: set[Problem]
+    ) -> Iterator[Finding]:
         bundle = cast(JsonObject, row.value).get("bundle")
         domain = bundle if isinstance(bundle, str) else None
-        notes = [note for note in resolution.notes if note not in told]
-        told.update(notes)
+        notes = [note for note in resolution.notes if note not in reported]
+        reported.update(notes)
         place = self._reading.place_of(row)
         for problem in (*resolution.problems, *resolution.out_of_scope(domain), *notes):
             message = f"{{}}: {problem.message}"
             yield place.finding(replace(problem, path=_PATH, message=message))
 
 
-def _is_told(row: Row) -> bool:
+def _has_reference_error(row: Row) -> bool:
     """Whether the row's reference is wrong already."""
     return any(finding.path.endswith(".rubric_ref") for finding in row.findings)

@@ -96,7 +96,7 @@ class _Run:
     run_id: str
     names: tuple[str, ...]
     """The ids under which people may know its responses."""
-    said: dict[tuple[str, int], StatedLabel] = field(
+    by_response: dict[tuple[str, int], StatedLabel] = field(
         default_factory=dict[tuple[str, int], StatedLabel]
     )
     rows: dict[tuple[str, int], JudgedRow] = field(
@@ -111,8 +111,8 @@ def compared(
 ) -> ComparedLabels:
     """The judge's verdicts in some runs against what people say about their responses."""
     runs = [_opened(folder) for folder in folders]
-    other_runs, no_run = _sorted_out(people.said, runs, is_asked_now=asked.is_asked_now)
-    labelled = {name for run in runs for name, _ in run.said}
+    other_runs, no_run = _sorted_out(people.by_response, runs, is_asked_now=asked.is_asked_now)
+    labelled = {name for run in runs for name, _ in run.by_response}
     require_in_train(asked.examples, labelled, asked.seed)
     check = _read(asked, runs)
     tally = _Tally(asked, check)
@@ -186,7 +186,7 @@ def _opened(folder: Path) -> _Run:
 
 
 def _sorted_out(
-    said: dict[LabelPlace, StatedLabel], runs: Sequence[_Run], *, is_asked_now: bool
+    by_response: dict[LabelPlace, StatedLabel], runs: Sequence[_Run], *, is_asked_now: bool
 ) -> tuple[int, int]:
     """Give each run what people say about it; how many labels are of other runs, or of none.
 
@@ -194,7 +194,7 @@ def _sorted_out(
     about are stated together with them.
     """
     others = nowhere = 0
-    for place, one in said.items():
+    for place, one in by_response.items():
         fitting = [run for run in runs if place.run_id in run.names]
         if not place.run_id and is_asked_now:
             fitting = list(runs)
@@ -203,7 +203,7 @@ def _sorted_out(
         if not fitting and place.run_id:
             others += len(one.votes)
         for run in fitting[:1]:
-            whole = run.said.setdefault((place.record_id, place.repeat), StatedLabel())
+            whole = run.by_response.setdefault((place.record_id, place.repeat), StatedLabel())
             for person, passed in one.votes.items():
                 whole.add(person, passed, f"'{place.record_id}' in {run.run_id}")
             whole.chances |= one.chances
@@ -218,7 +218,7 @@ def _read(asked: AskedInstrument, runs: Sequence[_Run]) -> str:
         checks: dict[str, _Noted] = {}
         noted.append(checks)
         rows = JudgedRows(run.folder)
-        names = {name for name, _ in run.said}
+        names = {name for name, _ in run.by_response}
         placed: dict[tuple[str, int], JudgedRow] = {}
         for row in rows:
             for name, decision in row.decisions.items():
@@ -249,8 +249,8 @@ def _check(asked: AskedInstrument, by_judge: dict[str, set[str]]) -> str:
         raise InvalidError(
             f"{who} decides several checks; name one with {argument('check')}: {_list(fitting)}"
         )
-    told = [f"{name} ({', '.join(sorted(judges))})" for name, judges in by_judge.items()]
-    there = f"what is judged there: {_list(told)}" if told else "nothing is judged there"
+    listed = [f"{name} ({', '.join(sorted(judges))})" for name, judges in by_judge.items()]
+    there = f"what is judged there: {_list(listed)}" if listed else "nothing is judged there"
     raise InvalidError(f"{who} decides nothing in the run; {there}")
 
 
@@ -271,8 +271,8 @@ def _only_rule(runs: Sequence[_Run], check: str) -> str:
             f"what makes a pass in the check '{check}' was not kept: the run is of an earlier "
             "version; regrade it"
         )
-    told = "; ".join(sorted(rule for rule in rules if rule))
-    raise InvalidError(f"the check '{check}' decides by different rules: {told}")
+    listed = "; ".join(sorted(rule for rule in rules if rule))
+    raise InvalidError(f"the check '{check}' decides by different rules: {listed}")
 
 
 class _Tally:
@@ -287,7 +287,7 @@ class _Tally:
         self.other_splits = self.ties = self.without_judgement = self.unscored = 0
 
     def add(self, run: _Run) -> None:
-        for (name, repeat), said in run.said.items():
+        for (name, repeat), stated in run.by_response.items():
             asked = self._asked
             if not is_looked_at(name, asked.split, asked.seed, asked.examples):
                 self.other_splits += 1
@@ -296,30 +296,30 @@ class _Tally:
             decision = row.decisions.get(self._check) if row else None
             if row is None or decision is None or decision.is_skipped:
                 self.without_judgement += 1
-            elif said.is_good is None:
+            elif stated.is_good is None:
                 self.ties += 1
             elif decision.passed is None:
                 self.unscored += 1
             else:
-                self.counted.append(((name, repeat), said))
-                self.items.append(_item(run, name, row, decision, said))
+                self.counted.append(((name, repeat), stated))
+                self.items.append(_item(run, name, row, decision, stated))
                 group = f"{run.run_id} {row.cluster or name}"
-                self.benches.append(Bench(said.is_good, decision.jurors, decision.passed, group))
+                self.benches.append(Bench(stated.is_good, decision.jurors, decision.passed, group))
 
 
 def _item(
-    run: _Run, name: str, row: JudgedRow, decision: Decision, said: StatedLabel
+    run: _Run, name: str, row: JudgedRow, decision: Decision, stated: StatedLabel
 ) -> LabelledItem:
-    chances = {chance for chance in said.chances if chance is not None}
+    chances = {chance for chance in stated.chances if chance is not None}
     if len(chances) > 1:
-        told = " and ".join(f"{chance:g}" for chance in sorted(chances))
-        raise InvalidError(f"'{name}' has two inclusion probabilities: {told}")
+        listed = " and ".join(f"{chance:g}" for chance in sorted(chances))
+        raise InvalidError(f"'{name}' has two inclusion probabilities: {listed}")
     return LabelledItem(
         run_id=run.run_id,
         index=row.index,
         repeat=row.repeat,
         record_id=name,
-        is_good=bool(said.is_good),
+        is_good=bool(stated.is_good),
         is_passed=bool(decision.passed),
         inclusion_prob=next(iter(chances), None),
         cluster=row.cluster,

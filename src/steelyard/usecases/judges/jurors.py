@@ -77,17 +77,17 @@ def _minus_juror(benches: Sequence[Bench], place: int) -> Estimate:
     )
 
 
-def _juror(judge: str, weight: float, said: Sequence[tuple[bool, bool | None]]) -> JurorCounts:
+def _juror(judge: str, weight: float, pairs: Sequence[tuple[bool, bool | None]]) -> JurorCounts:
     return JurorCounts(
         judge=judge,
         weight=weight,
         counts=Counts(
-            tp=said.count((True, True)),
-            fn=said.count((True, False)),
-            tn=said.count((False, False)),
-            fp=said.count((False, True)),
+            tp=pairs.count((True, True)),
+            fn=pairs.count((True, False)),
+            tn=pairs.count((False, False)),
+            fp=pairs.count((False, True)),
         ),
-        unscored=sum(passed is None for _, passed in said),
+        unscored=sum(passed is None for _, passed in pairs),
     )
 
 

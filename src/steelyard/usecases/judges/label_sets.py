@@ -54,7 +54,9 @@ class StatedLabel:
 class People:
     """All that people say, with what was left out."""
 
-    said: dict[LabelPlace, StatedLabel] = field(default_factory=dict[LabelPlace, StatedLabel])
+    by_response: dict[LabelPlace, StatedLabel] = field(
+        default_factory=dict[LabelPlace, StatedLabel]
+    )
     rubric: str = ""
     annotators: set[str] = field(default_factory=set[str])
     labels: int = 0
@@ -108,9 +110,9 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
             continue
         people.annotators.add(label.annotator)
         place = LabelPlace(label.run_id or "", label.record_id, label.repeat)
-        said = people.said.setdefault(place, StatedLabel())
-        said.add(label.annotator, passed, f"'{label.record_id}'")
-        said.chances.add(label.inclusion_prob)
+        stated = people.by_response.setdefault(place, StatedLabel())
+        stated.add(label.annotator, passed, f"'{label.record_id}'")
+        stated.chances.add(label.inclusion_prob)
     return people
 
 
@@ -154,7 +156,7 @@ def require_in_train(examples: Sequence[str], labelled: Iterable[str], seed: int
             )
 
 
-def label_set_sha256(said: Iterable[tuple[tuple[str, int], StatedLabel]]) -> str:
+def label_set_sha256(stated: Iterable[tuple[tuple[str, int], StatedLabel]]) -> str:
     """The hash over labels, in whatever order they came and whichever run shows the responses."""
-    rows = sorted(json.dumps([*place, sorted(one.votes.items())]) for place, one in said)
+    rows = sorted(json.dumps([*place, sorted(one.votes.items())]) for place, one in stated)
     return hashlib.sha256("\n".join(rows).encode("ascii")).hexdigest()

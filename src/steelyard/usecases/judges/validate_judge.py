@@ -211,7 +211,7 @@ def _labels(ports: ValidationPorts, request: ValidationRequest, desk: LabelReade
 
 def _labelled_runs(ports: ValidationPorts, people: People) -> list[Path]:
     """The runs that the labels name themselves."""
-    names = sorted({place.run_id for place in people.said if place.run_id})
+    names = sorted({place.run_id for place in people.by_response if place.run_id})
     if not names:
         raise InvalidError(
             f"say whose verdicts are compared: {argument('runs')} RUN, or {argument('dataset')} "
@@ -228,7 +228,7 @@ def _asking_now(
         grading = ValidationGrading(ports.run.rubric(request.judge, strict=False))
     else:
         grading = single_grading(ports.run, plan.judge, request.check, request.threshold)
-    records = {place.record_id for place in plan.people.said}
+    records = {place.record_id for place in plan.people.by_response}
     asking = plan_asking(ports.run, dataset, responses, grading, records)
     return replace(plan, asking=asking, grading=grading)
 

@@ -1,4 +1,4 @@
-"""Fix the content of rubrics and judges whose files call them published, at their first use."""
+"""Publishes rubrics and judges whose files have status `published`, at their first use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS: tuple[ReferenceKind, ...] = ("rubric", "judge")
 
 @dataclass(frozen=True, slots=True)
 class PublishedFiles:
-    """The rubrics and judges of a project that may call themselves published."""
+    """The rubrics and judges of a project that may have status `published`."""
 
     registry: Registry
     references: References
@@ -38,7 +38,7 @@ class PublishedFiles:
         """Publish those, by reference or path, whose files say that they are.
 
         A run or a label depends on them now: from here on other content under the same version
-        is a conflict, which the file alone cannot tell.
+        is a conflict.
         """
         if not names:
             return

@@ -1,4 +1,4 @@
-"""Load the one rubric or judge that a run or a caller names."""
+"""Load a rubric or judge by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.rubric import Rubric
 from steelyard.usecases.registry.references import References
-from steelyard.usecases.registry.resolution import Found, said
+from steelyard.usecases.registry.resolution import Found, finding_text
 
 _ENDINGS = {".yaml", ".yml", ".json"}
 _UNREADABLE = {"invalid_yaml", "invalid_json", "unreadable_file", "payload_too_large"}
@@ -23,21 +23,21 @@ _UNREADABLE = {"invalid_yaml", "invalid_json", "unreadable_file", "payload_too_l
 def load_rubric(
     references: References, name: str, *, strict: bool = False
 ) -> Rubric | QuestionRubric:
-    """The rubric that a reference, a bare id or a path stands for.
+    """The rubric of a reference, an id or a path.
 
-    One that cannot be used is a RequestError, and so in strict mode is one that strict mode does
-    not take. What else is wrong with it is a warning on the `steelyard` logger.
+    An unusable rubric is a RequestError, and in strict mode any finding is. Other findings are
+    warnings on the `steelyard` logger.
     """
     return cast("Rubric | QuestionRubric", _load(references, name, "rubric", strict=strict))
 
 
 def load_judge(references: References, name: str, *, strict: bool = False) -> Judge:
-    """The judge that a reference, a bare id or a path stands for; the same holds for it."""
+    """The judge of a reference, an id or a path; as for rubrics."""
     return cast(Judge, _load(references, name, "judge", strict=strict))
 
 
 def is_path(name: str) -> bool:
-    """Whether a name stands for a file, and not for a reference or an id."""
+    """Whether a name is a path, and not a reference or an id."""
     return Path(name).suffix.lower() in _ENDINGS
 
 
@@ -70,7 +70,7 @@ def _at_path(references: References, name: str, kind: ReferenceKind) -> Found:
     if definition.content is None:
         wrong = next(finding for finding in definition.findings if finding.is_error)
         refusal = UnreadableFileError if wrong.code in _UNREADABLE else InvalidError
-        raise refusal(said(definition, wrong))
+        raise refusal(finding_text(definition, wrong))
     held = reference_to(definition.content)
     if held.kind != kind:
         raise InvalidError(f"{name} holds {held}, which is no {kind}")

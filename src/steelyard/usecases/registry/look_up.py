@@ -1,4 +1,4 @@
-"""What the registry and a project hold: listed, shown and compared."""
+"""List, show and compare the definitions of a project and its registry."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from steelyard.usecases.registry.publish import (
 )
 from steelyard.usecases.registry.references import references_in
 from steelyard.usecases.registry.registry import RegistryPorts
-from steelyard.usecases.registry.resolution import said
+from steelyard.usecases.registry.resolution import finding_text
 
 
 def list_definitions(ports: RegistryPorts, kind: ReferenceKind) -> list[ListedVersion]:
-    """Every version that is published or stands in a file, and every file that is broken."""
+    """Every version that is published or in a file, and every broken file."""
     known = ports.references.known(kind)
     held = {one.reference: one for one in ports.registry.all(kind)}
     listed: dict[str, ListedVersion] = {}
@@ -62,7 +62,7 @@ def list_datasets(ports: RegistryPorts) -> list[ListedVersion]:
 
 
 def show_definition(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Shown:
-    """A rubric or judge with what it refers to and what refers to it."""
+    """A rubric or judge with its references and its users."""
     found, content = _sound(ports, kind, name)
     reference = reference_to(content)
     held = {one.reference: one for one in ports.registry.all(kind)}
@@ -81,7 +81,7 @@ def show_definition(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Sho
 
 
 def compare_definitions(ports: RegistryPorts, kind: ReferenceKind, a: str, b: str) -> Diff:
-    """What differs between two rubrics or two judges, by reference or path."""
+    """The differences between two rubrics or two judges, by reference or path."""
     (old, before), (new, after) = (_sound(ports, kind, name) for name in (a, b))
     contract = contract_of(before)
     if contract_of(after) != contract:
@@ -93,7 +93,7 @@ def compare_definitions(ports: RegistryPorts, kind: ReferenceKind, a: str, b: st
 
 
 def suites_of(ports: RegistryPorts, field: str, reference: str) -> Iterator[str]:
-    """The suites of the project file that name something."""
+    """The suites of the project file that use a definition."""
     suites = ports.settings.suites
     for name, suite in suites.items():
         if getattr(suite, field) == reference:
@@ -103,13 +103,13 @@ def suites_of(ports: RegistryPorts, field: str, reference: str) -> Iterator[str]
 def _sound(ports: RegistryPorts, kind: ReferenceKind, name: str) -> tuple[Definition, Content]:
     found = located(ports, kind, name)
     if isinstance(found, Problem):
-        # A file that is not what was published must not hide what was.
+        # A file that differs from the published version must not hide it.
         found = _as_published(ports, kind, name) or found
     if isinstance(found, Problem):
         raise InvalidError(f"{found.message} ({found.hint})" if found.hint else found.message)
     if found.content is None:
         wrong = next(finding for finding in found.findings if finding.is_error)
-        raise InvalidError(said(found, wrong))
+        raise InvalidError(finding_text(found, wrong))
     return found, found.content
 
 
@@ -146,7 +146,7 @@ def _status(ports: RegistryPorts, one: Definition, published: Published | None) 
 
 
 def _used_by(ports: RegistryPorts, reference: Reference) -> Iterator[str]:
-    """The rubrics and suites that lead to a rubric or a judge."""
+    """The rubrics and suites that use a rubric or a judge."""
     rubrics = [one.content for one in ports.references.known("rubric")]
     users = [
         rubric.name
@@ -163,7 +163,7 @@ def _leads(ports: RegistryPorts, rubric: Rubric, reference: Reference) -> bool:
 
 
 def _ordered(raw: JsonObject, content: Content) -> JsonObject:
-    """The fields in the usual order, as a writer would write them."""
+    """The fields in canonical order."""
     usual: Sequence[str]
     if isinstance(content, Judge):
         usual = list(judge_row(content))

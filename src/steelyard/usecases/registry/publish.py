@@ -1,4 +1,4 @@
-"""Fix a version of a rubric or a judge in the registry."""
+"""Publish a version of a rubric or a judge."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ from steelyard.model.rubric import Rubric
 from steelyard.reports.publication import MeasuredShift, Publication
 from steelyard.usecases.registry.references import references_in
 from steelyard.usecases.registry.registry import RegistryPorts
-from steelyard.usecases.registry.resolution import clash_of, said
+from steelyard.usecases.registry.resolution import clash_of, finding_text
 
 ENDINGS = (".yaml", ".yml", ".json")
 BUILT_IN = "built in/"
-"""How the places of judges begin that come with Steelyard."""
+"""The path prefix of built-in judges."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicationPlan:
-    """A version that may be published, or what speaks against it."""
+    """A version to publish, or why it is refused."""
 
     reference: str
     definition: Definition | None = None
     proposed: Published | None = None
-    """What would stand in the registry."""
+    """The new entry of the registry."""
     data: bytes = b""
     refusals: tuple[str, ...] = ()
     standing: Published | None = None
-    """What stands there already, with the same content."""
+    """The existing entry with the same content."""
     previous: Published | None = None
-    """The published release that it is compared with."""
+    """The published release to compare with."""
     bump: Bump | None = None
     diff: Diff | None = None
 
 
 def plan_publication(ports: RegistryPorts, kind: ReferenceKind, name: str) -> PublicationPlan:
-    """Check a file, which a path or a reference names, before anything is fixed."""
+    """Check a file, by path or reference, before anything is published."""
     found = located(ports, kind, name)
     if isinstance(found, Problem):
         return PublicationPlan(reference=name, refusals=(_hinted(found.message, found.hint),))
@@ -61,7 +61,7 @@ def plan_publication(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Pu
         raise InvalidError(f"{name} comes with Steelyard, which fixes its versions itself")
     content = found.content
     if content is None:
-        wrong = (said(found, finding) for finding in found.findings if finding.is_error)
+        wrong = (finding_text(found, finding) for finding in found.findings if finding.is_error)
         return PublicationPlan(reference=name, refusals=tuple(wrong))
     reference = reference_to(content)
     held = {one.reference: one for one in ports.registry.all(kind)}
@@ -128,7 +128,7 @@ def _carried_out(
 
 
 def located(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Definition | Problem:
-    """The file or published version that a path, a reference or an id stands for."""
+    """The file or published version of a path, a reference or an id."""
     is_path = Path(name).suffix.lower() in ENDINGS
     if is_path:
         found = ports.references.at(name)
@@ -152,7 +152,7 @@ def located(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Definition 
 
 
 def raw_value(definition: Definition) -> JsonObject:
-    """The fields of a rubric or judge as they are written."""
+    """The fields of a rubric or judge as written."""
     if definition.path.startswith(BUILT_IN) and isinstance(definition.content, Judge):
         return judge_row(definition.content)
     path = Path(definition.path)
@@ -168,7 +168,7 @@ def contract_of(content: Content) -> str:
 
 
 def proposed_version(definition: Definition, row: JsonObject, data: bytes, at: str) -> Published:
-    """What would stand in the registry for a file, of which `data` is what a version fixes."""
+    """The registry entry of a file, of which `data` is the immutable content."""
     assert definition.content
     contract = contract_of(definition.content)
     reference = reference_to(definition.content)
@@ -195,12 +195,12 @@ def proposed_version(definition: Definition, row: JsonObject, data: bytes, at: s
 def _refusals(
     ports: RegistryPorts, definition: Definition, content: Content, held: dict[str, Published]
 ) -> Iterator[str]:
-    """Everything that strict mode takes for an error, and what else would let a version drift."""
+    """Errors in strict mode, and references that could change under the version."""
     for finding in _findings(ports, definition, content):
         if finding.strict().is_error:
             is_placed = finding.message.startswith(definition.shown)
-            told = _hinted(finding.message, finding.hint)
-            yield told if is_placed else said(definition, finding)
+            text = _hinted(finding.message, finding.hint)
+            yield text if is_placed else finding_text(definition, finding)
     if isinstance(content, QuestionRubric):
         if content.status == "archived" and str(content.reference) not in held:
             yield f"{definition.shown} is archived, and was never published"
@@ -220,8 +220,8 @@ def _findings(ports: RegistryPorts, definition: Definition, content: Content) ->
     known, own = ports.references, reference_to(content)
     named = [one for one in known.known(own.kind) if one.content]
     same = [one for one in named if one.content and reference_to(one.content).id == own.id]
-    told = [one for one in (known.drift_of(definition), clash_of([definition, *same])) if one]
-    conflicts = told or list(known.conflicts_of(Path(definition.path), content))
+    clashes = [one for one in (known.drift_of(definition), clash_of([definition, *same])) if one]
+    conflicts = clashes or list(known.conflicts_of(Path(definition.path), content))
     for problem in (*conflicts, *known.problems_of(content)):
         yield Finding(
             severity=problem.severity,
@@ -233,7 +233,7 @@ def _findings(ports: RegistryPorts, definition: Definition, content: Content) ->
 
 
 def _is_fixed(ports: RegistryPorts, definition: Definition) -> bool:
-    """Whether a file cannot change under its version: it is published, or comes along."""
+    """Whether a definition is immutable: published or built in."""
     assert definition.content
     name = str(reference_to(definition.content))
     kind = reference_to(definition.content).kind
@@ -243,7 +243,7 @@ def _is_fixed(ports: RegistryPorts, definition: Definition) -> bool:
 
 
 def _since(ports: RegistryPorts, plan: PublicationPlan, row: JsonObject) -> PublicationPlan:
-    """The plan with what differs from the version that it is compared with, if there is one."""
+    """The plan with the differences from the previous version, if there is one."""
     proposed = plan.proposed
     assert proposed
     if proposed.version is None:
@@ -277,7 +277,7 @@ def _again(
 
 
 def _unfit(plan: PublicationPlan, shift: MeasuredShift | None) -> str | None:
-    """What speaks against a minor or patch version: scores that moved, or may have."""
+    """Why a minor or patch version is refused: scores changed, or may have."""
     if shift and shift.shift.has_moved:
         return (
             f"scores moved from {shift.old} to {shift.new}, which is a {plan.bump} version: a "

@@ -1,4 +1,4 @@
-"""Whether everything that cases and rubrics refer to is there and can be used."""
+"""Resolves the references of cases and rubrics, and checks what they refer to."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from steelyard.usecases.registry.resolution import (
     clash_of,
     conflict_of,
     drift_of,
+    finding_text,
     resolve,
-    said,
 )
 
 FRESH = timedelta(days=90)
@@ -50,30 +50,30 @@ class Definitions(Protocol):
         ...
 
     def published(self, kind: ReferenceKind) -> Sequence[Definition]:
-        """Every version of that kind that the registry holds."""
+        """Every published version of that kind."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """What a case's reference leads to, all the way down."""
+    """The result of resolving a case's reference, transitively."""
 
     rubric: Rubric | QuestionRubric | None = None
-    """None where an error says why."""
+    """None if there is an error."""
     problems: tuple[Problem, ...] = ()
-    """What every case that makes the reference is told; the paths are empty."""
+    """Findings for every case with this reference; the paths are empty."""
     notes: tuple[Problem, ...] = ()
-    """Warnings about what the rubric leads to, to be told once."""
+    """Warnings about the rubric's own references, reported once."""
     judges: tuple[Judge, ...] = ()
-    """Every judge that the rubric would ask."""
+    """Every judge of the rubric."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to say to any case."""
+        """Whether there are no findings."""
         return not (self.problems or self.notes or self.judges)
 
     def out_of_scope(self, bundle: str | None) -> Iterator[Problem]:
-        """The judges that have not been validated for the domain of a case."""
+        """Findings for judges not validated for the domain of a case."""
         for judge in self.judges:
             message = out_of_scope(judge, bundle)
             if message:
@@ -94,7 +94,7 @@ class References:
         self._now = now
         self.warn = warn
         self._recorded = recorded
-        """When a judge was last validated by the registry."""
+        """The time of a judge's last validation in the registry."""
         self._found: dict[Reference, Found] = {}
         self._resolved: dict[str, Resolution] = {}
 
@@ -105,7 +105,7 @@ class References:
         return made
 
     def rubric(self, text: str) -> Resolution:
-        """The rubric that a case names, with all that is wrong with it and what it leads to."""
+        """The rubric of a case, with all findings of it and its references."""
         if text not in self._resolved:
             reference = Reference.parse(text)
             if reference is None or reference.kind != "rubric":
@@ -114,9 +114,9 @@ class References:
         return self._resolved[text]
 
     def problems_of(self, content: Content) -> list[Problem]:
-        """What is wrong with what a rubric refers to, or how old a judge's validation is.
+        """Problems of a rubric's references, or of the age of a judge's validation.
 
-        The paths lead into the file that holds the content.
+        The paths are relative to the file with the content.
         """
         if isinstance(content, Judge):
             path = ("validation", "validated_at")
@@ -130,8 +130,8 @@ class References:
         ]
 
     def conflicts_of(self, file: FilePath, content: Content) -> Iterator[Problem]:
-        """What else claims to be the same thing as a file: others of the project, or a version
-        that is published; of a file that lies elsewhere, the latter alone."""
+        """Conflicting definitions of the same version: other files of the project, or a published
+        version; for a file outside the project only the latter."""
         reference = reference_to(content)
         siblings = self.known(reference.kind)
         if str(file.resolve()) not in {one.path for one in siblings}:
@@ -151,7 +151,7 @@ class References:
             yield _placed(("version",), drift)
 
     def drift_of(self, definition: Definition) -> Problem | None:
-        """The problem of a file whose version is published with other content."""
+        """The problem of a file whose version is published with different content."""
         return drift_of([definition, *self._twins(definition)])
 
     def archived(self, definition: Definition) -> Problem | None:
@@ -159,7 +159,7 @@ class References:
         return archived_among([definition, *self._twins(definition)])
 
     def _twins(self, definition: Definition) -> list[Definition]:
-        """What is published under the version of a file."""
+        """The published entry for the version of a file."""
         if definition.content is None:
             return []
         reference = reference_to(definition.content)
@@ -167,7 +167,7 @@ class References:
         return [one for one in held if one.content and reference_to(one.content) == reference]
 
     def find(self, reference: Reference) -> Found:
-        """The file that a reference stands for, without a look at what that refers to."""
+        """The file of a reference, without checking its own references."""
         if reference not in self._found:
             self._found[reference] = resolve(reference, self.known(reference.kind))
         return self._found[reference]
@@ -181,7 +181,7 @@ class References:
         return self._definitions.at(name)
 
     def inside(self, definition: Definition) -> Iterator[Problem]:
-        """What is wrong with a file and with what it refers to, seen from outside."""
+        """The problems of a file and its references, as seen by a user of it."""
         yield from _warnings(definition)
         content = definition.content
         if isinstance(content, Judge):
@@ -208,7 +208,7 @@ class References:
         )
 
     def _referred(self, rubric: Rubric, reference: Reference) -> Iterator[Problem]:
-        """What is wrong with one reference of a rubric."""
+        """The problems of one reference of a rubric."""
         found = self.find(reference)
         yield from found.problems
         if found.definition is None:
@@ -223,7 +223,7 @@ class References:
             yield from self._composite(rubric, found.content)
 
     def _composite(self, rubric: Rubric, inner: Rubric) -> Iterator[Problem]:
-        """What is wrong with a rubric that another one is composed of."""
+        """The problems of the inner rubric of a composite."""
         way = self._way_back(rubric, inner)
         deeper = _composites(inner)
         if way:
@@ -239,7 +239,7 @@ class References:
                 yield replace(problem, message=f"{inner.name}: {spoken(problem)}", path=())
 
     def _way_back(self, start: Rubric, inner: Rubric) -> list[str]:
-        """The rubrics on a way from one back to itself; empty when there is none."""
+        """The rubrics of a reference cycle; empty if there is none."""
         ways: dict[str, list[str]] = {inner.name: [start.name, inner.name]}
         left = [inner]
         while left:
@@ -255,7 +255,7 @@ class References:
         return []
 
     def _judges(self, content: Content, *, is_inner: bool = False) -> Iterator[Judge]:
-        """The judges that a rubric would ask, those of its composites included."""
+        """The judges of a rubric, including those of its composites."""
         for _, reference in references_in(content) if isinstance(content, Rubric) else ():
             found = self.find(reference).content
             if isinstance(found, Judge):
@@ -264,7 +264,7 @@ class References:
                 yield from self._judges(found, is_inner=True)
 
     def _staleness(self, judge: Judge) -> Iterator[Problem]:
-        """What is wrong with the time of a judge's validation; the newest one counts."""
+        """Problems with the time of a judge's newest validation."""
         stated = judge.validation.validated_at if judge.validation else None
         if stated is None or moment(stated) is None:
             return
@@ -284,19 +284,19 @@ class References:
 
 
 def age_of(validated_at: str, now: datetime) -> str:
-    """How long ago a judge was validated, in words."""
+    """The age of a judge's validation, as text."""
     days = (now - time_of(validated_at)).days
     day = validated_at[:_DAY]
     return f"was validated {days} days ago ({day}); after {FRESH.days} days a judge is stale"
 
 
 def is_ahead(validated_at: str, now: datetime) -> bool:
-    """Whether a time is more than a day ahead, which no clock explains."""
+    """Whether a time is more than a day in the future."""
     return time_of(validated_at) - now > AHEAD
 
 
 def is_stale(validated_at: str, now: datetime) -> bool:
-    """Whether a time is more than 90 days ago; of a day without a time, all of the day."""
+    """Whether a time is more than 90 days ago; for a date, the end of the day counts."""
     time = moment(validated_at)
     if time is None:
         return True
@@ -306,7 +306,7 @@ def is_stale(validated_at: str, now: datetime) -> bool:
 
 
 def out_of_scope(judge: Judge, bundle: str | None) -> str | None:
-    """That a judge has not been validated for a domain; None when it may be used there."""
+    """The problem of a judge not validated for a domain; None if it is."""
     scope = judge.applicable_to
     if bundle is None or scope is None or bundle in scope:
         return None
@@ -315,7 +315,7 @@ def out_of_scope(judge: Judge, bundle: str | None) -> str | None:
 
 
 def references_in(rubric: Rubric) -> Iterator[tuple[Path, Reference]]:
-    """Every reference that a rubric makes, with its path."""
+    """Every reference of a rubric, with its path."""
     for index, entry in enumerate(rubric.checks):
         if isinstance(entry.check, StatedCheck):
             for path, text in _stated_references(entry.check):
@@ -347,15 +347,15 @@ def _composites(rubric: Rubric) -> list[str]:
 
 
 def _warnings(definition: Definition) -> Iterator[Problem]:
-    """What is doubtful about a file, such as a misspelt field, seen from outside."""
+    """The warnings of a file, such as misspelt fields, as seen by a user of it."""
     for finding in definition.findings:
         if not finding.is_error:
-            message = said(definition, replace(finding, hint=None))
+            message = finding_text(definition, replace(finding, hint=None))
             yield Problem(
                 code=finding.code, message=message, hint=finding.hint, severity="warning"
             )
 
 
 def _placed(path: Path, problem: Problem) -> Problem:
-    """The same problem at a path, which its message begins with."""
+    """The same problem at a path, with the path in its message."""
     return replace(problem, path=path, message=f"{{}}: {problem.message}")

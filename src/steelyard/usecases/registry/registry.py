@@ -1,4 +1,4 @@
-"""The port of the registry: versions that stay what they are."""
+"""The port of the registry: immutable versions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from steelyard.usecases.registry.references import References
 
 
 class Registry(Protocol):
-    """What was published in a project."""
+    """The published versions of a project."""
 
     def all(self, kind: PublishedKind) -> Sequence[Published]:
         """Every version of every id, by id and version."""
@@ -26,11 +26,11 @@ class Registry(Protocol):
     def add(
         self, published: Published, contents: Mapping[str, Callable[[], BinaryIO]]
     ) -> Published:
-        """Fix a version, its contents by hash; the one that stands, where another came first."""
+        """Publish a version with its contents by hash; return the existing one if there is one."""
         ...
 
     def note(self, published: Published, beside: Extra, at: str) -> None:
-        """Note what may change under a version."""
+        """Update the mutable fields of a version."""
         ...
 
     def place(self, sha256: str) -> Path:

@@ -1,4 +1,4 @@
-"""Which file of a project a reference stands for."""
+"""Resolves a reference to a file of a project."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from steelyard.model.reference import Reference, exact_version, release_numbers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a reference leads to; its problems speak of the reference and have no path yet."""
+    """A resolved reference; its problems have no path yet."""
 
     definition: Definition | None = None
-    """The file; None where an error says why there is none."""
+    """The file; None if there is an error."""
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -28,12 +28,11 @@ class Found:
 
 
 def resolve(reference: Reference, definitions: Sequence[Definition]) -> Found:
-    """The one file that a reference stands for among those of its kind; else a published version.
+    """The file of a reference among those of its kind; else a published version.
 
-    A version means exactly that version, and a broken file of another one is no hindrance.
-    Without a version the highest release counts, and none while a file of that name is broken:
-    it may be the newest. A file that is not what was published under its version counts for
-    nothing, and no more does what was published.
+    A reference with a version matches exactly that version, whatever other files are broken.
+    Without a version the highest release is used, but none while a file of that name is broken:
+    it may be the newest. If a file differs from the published version, neither is used.
     """
     own = [one for one in definitions if _is_of(one, reference.id)]
     others = [one for one in definitions if one.stem == reference.id and one not in own]
@@ -42,7 +41,7 @@ def resolve(reference: Reference, definitions: Sequence[Definition]) -> Found:
         return Found(problems=(clash,))
     fitting = _fitting(reference, own)
     if others and (not fitting or reference.version is None):
-        why = f"{others[0].shown}{_said(others[0], reference.id)}"
+        why = f"{others[0].shown}{_cause(others[0], reference.id)}"
         return Found(problems=(_dangling(reference, why),))
     if not fitting:
         ids = {reference_to(one.content).id for one in definitions if one.content}
@@ -69,7 +68,7 @@ def clash_of(definitions: Sequence[Definition]) -> Problem | None:
 
 
 def conflict_of(definitions: Sequence[Definition]) -> Problem:
-    """The problem of several files that are one version."""
+    """The problem of several files with the same version."""
     names = dict.fromkeys(str(reference_to(one.content)) for one in definitions if one.content)
     places = _listed([one.shown for one in definitions])
     message = f"{' and '.join(names)} stands in {places}; neither is used"
@@ -77,7 +76,7 @@ def conflict_of(definitions: Sequence[Definition]) -> Problem:
 
 
 def drift_of(definitions: Sequence[Definition]) -> Problem | None:
-    """The problem of a file whose version is published with other content."""
+    """The problem of a file whose version is published with different content."""
     published = [one for one in definitions if one.is_published and one.content]
     for held in published:
         for one in definitions:
@@ -93,7 +92,7 @@ def drift_of(definitions: Sequence[Definition]) -> Problem | None:
 
 
 def archived_among(definitions: Sequence[Definition]) -> Problem | None:
-    """The problem of a question rubric that a file or the registry calls archived."""
+    """The problem of an archived question rubric."""
     for one in definitions:
         if isinstance(one.content, QuestionRubric) and one.content.status == "archived":
             message = f"{one.content.reference} is archived"
@@ -102,8 +101,8 @@ def archived_among(definitions: Sequence[Definition]) -> Problem | None:
     return None
 
 
-def said(definition: Definition, finding: Finding) -> str:
-    """What is wrong with a file, with the place."""
+def finding_text(definition: Definition, finding: Finding) -> str:
+    """A finding of a file as text, with its location."""
     line = f":{finding.line}" if finding.line else ""
     hint = f" ({finding.hint})" if finding.hint else ""
     return f"{definition.shown}{line}: {finding.message}{hint}"
@@ -118,7 +117,7 @@ def _fitting(reference: Reference, own: list[Definition]) -> list[Definition]:
     if reference.version is not None:
         wanted = exact_version(reference.version)
         return [one for version, one in versions if version == wanted]
-    # A question rubric's id is its version; of the others the highest release is meant.
+    # A question rubric's id is its version; for others the highest release is used.
     numbers = [(release_numbers(version) if version else (), one) for version, one in versions]
     highest = max((those for those, _ in numbers if those is not None), default=None)
     return [one for those, one in numbers if those is not None and those == highest]
@@ -128,12 +127,12 @@ def _version(definition: Definition) -> str | None:
     return reference_to(definition.content).version if definition.content else None
 
 
-def _said(definition: Definition, name: str) -> str:
-    """Why a file that is called so does not stand for that name."""
+def _cause(definition: Definition, name: str) -> str:
+    """Why a file of that name cannot be used."""
     if definition.content:
         return f" holds {reference_to(definition.content)}, not {name}"
     wrong = next(finding for finding in definition.findings if finding.is_error)
-    return said(definition, wrong).removeprefix(definition.shown)
+    return finding_text(definition, wrong).removeprefix(definition.shown)
 
 
 def _there_are(reference: Reference, own: list[Definition]) -> str:

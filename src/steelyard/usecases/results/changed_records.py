@@ -1,4 +1,4 @@
-"""What two runs were asked and answered about the records that only one of them passes."""
+"""Questions and answers of two runs for the records that only one of them passes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steelyard.usecases.results.request_parts import whole_rows
 
 
 def moved_records(found: Comparison, a: Path, b: Path, most: int) -> dict[int, MovedRecord]:
-    """The first of them in either direction, by their place in B."""
+    """The first records in each direction, by their index in B."""
     moved = [(one, is_gain) for is_gain, listed in _directions(found) for one in listed[:most]]
     in_a = _rows(a, {one.index_a: not is_gain for one, is_gain in moved})
     in_b = _rows(b, {one.index: is_gain for one, is_gain in moved})
@@ -26,7 +26,7 @@ def _directions(found: Comparison) -> tuple[tuple[bool, tuple[Moved, ...]], ...]
 
 
 def _rows(folder: Path, passing: Mapping[int, bool]) -> dict[int, Prediction]:
-    """A row of each record: the first repeat that passes where it shall, or that does not."""
+    """One row per record: the first repeat with the wanted outcome."""
     rows: dict[int, Prediction] = {}
     for row in decoded_rows(folder, PREDICTIONS, read_prediction):
         index = row.index
@@ -40,7 +40,7 @@ def _fits(row: Prediction, known: Prediction, shall_pass: bool) -> bool:
 
 
 def _record(a: Prediction, b: Prediction) -> MovedRecord:
-    """Prompts may differ where the targets do: then both are shown."""
+    """Show both prompts if the targets have different ones."""
     asked_a, asked_b = request_text(a), request_text(b)
     return MovedRecord(
         asked=asked_b if asked_b is not None else asked_a,

@@ -1,4 +1,4 @@
-"""Whether two runs measure the same, from what their manifests say."""
+"""Whether two runs are comparable, from their manifests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Prints: TypeAlias = tuple[set[str], set[str], bool]
 
 
 def mismatches_of(a: Manifest, b: Manifest) -> Iterator[Mismatch]:
-    """What differs beside the targets: content decides, never a name or a version."""
+    """Differences other than the targets; by content, never by name or version."""
     first, second = a.setup, b.setup
     yield from _definitions("rubric", _rubrics(first), _rubrics(second))
     yield from _definitions("policy", _policies(first), _policies(second))
@@ -43,7 +43,7 @@ def _settings(a: RunSetup, b: RunSetup) -> Iterator[Mismatch]:
             yield replace(found, is_serious=False)
     for name in SELECTION:
         for found in _setting(name, _option(a, name), _option(b, name), "none"):
-            # Only records that both runs have are compared, so that the numbers mean the same.
+            # Only records that both runs have are compared, so that a selection is not serious.
             yield replace(found, is_serious=False, is_refused=False)
 
 
@@ -60,8 +60,8 @@ def _option(setup: RunSetup, key: str) -> JsonValue:
 
 
 def _definitions(what: str, a: _Hashes | None, b: _Hashes | None) -> Iterator[Mismatch]:
-    """Definitions by name with the hash of what scores depend on, where they have one."""
-    # Runs of earlier versions tell neither policies nor programs.
+    """Definitions by name with the hash of everything that affects scores, if known."""
+    # Runs of earlier versions record neither policies nor programs.
     if a is None or b is None:
         return
     first, second = ({str(sha256 or name) for name, sha256 in one.items()} for one in (a, b))
@@ -70,7 +70,7 @@ def _definitions(what: str, a: _Hashes | None, b: _Hashes | None) -> Iterator[Mi
 
 
 def _named(those: _Hashes, others: _Hashes) -> str:
-    """The names; one that both have is told with its hash, because its content differs."""
+    """The names; with the hash if both runs have the name but different content."""
     if not those:
         return "none"
     return ", ".join(
@@ -84,7 +84,7 @@ def _start(sha256: str | None) -> str:
 
 
 def _rubrics(setup: RunSetup) -> _Hashes:
-    # Runs of earlier versions know the hash of the whole content alone.
+    # Runs of earlier versions only have the hash of the whole content.
     return {row.rubric: row.grading_sha256 or row.sha256 for row in setup.rubrics}
 
 
@@ -99,9 +99,9 @@ def _programs(setup: RunSetup) -> _Hashes | None:
 
 
 def _revisions(a: dict[str, int] | UnsetType, b: dict[str, int] | UnsetType) -> Iterator[Mismatch]:
-    """Kinds of checks that have learned to grade otherwise between two runs."""
+    """Check kinds with different revisions in the two runs."""
     for name in sorted({*(a or ()), *(b or ())}):
-        # Runs of earlier versions tell no kinds; theirs had the first revision.
+        # Runs of earlier versions record no revisions; theirs was the first.
         before, after = (
             FIRST_REVISION if isinstance(known, UnsetType) else known.get(name) for known in (a, b)
         )
@@ -130,9 +130,9 @@ def _judge_names(judges: dict[str, _Prints]) -> str:
 
 
 def _fingerprints(manifest: Manifest) -> dict[str, _Prints]:
-    """Of each judge: the fingerprints of all it asks, those of its template, and if all are known.
+    """Per judge: the fingerprints of its questions and of its template, and if all are known.
 
-    What it asks may differ from record to record, where records bring criteria of their own.
+    Its questions may differ between records, if records define criteria.
     """
     found: dict[str, _Prints] = {}
     for row in manifest.judges or ():
@@ -147,9 +147,9 @@ def _fingerprints(manifest: Manifest) -> dict[str, _Prints]:
 
 
 def _are_alike(a: _Prints, b: _Prints) -> bool:
-    """Another template, model or sampling changes the fingerprint of everything that is asked.
+    """Another template, model or sampling changes the fingerprint of every question.
 
-    A jury asks one judge through several targets, all of which must be the same.
+    A jury may use one judge on several targets, all of which must be the same.
     """
     if a[1] and b[1] and a[1] != b[1]:
         return False

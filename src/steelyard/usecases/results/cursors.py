@@ -1,4 +1,4 @@
-"""Cursors: where the next page of a list begins, in a form that callers only hand back."""
+"""Cursors: opaque positions of the next page of a list."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARK_BYTES = 6
 
 
 def require_page(limit: int) -> None:
-    """Refuse a page that holds nothing, whose cursor would have no place, or too much to ask."""
+    """Refuse an empty or too large page."""
     if not 1 <= limit <= MAX_PAGE:
         raise InvalidError(f"limit must be a whole number from 1 to {MAX_PAGE}, not {limit}")
 
@@ -38,13 +38,13 @@ def written(query: Query) -> Query:
 
 
 def cursor_of(position: object, query: object) -> str:
-    """The cursor after a position in the list that a query makes."""
+    """The cursor after a position in the list of a query."""
     text = msgspec.json.encode((_mark(query), position))
     return base64.urlsafe_b64encode(text).decode("ascii").rstrip("=")
 
 
 def position_at(cursor: str, query: object, kind: type[Position]) -> Position:
-    """The position of a cursor, which must come from a list of the same query."""
+    """The position of a cursor, which must belong to the same query."""
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         mark, position = msgspec.json.decode(text, type=tuple[str, kind])

@@ -41,32 +41,32 @@ _COLUMNS = (
 _FORMULA = frozenset("=+-@\u2212")
 _CONTROLS = ("\t", "\r")
 _UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", "Mn", "Me"))
-"""Characters that nobody sees before a sign; a spreadsheet may still take it for a formula."""
+"""Invisible characters before a sign; a spreadsheet may still see a formula."""
 _UNSEEN_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 def export_jsonl(rows: Iterable[Prediction]) -> Iterator[str]:
-    """The rows as they are."""
+    """The rows unchanged."""
     for row in rows:
         yield json.dumps(row.json(), ensure_ascii=False) + "\n"
 
 
 def check_names(folder: Path) -> list[str]:
-    """The checks of a run in the order in which its predictions show them."""
+    """The checks of a run, in the order of its predictions."""
     rows = decoded_rows(folder, PREDICTIONS, read_graded)
     return list(dict.fromkeys(score.check for row in rows for score in row.evaluator_scores))
 
 
 def export_csv(rows: Iterable[Prediction], checks: Sequence[str]) -> Iterator[str]:
-    """One line a row, with what was asked as text, and a column for the score of each check.
+    """One line per row, with the request as text and a column for the score of each check.
 
     Text that a spreadsheet would run as a formula gets a leading apostrophe.
     """
     yield _line([*_COLUMNS, *(f"check:{name}" for name in checks)])
     for row in rows:
         scores = {score.check: score.score for score in row.evaluator_scores}
-        told = {"request": request_text(row), "expected": expected_text(row)}
-        values = [told[name] if name in told else getattr(row, name) for name in _COLUMNS]
+        texts = {"request": request_text(row), "expected": expected_text(row)}
+        values = [texts[name] if name in texts else getattr(row, name) for name in _COLUMNS]
         yield _line([_safe(value) for value in (*values, *(scores.get(name) for name in checks))])
 
 
@@ -81,7 +81,7 @@ def _safe(value: JsonValue) -> JsonValue:
 
 
 def _is_formula(text: str) -> bool:
-    """Whether a spreadsheet might run it: wide signs count where wide letters are written."""
+    """Whether a spreadsheet might run the text as a formula; full-width signs count, too."""
     seen = next((sign for sign in text if _is_seen(sign)), "")
     return normalize("NFKC", seen)[:1] in _FORMULA or text.startswith(_CONTROLS)
 

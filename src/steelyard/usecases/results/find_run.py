@@ -29,7 +29,7 @@ def run_folders(ports: ResultPorts, names: Sequence[str]) -> list[Path]:
 
 
 def find_run_folder(ports: ResultPorts, name: str) -> Path:
-    """The folder of a finished run, whatever became of it."""
+    """The folder of a finished run, intact or not."""
     found = find_run(ports, name)
     if isinstance(found, Path):
         return found
@@ -39,7 +39,7 @@ def find_run_folder(ports: ResultPorts, name: str) -> Path:
 
 
 def find_run(ports: ResultPorts, name: str) -> StoredRun | Path:
-    """A run as the store knows it; where that does not know it or fails, its folder alone."""
+    """A run from the store; if it is unknown there or the store fails, from its folder."""
     path = ports.base / name
     if holds_artifacts(path):
         return path
@@ -60,14 +60,14 @@ def find_run(ports: ResultPorts, name: str) -> StoredRun | Path:
 
 
 def has_ended(ports: ResultPorts, run: StoredRun) -> bool:
-    """Whether a run is sealed, or was once; one that failed is not."""
+    """Whether a run was sealed; a failed run was not."""
     return (
         is_run_folder(ports.runs / run.run_id) or run.status in _SEALED or not _is_described(run)
     )
 
 
 def _is_described(run: StoredRun) -> bool:
-    """Whether its plan says what the manifest begins with; those of early versions do not."""
+    """Whether its plan has the setup of the manifest; plans of early versions do not."""
     return run.plan is not None and bool(run.plan.setup)
 
 

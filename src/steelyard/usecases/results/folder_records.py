@@ -1,4 +1,4 @@
-"""The records of a finished run in its folder alone."""
+"""The records of a finished run, from its folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from steelyard.usecases.results.request_parts import whole_rows
 
 
 class _Place(msgspec.Struct, gc=False):
-    """Which record a row is about; None where it is about none."""
+    """The record of a row; None for a row without a record."""
 
     index: int | None
     repeat: int = 0
@@ -48,9 +48,9 @@ def _nothing(_index: int) -> list[JsonObject]:
 
 
 class FolderRecords:
-    """The records of a run whose artifacts are read as they are.
+    """The records of a run, read from its artifacts.
 
-    Their rows stand in the order of the records, so that one is found without a look at all.
+    Rows are ordered by record, so that one is found by binary search.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class FolderRecords:
         self._judgements = judgements
 
     def page(self, query: RecordQuery, after: Position | None, limit: int) -> list[RecordLine]:
-        """The records that a query finds after a position."""
+        """The records of a query after a position."""
         if query.sort == BY_INDEX:
             return list(islice(self._lines(query, after), limit))
         lines = _sorted(list(self._lines(query, None)), query.sort)
@@ -89,13 +89,13 @@ class FolderRecords:
         return sorted(index for index in found if index is not None)
 
     def record(self, index: int, repeat: int | None = None) -> RecordView:
-        """All that is kept of a record, in all repeats or in one."""
+        """Everything stored for a record, in all repeats or in one."""
         rows = map(read_prediction, self._rows(PREDICTIONS, index, repeat))
         attempts = list(map(read_attempt, self._rows(ATTEMPTS, index, repeat)))
         failures = map(read_failure, self._rows(FAILURES, index, repeat))
-        told = [row for row in self._judgements(index) if repeat in (None, row["repeat"])]
+        judgements = [row for row in self._judgements(index) if repeat in (None, row["repeat"])]
         why = {row.place: row for row in failures}
-        return RecordView(list(whole_rows(self._folder, rows)), attempts, why, told)
+        return RecordView(list(whole_rows(self._folder, rows)), attempts, why, judgements)
 
     def _rows(self, name: str, index: int, repeat: int | None) -> Iterator[bytes]:
         with _mapped(self._folder, name) as data:
@@ -107,7 +107,7 @@ class FolderRecords:
                     yield line
 
     def _lines(self, query: RecordQuery, after: Position | None) -> Iterator[RecordLine]:
-        """The records that a query finds, in their order."""
+        """The records of a query, in order."""
         labels = {
             (row.index, row.repeat): row.label
             for row in decoded_rows(self._folder, FAILURES, read_listed_failure)
@@ -142,7 +142,7 @@ def _fits(row: ListedPrediction, line: RecordLine, query: RecordQuery) -> bool:
 
 
 def _sorted(lines: list[RecordLine], sort: Sort) -> list[RecordLine]:
-    """Lines by their values; equal ones stay in their order, those without a value come last."""
+    """Sort lines by value; stable, lines without a value last."""
     if sort.field == "index":
         return lines[::-1]
     value = attrgetter(sort.field)
@@ -153,7 +153,7 @@ def _sorted(lines: list[RecordLine], sort: Sort) -> list[RecordLine]:
 
 @contextmanager
 def _mapped(folder: Path, name: str) -> Generator[mmap.mmap | bytes]:
-    """The bytes of an artifact, of which only what is looked at is read."""
+    """The bytes of an artifact, read lazily."""
     with opened_artifact(folder, name) as stream:
         if not stream.seek(0, 2):
             yield b""
@@ -171,7 +171,7 @@ def _lines_from(data: mmap.mmap | bytes, start: int) -> Iterator[bytes]:
 
 
 def _lines_with(data: mmap.mmap | bytes, wanted: bytes) -> Iterator[bytes]:
-    """The lines that hold some bytes."""
+    """The lines that contain some bytes."""
     place = data.find(wanted)
     while place >= 0:
         start = data.rfind(b"\n", 0, place) + 1
@@ -182,7 +182,7 @@ def _lines_with(data: mmap.mmap | bytes, wanted: bytes) -> Iterator[bytes]:
 
 
 def _start_of(data: mmap.mmap | bytes, index: int) -> int:
-    """Where the first line of a record, or of one after it, begins."""
+    """The offset of the first line of a record, or of the next record."""
     low, high = 0, len(data)
     while low < high:
         start = data.rfind(b"\n", low, (low + high) // 2) + 1 or low

@@ -1,4 +1,4 @@
-"""Gates: what a run or a comparison must reach, for every interface alike."""
+"""Gates of runs and comparisons, the same for every interface."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from steelyard.results.metrics import Metrics
 from steelyard.stats.power import FEWEST_UNITS, records_for_width, records_to_detect
 
 UNGATED = frozenset({"failed", "cancelled"})
-"""The states in which no gate says anything about a run."""
+"""The states in which gates do not apply."""
 _WORSE_BY = re.compile(r"worse(?: by (\d+(?:\.\d+)?))?\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gates:
-    """What a run must reach."""
+    """The gates of a run."""
 
     fail_under: float | None = None
-    """The least pass rate."""
+    """Minimum pass rate."""
     fail_under_low: float | None = None
-    """The least lower bound of the pass rate."""
+    """Minimum lower bound of the pass rate."""
     corrected: bool = False
-    """Whether both look at the corrected pass rate."""
+    """Whether both apply to the corrected pass rate."""
     allow_failures: str = "0"
-    """How many records may have no score: a number, or a share such as 5%."""
+    """Maximum records without a score: a number, or a share such as 5%."""
 
     @classmethod
     def of(cls, kept: Mapping[str, JsonValue]) -> Gates:
-        """The gates as they are kept with a run."""
+        """The gates as stored with a run."""
         return cls(
             fail_under=optional_number(kept, "fail_under"),
             fail_under_low=optional_number(kept, "fail_under_low"),
@@ -55,11 +55,11 @@ class Gates:
         )
 
     def stored(self) -> JsonObject:
-        """The gates as they are kept with a run."""
+        """The gates as stored with a run."""
         return asdict(self)
 
     def require_use(self) -> None:
-        """Refuse a correction that no gate looks at."""
+        """Refuse a correction without a gate."""
         if self.corrected and self.fail_under is None and self.fail_under_low is None:
             raise InvalidError(
                 f"{argument('corrected')} says what {argument('fail_under')} and "
@@ -68,13 +68,13 @@ class Gates:
 
 
 def require_share(name: str, value: object) -> None:
-    """Refuse a least rate that no rate can miss, or that is none."""
+    """Refuse a minimum rate that is not a rate, or that no run can fail."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
         raise InvalidError(f"{name} is a share above 0, at most 1 (0.8 for 80 %), not {value!r}")
 
 
 def require_allowed(name: str, text: str) -> None:
-    """Refuse what is neither a number of records nor a share of them."""
+    """Refuse a value that is neither a number of records nor a share."""
     try:
         number = float(text.removesuffix("%"))
     except ValueError:
@@ -85,12 +85,12 @@ def require_allowed(name: str, text: str) -> None:
 
 
 def evaluate_gates(metrics: Metrics, gates: Gates) -> list[GateResult]:
-    """Every gate of a run, from its metrics; a gate that has nothing to look at fails."""
+    """The result of every gate of a run; a gate without data fails."""
     return [*_rate_gates(metrics, gates), *_missing_gate(metrics, gates)]
 
 
 def gates_of_run(manifest: Manifest, metrics: Metrics) -> tuple[GateResult, ...]:
-    """The gates that a run was started with; none where it did not come to its end."""
+    """The results of the run's own gates; none for an unfinished run."""
     kept = manifest.setup.options.gates
     if not kept or manifest.status in UNGATED:
         return ()
@@ -135,7 +135,7 @@ def _rate_gate(
 
 
 def _missing_gate(metrics: Metrics, gates: Gates) -> Iterator[GateResult]:
-    """A record that lacks some of its repeats is missing in part: one of three is a third."""
+    """The number of missing records; one of three missing repeats counts as a third."""
     records = metrics.failed_records + metrics.skipped_records
     total, allowed = metrics.total_records, gates.allow_failures
     repeats, tries = metrics.unscored_repeats, metrics.repeats.k if metrics.repeats else 1
@@ -155,8 +155,8 @@ def _missing_gate(metrics: Metrics, gates: Gates) -> Iterator[GateResult]:
 
 
 def _is_too_many(missing: int, total: int, tries: int, allowed: str) -> bool:
-    """Whether so many of all tries are more than the records, or the share, that are allowed."""
-    # Multiplied, not divided: 29 % of 100 would come out just below 29.
+    """Whether the missing tries exceed the allowed records or share."""
+    # Multiply instead of divide: 29 % of 100 would be just below 29.
     if allowed.endswith("%"):
         return missing * 100 > float(allowed[:-1]) * total
     return missing > float(allowed) * tries
@@ -164,11 +164,11 @@ def _is_too_many(missing: int, total: int, tries: int, allowed: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonGate:
-    """What makes a comparison fail: that B is worse, or not shown to be within a margin."""
+    """The gate of a comparison: fails if B is worse, or not shown to be within a margin."""
 
     text: str
     margin: float | None = None
-    """In percentage points; None where any difference beyond chance counts."""
+    """In percentage points; None if any significant difference counts."""
 
     @classmethod
     def parse(cls, text: str) -> ComparisonGate:
@@ -189,8 +189,8 @@ class ComparisonGate:
 def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
     """Whether B passes; runs that cannot be compared never do.
 
-    Where the scores that one run alone lacks could make B fail that passes, or take back that B
-    is worse, they cannot be compared either.
+    If scores that only one run lacks could change the result, the runs cannot be compared
+    either.
     """
     result, against, favoured = (
         _gate(found, gate, seen) for seen in (found.pair, found.pair_against, found.pair_favoured)
@@ -206,7 +206,7 @@ def gate_comparison(found: Comparison, gate: ComparisonGate) -> GateResult:
 
 
 def _beside(found: Comparison, result: GateResult) -> Iterator[str]:
-    """What a gate cannot see."""
+    """Limits of what a gate can detect."""
     yield from _too_few(found.pair.raw)
     if left := found.dropped.only_in_a:
         edited = found.dropped.changed
@@ -228,7 +228,8 @@ def _gate(found: Comparison, gate: ComparisonGate, seen: Measured) -> GateResult
 
 
 def _worse(gate: ComparisonGate, seen: Measured) -> GateResult:
-    """Raw or corrected; a raw drop that the corrected interval excludes is the judge's error."""
+    """The raw or corrected difference; the judge is to blame for a raw drop that the corrected
+    interval excludes."""
     passes, corrected = seen
     looked_at = f"the raw difference {points(passes)}"
     if corrected:
@@ -247,7 +248,7 @@ def _worse(gate: ComparisonGate, seen: Measured) -> GateResult:
 
 
 def _worse_by(found: Comparison, gate: ComparisonGate, seen: Measured) -> GateResult:
-    """B passes where the whole interval lies above the margin; the corrected one too."""
+    """B passes if the whole interval is above the margin; the corrected one too."""
     margin, (passes, corrected) = cast(float, gate.margin), seen
     looked_at = f"the lower bound of the raw difference {points(passes)}"
     reasons = [_missed(passes, margin, lambda: _raw_records(found, passes, margin))]
@@ -260,7 +261,7 @@ def _worse_by(found: Comparison, gate: ComparisonGate, seen: Measured) -> GateRe
 
 
 def _missed(one: Difference, margin: float, needed: Callable[[], str]) -> str:
-    """Why an interval does not show that B is within the margin; empty where it does."""
+    """Why an interval does not show that B is within the margin; empty if it does."""
     if one.low is not None and 100 * one.low > -margin:
         return ""
     if one.high is not None and 100 * one.high < -margin:
@@ -297,14 +298,14 @@ def _labelled_records(one: CorrectedDifference, margin: float) -> str:
 def gate_comparisons(
     found: Sequence[Comparison], gate: ComparisonGate, *, strict: bool = False
 ) -> list[tuple[Comparison, GateResult]]:
-    """Each run against the first; in strict mode a pass must be about all of that run."""
+    """Gate each run against the first; in strict mode a pass must cover all of that run."""
     first = found[0].a.run_id
     results = [(one, gate_comparison(one, gate)) for one in found if one.a.run_id == first]
     return [(one, _strictly(one, result)) for one, result in results] if strict else results
 
 
 def _strictly(found: Comparison, result: GateResult) -> GateResult:
-    """The result; a pass that B's own records could not have prevented is none."""
+    """The result; undecided if B's records could not have made it fail."""
     why = "; ".join(_unseen(found))
     if not result.passed or not why:
         return result
@@ -313,7 +314,7 @@ def _strictly(found: Comparison, result: GateResult) -> GateResult:
 
 
 def _unseen(found: Comparison) -> Iterator[str]:
-    """What makes a pass of B say nothing about what A was asked."""
+    """Reasons why a pass of B does not cover the records of A."""
     yield from _too_few(found.pair.raw)
     gone = found.dropped
     lost = {
@@ -321,6 +322,6 @@ def _unseen(found: Comparison) -> Iterator[str]:
         "edited (same id, other content)": gone.changed,
         "invalid": gone.invalid_in_b,
     }
-    said = ", ".join(f"{number:,} {word}" for word, number in lost.items() if number)
-    if said:
-        yield f"of {counted(found.a.records, 'record')} of A, in B: {said}"
+    losses = ", ".join(f"{number:,} {word}" for word, number in lost.items() if number)
+    if losses:
+        yield f"of {counted(found.a.records, 'record')} of A, in B: {losses}"

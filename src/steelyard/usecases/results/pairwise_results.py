@@ -1,4 +1,4 @@
-"""What a judge preferred in pairwise runs, from their artifacts alone."""
+"""The results of pairwise runs, from their artifacts."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from steelyard.usecases.results.read_run import decoded_rows, read_run
 
 
 class JudgedPair(NamedTuple):
-    """A record of a pairwise run, of which the judge has decided on a winner."""
+    """A decided record of a pairwise run."""
 
     cluster: str
-    """What holds records together."""
+    """The cluster of the record."""
     winner: Winner
     """Over all its repeats: a record counts once."""
     picks: tuple[tuple[Pick, Pick], ...]
-    """Of each repeat in both orders; none where the answers are the same text."""
+    """The picks of each repeat in both orders; none for identical answers."""
 
 
 def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> PairwiseView:
-    """What came of a finished pairwise run, alone or among the runs of several pairs."""
+    """The result of a finished pairwise run, alone or among several pairs."""
     view = read_run(folder)
     rows = list(_rows(folder))
     records = len({row.index for row in rows})
@@ -74,7 +74,7 @@ def read_pairwise(folder: Path, among: tuple[float, float] | None = None) -> Pai
 
 
 def read_all(folders: Sequence[Path]) -> list[PairwiseView]:
-    """The same for several pairs; their p-values and intervals hold for all of them together."""
+    """The results of several pairs, with p-values and intervals adjusted for all of them."""
     alone = [read_pairwise(folder) for folder in folders]
     if len(alone) < 2:
         return alone
@@ -118,10 +118,10 @@ def strength_table(views: Sequence[PairwiseView]) -> list[Strength]:
 
 
 def gate_of(folder: Path, gate: ComparisonGate) -> GateResult:
-    """Fails when the judge prefers A in a pairwise run, or where a margin is not shown to hold.
+    """Fail if the judge prefers A in a pairwise run, or if a margin is not shown to hold.
 
-    Other pairs of runs play no part. It is undecided without a decision, or where records without
-    one, or without an answer of B, would make it fail if all of them went to A; and where it would
+    Other pairs are not considered. The gate is undecided without a decision, if records without
+    one, or without an answer of B, would make it fail if all of them went to A, or if it would
     not pass without the records on which the judge contradicts itself.
     """
     view = read_pairwise(folder)
@@ -129,7 +129,7 @@ def gate_of(folder: Path, gate: ComparisonGate) -> GateResult:
     end = "" if gate.margin is None else "lower bound of the "
     looked_at = f"the {end}pairwise win rate {_rate(found)}"
     result = GateResult(name=gate.text, passed=True, looked_at=looked_at)
-    # More records would show nothing about a judge that looks at places.
+    # More records do not help with a judge that decides by position.
     is_blind = 0 < found.win_rate.n - FEWEST_UNITS < found.contradictions
     if found.win_rate.n and not is_blind and (why := _failure(found, gate)):
         return replace(result, passed=False, reason=why)
@@ -140,7 +140,7 @@ def gate_of(folder: Path, gate: ComparisonGate) -> GateResult:
 
 
 def _undecided(view: PairwiseView, gate: ComparisonGate) -> str:
-    """Why a gate that passes says nothing; empty where it does.
+    """Why a passing gate is undecided; empty if it is not.
 
     A judge that contradicts itself has not found two answers equal: such records are no evidence.
     """
@@ -158,7 +158,7 @@ def _undecided(view: PairwiseView, gate: ComparisonGate) -> str:
 
 
 def _preferred(found: Preference, missing: int) -> Preference:
-    """Without contradictions, and with so many more records that A wins."""
+    """The preference without contradictions, and with so many more wins of A."""
     counts: dict[Winner, int] = {
         "b": found.wins,
         "a": found.losses + missing,
@@ -168,9 +168,9 @@ def _preferred(found: Preference, missing: int) -> Preference:
 
 
 def _failure(found: Preference, gate: ComparisonGate) -> str:
-    """Why a win rate fails a gate; empty where it passes.
+    """Why a win rate fails a gate; empty if it passes.
 
-    B is worse by less than N points where the whole interval of its win rate lies above 50 - N.
+    B is worse by less than N points if the whole interval of its win rate is above 50 - N.
     """
     rate, margin = found.win_rate, gate.margin
     if margin is None:
@@ -200,7 +200,7 @@ def _rate(found: Preference) -> str:
 
 
 def _share(contest: Contest, place: int) -> float:
-    """What a run wins of a comparison."""
+    """The share of a comparison that a run wins."""
     if place == contest.second:
         return contest.share
     return 1 - contest.share if place == contest.first else 0.0
@@ -211,7 +211,7 @@ def _rows(folder: Path) -> Iterator[PairwisePrediction]:
 
 
 def _pairs(rows: Iterable[PairwisePrediction]) -> Iterator[JudgedPair]:
-    """The records that have a decision of at least half of their repeats."""
+    """The records with a decision in at least half of their repeats."""
     records: dict[int, list[PairwisePrediction]] = {}
     for row in rows:
         records.setdefault(row.index, []).append(row)

@@ -1,4 +1,4 @@
-"""What finding and reading finished runs needs from outside."""
+"""The ports of finding and reading finished runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steelyard.usecases.results.records import Records
 
 
 class KnownRuns(Protocol):
-    """The runs that the store of a project knows."""
+    """The runs in the store of a project."""
 
     def find(self, name: str) -> StoredRun: ...
     def ids(self) -> set[str]: ...
@@ -24,21 +24,21 @@ class KnownRuns(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPorts:
-    """Where the finished runs of a project are."""
+    """The locations of the finished runs of a project."""
 
     base: Path
-    """Where relative paths that a user names begin."""
+    """The base of relative paths."""
     folder: Path
-    """Where the project keeps its runs; it is not there before the first."""
+    """The folder of the project's data; missing before the first run."""
     repository: Callable[[], KnownRuns]
     records: Callable[[str, str], Records]
-    """The records of a run that the store keeps, and what to call them."""
+    """The stored records of a run, with a name for messages."""
     digest: Callable[[Path], Seal]
     judgements: Callable[[Path, int], list[JsonObject]]
-    """What judges said about a record of a run, by its folder and the record's index."""
+    """The judge replies of a record, by run folder and index."""
     warn: Warn
 
     @property
     def runs(self) -> Path:
-        """The folder with a folder for each run."""
+        """The parent folder of the run folders."""
         return self.folder / "runs"

@@ -1,4 +1,4 @@
-"""What was pruned of a run, told from its folder alone."""
+"""The pruned files of a run, from its folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def pruned_runs(store: Path) -> dict[str, dict[str, PrunedFile]]:
 
 
 def pruned_on(folder: Path, name: str) -> str | None:
-    """The day on which a file that is not there was pruned."""
+    """The day on which a missing file was pruned."""
     if (folder / name).exists():
         return None
     file = pruned_files(folder).get(name)

@@ -1,4 +1,4 @@
-"""Read a finished run from its folder alone."""
+"""Read a finished run from its folder."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ Decoded = TypeVar("Decoded")
 
 
 class Failures(NamedTuple):
-    """What `failures.jsonl` says."""
+    """The content of `failures.jsonl`."""
 
     counts: Counter[str]
-    """How many rows each label has."""
+    """The number of rows by label."""
     rows: dict[tuple[int, int], Failure]
-    """The rows that were asked for, by index and repeat."""
+    """The requested rows, by index and repeat."""
 
 
 def is_run_folder(path: Path) -> bool:
-    """Whether a folder holds a sealed run."""
+    """Whether a folder contains a sealed run."""
     return (path / MANIFEST).is_file()
 
 
@@ -49,7 +49,7 @@ def holds_artifacts(folder: Path) -> bool:
 
 
 def require_finished(folder: Path, run: StoredRun) -> None:
-    """A run that was stopped, or that is going on, has nothing to read yet."""
+    """The error for an unfinished run."""
     if not is_terminal(run.status) and not is_run_folder(folder):
         raise NotFoundError(
             f"{run.run_id} is not finished: {run.status}; if it was interrupted, resume it "
@@ -58,7 +58,7 @@ def require_finished(folder: Path, run: StoredRun) -> None:
 
 
 def require_manifest(folder: Path) -> None:
-    """A folder without its manifest is no finished run, or not any more."""
+    """The error for a folder without a manifest."""
     if day := pruned_on(folder, MANIFEST):
         raise NotFoundError(f"{folder.name} was pruned on {day}; nothing is left to read")
     if not is_run_folder(folder):
@@ -66,7 +66,7 @@ def require_manifest(folder: Path) -> None:
 
 
 def read_run(folder: Path) -> RunView:
-    """Manifest, metrics and slices of a run; whether they are as sealed is asked before."""
+    """Manifest, metrics and slices of a run; the caller checks that they are intact."""
     require_manifest(folder)
     manifest = _decoded(folder / MANIFEST, read_manifest)
     metrics = _decoded(folder / "metrics_summary.json", read_metrics)
@@ -81,7 +81,7 @@ def read_run(folder: Path) -> RunView:
 
 
 def manifest_json(folder: Path) -> JsonObject:
-    """The manifest as it was written, also by another version."""
+    """The manifest as written, possibly by another version."""
     return _decoded(folder / MANIFEST, json.loads)
 
 
@@ -98,7 +98,7 @@ def is_pairwise_run(view: RunView) -> bool:
 
 
 def decoded_rows(folder: Path, name: str, decode: Callable[[bytes], Decoded]) -> Iterator[Decoded]:
-    """The rows of a JSONL artifact, one at a time, as far as a decoder reads them."""
+    """The rows of a JSONL artifact, one at a time, decoded."""
     with opened_artifact(folder, name) as stream:
         for line in stream:
             yield decode(line)
@@ -106,7 +106,7 @@ def decoded_rows(folder: Path, name: str, decode: Callable[[bytes], Decoded]) ->
 
 @contextmanager
 def opened_artifact(folder: Path, name: str) -> Generator[BinaryIO]:
-    """An artifact to read; one that is gone or damaged is told."""
+    """Open an artifact; a missing or damaged one is an error."""
     path = folder / name
     try:
         with path.open("rb") as stream:
@@ -122,12 +122,12 @@ def opened_artifact(folder: Path, name: str) -> Generator[BinaryIO]:
 
 
 def read_predictions(folder: Path) -> Iterator[Prediction]:
-    """The predictions of a run, with what was asked in full."""
+    """The predictions of a run, with full requests."""
     return whole_rows(folder, decoded_rows(folder, PREDICTIONS, read_prediction))
 
 
 def failures_of(folder: Path, places: Container[tuple[int, int]]) -> Failures:
-    """Why records have no score: how many there are of each label, and the rows of some places."""
+    """The failures: counts by label, and the rows of some places."""
     counts: Counter[str] = Counter()
     rows: dict[tuple[int, int], Failure] = {}
     for row in decoded_rows(folder, FAILURES, read_failure):

@@ -27,15 +27,15 @@ from steelyard.usecases.results.cursors import (
 
 
 class Records(Protocol):
-    """The records of one run, wherever they are kept."""
+    """The records of one run, in the store or in its folder."""
 
     @property
     def title(self) -> str:
-        """What to call them where one is not found."""
+        """Their name in messages."""
         ...
 
     def page(self, query: RecordQuery, after: Position | None, limit: int) -> Sequence[RecordLine]:
-        """The records that a query finds after a position."""
+        """The records of a query after a position."""
         ...
 
     def has_tags(self) -> bool:
@@ -47,20 +47,20 @@ class Records(Protocol):
         ...
 
     def record(self, index: int, repeat: int | None = None) -> RecordView:
-        """All that is kept of a record, in all repeats or in one; nothing of an unknown one."""
+        """Everything stored for a record, in all repeats or in one; empty if unknown."""
         ...
 
 
 class RecordPage(NamedTuple):
-    """A part of a list."""
+    """A page of a list."""
 
     records: Sequence[RecordLine]
     next_cursor: str | None
-    """Where the next part begins; None at the end."""
+    """The cursor of the next page; None at the end."""
 
 
 def parse_sort(text: str) -> Sort:
-    """An order by the name of a field; `-` before it turns it round."""
+    """An order by a field name; a leading `-` reverses it."""
     field, known = text.removeprefix("-"), get_args(SortField)
     if field not in known:
         raise InvalidError(f"cannot sort by '{text}'; known fields: {', '.join(known)}")
@@ -70,7 +70,7 @@ def parse_sort(text: str) -> Sort:
 def list_records(
     records: Records, query: RecordQuery, *, cursor: str | None = None, limit: int = 20
 ) -> RecordPage:
-    """A page of the records that a query finds."""
+    """A page of the records of a query."""
     require_page(limit)
     query = written(query)
     after = None if cursor is None else _position(cursor, query)
@@ -95,7 +95,7 @@ def _position(cursor: str, query: RecordQuery) -> Position:
 
 
 def show_record(records: Records, record: str | int, repeat: int | None = None) -> RecordView:
-    """All about a record, by its index, or by its id and else by its index in digits."""
+    """A record by its index, or by its id, else by its index in digits."""
     found = RecordView([], [], {}, [])
     for index in _indices(records, record):
         if _is_count(index) and (repeat is None or _is_count(repeat)):

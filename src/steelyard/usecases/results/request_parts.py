@@ -1,4 +1,4 @@
-"""The texts that requests of a run have in common, found in its folder one at a time."""
+"""Looks up the shared texts of requests in the folder of a run."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _RECENT = 64
 
 
 def whole_rows(folder: Path, rows: Iterable[Prediction]) -> Iterator[Prediction]:
-    """Predictions with what was asked in full, wherever a part of it is kept."""
+    """Predictions with full requests."""
     with closing(RequestParts(folder)) as parts:
         for row in rows:
             yield whole_row(row, parts.text)
 
 
 class RequestParts:
-    """Looks up texts by their hashes, in whose order the file has them, at eight bytes each."""
+    """Looks up texts by hash in a file ordered by hash; eight bytes per text."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / _FILE
@@ -38,7 +38,7 @@ class RequestParts:
         self.text = lru_cache(_RECENT)(self._text)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._data is not None:
             self._data.close()
 

@@ -1,4 +1,4 @@
-"""Read what happens to a run, from any event on."""
+"""Read the events of a run, from any sequence number."""
 
 from __future__ import annotations
 

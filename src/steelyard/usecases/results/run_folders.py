@@ -1,4 +1,4 @@
-"""Finished runs by their folders alone, where the store does not know them or cannot be used."""
+"""Finished runs by their folders, if the store does not know them or cannot be used."""
 
 from __future__ import annotations
 

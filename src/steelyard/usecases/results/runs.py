@@ -16,7 +16,7 @@ class Runs(Protocol):
     def list(
         self, limit: int, query: RunQuery = EVERY_RUN, after: RunPosition | None = None
     ) -> Sequence[StoredRun]:
-        """The runs that a query finds after a position, newest first."""
+        """The runs of a query after a position, newest first."""
         ...
 
     def find(self, name: str) -> StoredRun:
@@ -28,22 +28,22 @@ class Runs(Protocol):
         ...
 
     def progress(self, run_id: str) -> Progress:
-        """How many rows a run has kept."""
+        """The number of stored rows of a run."""
         ...
 
 
 class RunPage(NamedTuple):
-    """A part of a list."""
+    """A page of a list."""
 
     runs: Sequence[StoredRun]
     next_cursor: str | None
-    """Where the next part begins; None at the end."""
+    """The cursor of the next page; None at the end."""
 
 
 def list_runs(
     runs: Runs, query: RunQuery = EVERY_RUN, *, cursor: str | None = None, limit: int = 20
 ) -> RunPage:
-    """A page of the runs that a query finds, newest first."""
+    """A page of the runs of a query, newest first."""
     require_page(limit)
     query = written(query)
     after = None if cursor is None else position_at(cursor, query, RunPosition)
@@ -55,7 +55,7 @@ def list_runs(
 
 
 def show_run(runs: Runs, name: str) -> RunDetail:
-    """A run by its name, with its states and how far it has come."""
+    """A run by its name, with its states and its progress."""
     run = runs.find(name)
     return RunDetail(
         run=run,

@@ -1,4 +1,4 @@
-"""Say whether a run's artifacts are what the manifest says they are."""
+"""Check a run's artifacts against its manifest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from steelyard.usecases.results.read_run import holds_artifacts, require_manifes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactState:
-    """What became of one file."""
+    """The state of one file."""
 
     name: str
     state: str
@@ -27,13 +27,13 @@ class ArtifactState:
 
     @property
     def is_as_sealed(self) -> bool:
-        """Whether nothing changed; what was pruned is gone as it should be."""
+        """Whether the file is intact or pruned."""
         return self.state in {"intact", "pruned"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What became of every file of a run."""
+    """The state of every file of a run."""
 
     run_id: str
     folder: str
@@ -41,7 +41,7 @@ class Verification:
 
     @property
     def is_intact(self) -> bool:
-        """Whether every file is as it was sealed."""
+        """Whether every file is intact or pruned."""
         return all(file.is_as_sealed for file in self.files)
 
 
@@ -72,7 +72,7 @@ def verify(folder: Path, digest: Callable[[Path], Seal]) -> Verification:
 
 
 def require_sealed(folder: Path, digest: Callable[[Path], Seal]) -> None:
-    """Refuse a run that is not what was sealed: no number of it can be trusted any more."""
+    """Refuse a run whose sealed files were changed."""
     require_manifest(folder)
     spoiled = [
         f"{file.name} ({file.state})"
@@ -87,7 +87,7 @@ def require_sealed(folder: Path, digest: Callable[[Path], Seal]) -> None:
 
 
 def _without_manifest(folder: Path, pruned: Mapping[str, PrunedFile]) -> Verification:
-    """A run whose manifest is gone, or was never written: what is there cannot be told."""
+    """The result for a run without a manifest: its files are unknown."""
     files = tuple(_unsealed(folder / name, pruned.get(name)) for name in ARTIFACTS)
     return Verification(run_id=folder.resolve().name, folder=str(folder), files=files)
 
@@ -108,7 +108,7 @@ def _pruned(file: PrunedFile) -> ArtifactState:
 
 
 def _is_seal(sealed: JsonValue, file: Seal | PrunedFile) -> bool:
-    """Whether a note is about the file that the manifest names."""
+    """Whether a pruning entry matches the manifest."""
     return sealed == {"sha256": file.sha256, "size": file.size}
 
 

@@ -48,8 +48,8 @@ class _Run:
 
 
 @dataclass(slots=True)
-class _Said:
-    """What people said under one rubric, by question, person and item."""
+class _Labelled:
+    """The answers of people for one rubric, by question, person and item."""
 
     labels: int = 0
     blind: int = 0
@@ -71,7 +71,7 @@ class _Said:
         return any(key in answers for answers in self.answers.values())
 
     def add(self, label: Label, key: str, item: Item, answer: Answer) -> None:
-        """One answer; what the same person said of the same response in another run is counted."""
+        """Add an answer; count repeated answers about the same response in another run."""
         given = self.answers[label.is_blind].setdefault(key, {}).setdefault(label.annotator, {})
         if item in given:
             self.again += 1
@@ -85,7 +85,7 @@ def agreement(
     rubric: str | None = None,
     check: str | None = None,
 ) -> Agreement:
-    """What can be said of all labels, or of those of one run and one rubric.
+    """The agreement over all labels, or those of one run and one rubric.
 
     Of a run the judges are put beside people: those who answered blind, and no others. Labels of
     a run count for every run that grades the same responses again.
@@ -131,8 +131,8 @@ def _rubric(
     rubric = known.find(name)
     questions = rubric if isinstance(rubric, QuestionRubric) else None
     now = [row for row in rows if not known.is_under_other_content(label_of(row))]
-    said = _said(now, questions, judged)
-    said.other_content = len(rows) - len(now)
+    labelled = _labelled(now, questions, judged)
+    labelled.other_content = len(rows) - len(now)
     notes: list[str] = []
     sheets: list[AnswerSheet] = []
     by: list[str] = []
@@ -141,44 +141,46 @@ def _rubric(
     if questions is not None and any("answers" in row for row in rows):
         judgements = _judged_answers(judged, questions, notes)
         by.extend(judgements.by if judgements else ())
-        sheets.extend(_sheets(questions, said, judgements, judged))
-    if said.asks(PASSED):
+        sheets.extend(_sheets(questions, labelled, judgements, judged))
+    if labelled.asks(PASSED):
         passes = _judged_passes(judged, name)
         by.extend(one for one in (passes.by if passes else ()) if one not in by)
-        sheets.append(_pass_sheet(said, passes, judged))
+        sheets.append(_pass_sheet(labelled, passes, judged))
         if passes and len(passes.deciding) > 1:
             deciding = ", ".join(passes.deciding)
             notes.append(f"the verdict is that of {deciding} together; `check` compares one")
-    notes.extend(_notes(said, elsewhere))
+    notes.extend(_notes(labelled, elsewhere))
     return RubricAgreement(
         rubric=name,
-        labels=said.labels,
-        blind=said.blind,
-        people=len(said.people),
+        labels=labelled.labels,
+        blind=labelled.blind,
+        people=len(labelled.people),
         questions=tuple(question_agreement(sheet) for sheet in sheets),
         judged_by=tuple(by),
         notes=tuple(notes),
     )
 
 
-def _said(rows: Sequence[JsonObject], rubric: QuestionRubric | None, judged: _Run | None) -> _Said:
+def _labelled(
+    rows: Sequence[JsonObject], rubric: QuestionRubric | None, judged: _Run | None
+) -> _Labelled:
     order = {run_id: place for place, run_id in enumerate(judged.ids)} if judged else {}
-    said = _Said()
+    labelled = _Labelled()
     for row in sorted(rows, key=lambda row: order.get(cast(str, row.get("run_id")), 0)):
         label = label_of(row)
-        said.labels += 1
-        said.blind += label.is_blind
-        said.people.add(label.annotator)
+        labelled.labels += 1
+        labelled.blind += label.is_blind
+        labelled.people.add(label.annotator)
         run_id = judged.responses.run_id if judged else label.run_id or ""
         if label.passed is not None:
             whole = Item(run_id, label.record_id, label.repeat)
-            said.add(label, PASSED, whole, int(label.passed))
+            labelled.add(label, PASSED, whole, int(label.passed))
         if rubric is not None and "answers" in row:
             answers, wrong = fitting(row["answers"], rubric)
-            said.unfit += wrong
+            labelled.unfit += wrong
             for key, turn, answer in each_answer(answers):
-                said.add(label, key, Item(run_id, label.record_id, label.repeat, turn), answer)
-    return said
+                labelled.add(label, key, Item(run_id, label.record_id, label.repeat, turn), answer)
+    return labelled
 
 
 def _judged_answers(
@@ -203,16 +205,19 @@ def _judged_passes(judged: _Run | None, rubric: str) -> RunJudgements | None:
 
 
 def _sheets(
-    rubric: QuestionRubric, said: _Said, judgements: RunJudgements | None, judged: _Run | None
+    rubric: QuestionRubric,
+    labelled: _Labelled,
+    judgements: RunJudgements | None,
+    judged: _Run | None,
 ) -> Iterator[AnswerSheet]:
     for question in rubric.questions:
-        if question.kind.is_free_text or not said.asks(question.key):
+        if question.kind.is_free_text or not labelled.asks(question.key):
             continue
         judge = None
         if judgements and question.answered_by_auto:
             judge = judgements.answers.get(question.key, {})
-        blind = said.given(question.key, is_blind=True)
-        seen = said.given(question.key, is_blind=False)
+        blind = labelled.given(question.key, is_blind=True)
+        seen = labelled.given(question.key, is_blind=False)
         yield AnswerSheet(
             key=question.key,
             label=question.label,
@@ -228,26 +233,28 @@ def _sheets(
         )
 
 
-def _pass_sheet(said: _Said, passes: RunJudgements | None, judged: _Run | None) -> AnswerSheet:
+def _pass_sheet(
+    labelled: _Labelled, passes: RunJudgements | None, judged: _Run | None
+) -> AnswerSheet:
     return AnswerSheet(
         key=PASSED,
         label="Is the response good?",
         type="passed",
         categories=(0, 1),
-        blind=said.given(PASSED, is_blind=True),
-        seen=said.given(PASSED, is_blind=False),
+        blind=labelled.given(PASSED, is_blind=True),
+        seen=labelled.given(PASSED, is_blind=False),
         judge=passes.answers[PASSED] if passes else None,
         beside=passes.beside if passes else "judge",
         clusters=judged.clusters if judged else {},
     )
 
 
-def _notes(said: _Said, elsewhere: int) -> Iterator[str]:
-    if said.unfit:
-        yield f"{said.unfit} answer(s) of people do not fit the rubric as it is now"
-    if said.other_content:
-        yield f"{said.other_content} label(s) were given under other content of the rubric"
-    if said.again:
-        yield f"{said.again} answer(s) were given again about the same response in another run"
+def _notes(labelled: _Labelled, elsewhere: int) -> Iterator[str]:
+    if labelled.unfit:
+        yield f"{labelled.unfit} answer(s) of people do not fit the rubric as it is now"
+    if labelled.other_content:
+        yield f"{labelled.other_content} label(s) were given under other content of the rubric"
+    if labelled.again:
+        yield f"{labelled.again} answer(s) were given again about the same response in another run"
     if elsewhere:
         yield f"{elsewhere} label(s) are about no run and were left out"

@@ -155,9 +155,9 @@ def _split(row: ReviewedPrediction) -> float | None:
     """How far the juries that looked at a response are divided; votes that differ are all."""
     found: list[float] = []
     for _, check, _ in row.checks():
-        apart = check.details.disagreement
-        if isinstance(apart, int | float):
-            found.append(1.0 if check.details.is_split else float(apart))
+        disagreement = check.details.disagreement
+        if isinstance(disagreement, int | float):
+            found.append(1.0 if check.details.is_split else float(disagreement))
     return max(found, default=None)
 
 

@@ -72,7 +72,7 @@ def import_labels(
     became = ports.annotations.keep(rows, entry, is_replacing=is_replacing)
     ports.fix_published(rubrics, ports.caller)
     refused = (one for one, how in zip(incoming, became, strict=True) if how == "refused")
-    findings.extend(_said_otherwise(one) for one in refused)
+    findings.extend(_conflict(one) for one in refused)
     counts = Counter(became)
     return ImportedLabels(
         path=name,
@@ -124,7 +124,7 @@ def _named(label: Label, rubrics: KnownRubrics) -> Label:
     return replace(label, rubric=rubrics.whole_name(label.rubric), rubric_sha256=content)
 
 
-def _said_otherwise(one: _Incoming) -> Finding:
+def _conflict(one: _Incoming) -> Finding:
     row = one.row
     about = f"'{row['record_id']}'" + (f" of {row['run_id']}" if "run_id" in row else "")
     return Finding(

@@ -1,4 +1,4 @@
-"""The judges that a run may ask: found by reference or id, with how and through whom."""
+"""The judges of a run: looked up by reference or id, with their settings and targets."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from steelyard.usecases.registry.references import References
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judges:
-    """Finds judges, and knows how they are asked."""
+    """Looks up judges and their settings."""
 
     catalog: Catalog
     policies: Policies
     references: References
     settings: Settings
     replaced: str | None = None
-    """The judge that the run names for implicit grading."""
+    """The run's judge for implicit grading."""
     strict: bool = False
     found: dict[str, Judge] = field(default_factory=dict[str, Judge])
 
     def named(self, reference: str) -> Judge:
-        """The judge that a rubric refers to; whether it may be used was looked at before."""
+        """The judge that a rubric refers to; its reference was checked before."""
         judge = self.references.find(cast(Reference, Reference.parse(reference))).content
         if not isinstance(judge, Judge):
             raise InvalidError(f"{reference} cannot be used")
         return judge
 
     def judge(self, name: str) -> Judge:
-        """The judge of implicit grading: the one that the run names, or else the one asked for."""
+        """The judge of implicit grading: the run's, or else the default."""
         wanted = self.replaced or name
         if wanted not in self.found:
             pinned = wanted if self.replaced else self._pinned(wanted)
             self.found[wanted] = load_judge(self.references, pinned, strict=self.strict)
         return self.found[wanted]
 
-    def tell_unused(self) -> None:
-        """Say that nothing asks the judge that the run names; one that is not there is refused."""
+    def warn_unused(self) -> None:
+        """Warn that nothing uses the run's judge; refuse one that does not exist."""
         if self.replaced and not self.found:
             self.references.warn(
                 f"{self.judge(self.replaced).name} is not asked: a judge that a run names takes "
@@ -57,17 +57,17 @@ class Judges:
             )
 
     def setting(self, judge: Judge) -> JudgeSetting:
-        """How a judge is asked."""
+        """The settings of a judge."""
         return self.settings.judge(judge.id)
 
     def asked_by(self, rubric: Rubric) -> Iterator[AskedJudge]:
-        """Every judge that a rubric asks, with the target that answers."""
+        """Every judge of a rubric, with its target."""
         for check in rubric.all_checks:
             for judge, target in judges_of(check):
                 yield AskedJudge(judge, target or self.settings.judge(judge.id).target)
 
     def _pinned(self, name: str) -> str:
-        """An id with its version: nobody wrote a reference that could lack one."""
+        """A reference with id and version."""
         text = name if name.startswith("judge/") else f"judge/{name}"
         reference = Reference.parse(text)
         judge = self.references.find(reference).content if reference else None

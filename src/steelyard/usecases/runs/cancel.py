@@ -1,4 +1,4 @@
-"""End a run before its last record."""
+"""Stop a run and finalize its partial results."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ async def cancel_run(
 ) -> StoredRun:
     """Ask for a run to be cancelled and wait until it is.
 
-    Whoever works on it breaks off its calls and seals what there is; a run that nobody works on
-    is sealed here. The run as it is afterwards, which may be still at work when its process does
-    not answer in time.
+    The process that works on it aborts its calls and seals the results; a run without a process
+    is sealed here. Returns the run afterwards, which may still be active if its process does not
+    respond in time.
     """
     if is_terminal(run.status):
         return run
@@ -56,7 +56,7 @@ async def cancel_run(
 
 
 async def _seal(ports: RunPorts, run: StoredRun) -> None:
-    """Carry a cancelled run to its end, unless somebody else does so just now."""
+    """Finalize a cancelled run, unless another process does so."""
     try:
         unread = await _carry_on(ports, run)
         if unread:
@@ -69,20 +69,20 @@ async def _seal(ports: RunPorts, run: StoredRun) -> None:
 
 
 async def _carry_on(ports: RunPorts, run: StoredRun) -> str | None:
-    """Cancel every record that is left; why not, where what the run reads is not there."""
+    """Cancel the remaining records; if the inputs of the run are missing, return why."""
     try:
         prepared = await prepare_again(_asking_nobody(ports.of_run(run.run_id), run), run)
     except (SteelyardError, OSError) as wrong:
-        return _told(wrong)
+        return _reason(wrong)
     try:
         await continue_run(ports, run, prepared, _ignore)
     except (SourceError, OSError) as wrong:
-        return _told(wrong)
+        return _reason(wrong)
     return None
 
 
 def _asking_nobody(ports: RunPorts, run: StoredRun) -> RunPorts:
-    """A cancelled run needs no key, no program and no recording of any target."""
+    """Replace the targets: a cancelled run needs no key, program or recording."""
     plan = require_plan(run)
     models = {**(plan.judges.targets if plan.judges else {}), **plan.models}
 
@@ -107,26 +107,26 @@ def _asking_nobody(ports: RunPorts, run: StoredRun) -> RunPorts:
 
 
 class _Remembered:
-    """A target as its run remembers it."""
+    """A target as stored with its run."""
 
     def __init__(self, name: str, described: JsonObject) -> None:
         self.name = name
         self._described = described
 
     def described(self) -> JsonObject:
-        """Its settings when the run began."""
+        """Its settings at the start of the run."""
         return self._described
 
     async def ask(self, request: Request) -> Trace:
-        """Never, since every record is cancelled before."""
+        """Never called: every record is cancelled before."""
         raise TargetError("cancelled", f"'{request.case.id}' was asked of a cancelled run")
 
     async def close(self) -> None:
-        """Nothing to let go."""
+        """Nothing to close."""
 
 
 def _seal_unread(ports: RunPorts, run: StoredRun, why: str) -> None:
-    """Seal what was kept, and say that there is more which nobody can read."""
+    """Seal the stored results, and warn that the other records cannot be read."""
     ports.warn(f"{why}; {run.run_id} is sealed with what it has kept")
     redact = Redactor.by(RedactionRules.planned(require_plan(run).redacted), ports.secrets)
     require_claim(ports, run)
@@ -141,11 +141,11 @@ def _seal_unread(ports: RunPorts, run: StoredRun, why: str) -> None:
         raise
 
 
-def _told(wrong: Exception) -> str:
+def _reason(wrong: Exception) -> str:
     if isinstance(wrong, OSError) and wrong.strerror:
         return ": ".join(str(part) for part in (wrong.filename, wrong.strerror) if part)
     return str(wrong)
 
 
 def _ignore(_: object) -> None:
-    """Nobody looks on."""
+    """Ignore progress."""

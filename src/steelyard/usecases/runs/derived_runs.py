@@ -1,4 +1,4 @@
-"""Runs made from finished runs: the failed records once more, or the stored traces graded anew."""
+"""Runs derived from finished runs: retry failed records, or regrade stored traces."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEVER_ASKED = ("invalid_record", "skipped", "cancelled")
 
 
 def retry_options(folder: Path) -> RunOptions:
-    """A new run over all records of a finished run, in which only the failed are asked again."""
+    """Options of a new run over all records that repeats only the failed ones."""
     manifest, options = _parent(folder)
     derived = _derived(manifest, "retry", folder)
     before = options.derived
@@ -45,9 +45,9 @@ def retry_options(folder: Path) -> RunOptions:
 
 
 def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
-    """A new run over the stored traces of a finished run; no target is called.
+    """Options of a new run over the stored traces of a finished run; no target is called.
 
-    Without a rubric they are graded by what their cases name or bring.
+    Without a rubric, each case is graded by its own rubric or expectations.
     """
     manifest, options = _parent(folder)
     targets = list(manifest.setup.targets)
@@ -63,7 +63,7 @@ def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
 
 
 def never_asked(folder: Path) -> Counter[str]:
-    """How many records of a run have no answer to grade again, by what became of them."""
+    """The number of records without an answer to regrade, by status."""
     statuses: dict[int, str] = {}
     for row in decoded_rows(folder, PREDICTIONS, read_graded):
         if statuses.get(row.index, "skipped") in _NEVER_ASKED:
@@ -84,25 +84,25 @@ def _parent(folder: Path) -> tuple[Manifest, RunOptions]:
 
 
 def _derived(manifest: Manifest, how: How, folder: Path) -> Derived:
-    # As it is from everywhere: the run may be resumed in another folder.
+    # An absolute path: the run may be resumed from another folder.
     return Derived(run_id=manifest.run_id, how=how, folder=folder.resolve())
 
 
 def dataset_of(root: Path, options: RunOptions) -> Path:
-    """The dataset file of a derived run; of a document, the one that the folder itself holds."""
+    """The dataset file of a derived run; for a dataset document, the copy in the folder."""
     path = root / options.dataset
     derived = options.derived
     if derived is None or path.is_file() or dataset_name(options.dataset.as_posix()):
         return path
     manifest = read_run(derived.folder).manifest
-    # What the folder holds is redacted: good enough to grade by, not to ask.
+    # The copy is redacted: sufficient for grading, but not for calls.
     if manifest.setup.contract != "dataset_document" or derived.how == "retry":
         raise InvalidError(f"the dataset of {derived.run_id} is gone: {options.dataset}")
     return derived.folder / DOCUMENT
 
 
 def require_same_dataset(options: RunOptions, path: Path, source: dict[str, str]) -> None:
-    """A derived run is about the records of its parent, and about no others."""
+    """Restrict a derived run to the records of its parent."""
     derived = options.derived
     if derived is None or _is_kept(path, derived):
         return
@@ -127,20 +127,20 @@ def only_derived(reading: DatasetReading, options: RunOptions, path: Path) -> Da
 
 
 def _is_kept(path: Path, derived: Derived) -> bool:
-    """Whether a dataset is the one that the parent's folder itself holds."""
+    """Whether the dataset is the copy in the parent's folder."""
     return path == derived.folder / DOCUMENT
 
 
 def _accepted(folder: Path) -> list[int]:
-    """The indices that the records of the folder's own dataset had in the parent's."""
+    """The original indices of the records in the folder's copy."""
     rows = decoded_rows(folder, RECORD_VALIDATION, read_record_validation)
     return [row.index for row in rows if row.is_accepted]
 
 
 def _indices(derived: Derived) -> set[int]:
-    """Failed records are tried again; of those that were asked, the answer is graded again.
+    """The records to retry (failed) or to regrade (answered).
 
-    A pairwise run is about the records that both of its runs answered.
+    A pairwise run has the records that both runs answered.
     """
     if derived.against:
         return set(pair_records(derived.against.folder, derived.folder).partners)
@@ -157,7 +157,7 @@ def _all_indices(derived: Derived) -> set[int]:
 
 
 class SomeRows:
-    """A dataset of which only some records count, each in the place that it had."""
+    """A dataset restricted to some records, with their original indices."""
 
     def __init__(
         self, reading: DatasetReading, indices: set[int], places: Sequence[int] | None
@@ -169,31 +169,31 @@ class SomeRows:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What concerns the file as a whole."""
+        """The findings about the whole file."""
         return self._reading.findings
 
     @property
     def is_spoiled(self) -> bool:
-        """Whether the file is wrong as a whole."""
+        """Whether the file as a whole is invalid."""
         return self._reading.is_spoiled
 
     def rows(self) -> Iterator[Row]:
-        """The records that count."""
+        """The selected records."""
         for row in self._reading.rows():
             if self._places is None:
                 place, findings = row.index, row.findings
             else:
-                # All of them were accepted; what redaction made of them is no fault of theirs.
+                # All of them were valid; redaction may have made them invalid.
                 place, findings = self._places[row.index], ()
             if place in self._indices:
                 yield row._replace(index=place, findings=findings)
 
     def case(self, row: Row) -> Case:
-        """The case that an accepted row stands for."""
+        """The case of an accepted row."""
         return self._reading.case(row)
 
     def hashed(self, row: Row, case: Case) -> JsonValue:
-        """What `record_sha256` is taken over."""
+        """The value hashed by `record_sha256`."""
         return self._reading.hashed(row, case)
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:

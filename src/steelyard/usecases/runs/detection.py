@@ -1,4 +1,4 @@
-"""How many records a run needs to show a difference, judged by earlier runs of its dataset."""
+"""The number of records needed to detect a difference, estimated from earlier runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNREADABLE = (NotFoundError, UnreadableFileError)
 
 
 class _Seen(NamedTuple):
-    """What earlier runs show."""
+    """Estimates from earlier runs."""
 
     disagreement: Discordance = Discordance()
     per_cluster: float | None = None
@@ -35,7 +35,7 @@ class _Seen(NamedTuple):
 
 
 def detection_of(ports: RunPorts, prepared: Prepared, points: float) -> Detection:
-    """How many records a difference of so many points needs at 80 % power."""
+    """The number of records needed to detect a difference at 80 % power."""
     known = [
         run
         for run in ports.repository.list(_LOOKED_AT)
@@ -62,7 +62,7 @@ def detection_of(ports: RunPorts, prepared: Prepared, points: float) -> Detectio
 
 
 def _from_pair(ports: RunPorts, runs: Sequence[StoredRun]) -> _Seen | None:
-    """From the two newest runs that share enough records and do not agree on all of them."""
+    """Estimates from the two newest runs that share enough records and differ."""
     readable = _readable(ports, runs)
     newest = next(readable, None)
     for run_id, records in readable:
@@ -94,7 +94,7 @@ def _compared(a: Records, b: Records) -> _Seen | None:
 
 
 def _from_one(runs: Sequence[StoredRun]) -> _Seen | None:
-    """The design effect of the newest run; how two runs differ is not known."""
+    """The design effect of the newest run; the disagreement rate is unknown."""
     if not runs:
         return None
     rate = _rate(runs[0])

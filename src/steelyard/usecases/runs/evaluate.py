@@ -1,4 +1,4 @@
-"""Run a dataset against a function and checks, from Python."""
+"""Run a dataset from Python."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ _NESTED = ("trace", "evaluator_scores")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A finished run in Python's hands."""
+    """A finished run."""
 
     run_id: str
     status: RunState
     folder: Path
     metrics: Metrics
     warnings: tuple[str, ...] = ()
-    """What a user should know of it; of a run that was read again, nothing."""
+    """Warnings of the run; empty for a run that was read from disk."""
 
     def records(self) -> Iterator[JsonObject]:
-        """The rows of predictions.jsonl, one at a time, with what was asked in full."""
+        """The rows of predictions.jsonl, one at a time, with full requests."""
         return (row.json() for row in read_predictions(self.folder))
 
     def to_frame(self) -> Any:
-        """The rows as a polars DataFrame: what was asked as text, and without the trace."""
+        """The rows as a polars DataFrame: the request as text, without the trace."""
         try:
             polars: Any = import_module("polars")
         except ImportError:
@@ -71,7 +71,7 @@ def look_over(
     counts: Mapping[str, object],
     texts: Mapping[str, object],
 ) -> None:
-    """Refuse what nobody can evaluate, in words, before anything is read."""
+    """Refuse invalid arguments before anything is read."""
     if not isinstance(dataset, Dataset | str | PathLike):
         raise InvalidError(f"dataset must be a path or a Dataset, not {_dataset_meant(dataset)}")
     if not isinstance(target, str) and not callable(target):
@@ -102,7 +102,7 @@ def _require_text(name: str, text: object) -> None:
 
 
 def _dataset_meant(given: object) -> str:
-    """What was given instead of a dataset, and how to make one of it."""
+    """The type that was given instead of a dataset, and how to make a dataset from it."""
     kind = _type(given)
     parts = cast(Sequence[object], given) if isinstance(given, list | tuple) else ()
     if parts and isinstance(parts[0], Dataset):
@@ -118,7 +118,7 @@ def _type(given: object) -> str:
 
 
 def rubric_of(checks: Sequence[Check]) -> Rubric | None:
-    """A rubric of checks that are given as objects, each named after its kind."""
+    """A rubric of check objects, each named after its kind."""
     if not checks:
         return None
     entries: list[RubricCheck] = []
@@ -135,12 +135,12 @@ def rubric_of(checks: Sequence[Check]) -> Rubric | None:
 
 
 def _settings_sha256(checks: Sequence[Check]) -> str:
-    """The hash of what checks made in code are set to; of one that is no dataclass, its class."""
-    said = [
+    """The hash of the settings of check objects; for one that is not a dataclass, of its class."""
+    parts = [
         repr(check) if is_dataclass(check) else f"{type(check).__module__}.{type(check).__name__}"
         for check in checks
     ]
-    return hashlib.sha256("\n".join(said).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def plan_evaluation(
@@ -183,11 +183,11 @@ async def evaluate(ports: RunPorts, prepared: Prepared, *, caller: Caller | None
 
 
 def finished_run(folder: Path) -> Run:
-    """A run that has ended, from its artifacts."""
+    """A finished run, from its artifacts."""
     view = read_run(folder)
     status = view.manifest.status
     return Run(run_id=view.run_id, status=status, folder=folder, metrics=view.metrics)
 
 
 def _ignore(_: object) -> None:
-    """Nobody looks on."""
+    """Ignore progress."""

@@ -43,7 +43,7 @@ _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
     "validating": ("running",),
 }
 _IDENTITY = ("provider", "callable")
-"""What a target is, beside its model; an address may change while a run goes on."""
+"""The settings that identify a target, with its model; its URL may change during a run."""
 _FIXED = {
     "source": "the dataset",
     "shown": "a file that the dataset shows",
@@ -58,17 +58,17 @@ _FIXED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedRun:
-    """What a run came to."""
+    """The result of a run."""
 
     run_id: str
     status: RunState
     folder: str
     metrics: Metrics | None
-    """None where only the line of a pruned run is left."""
+    """None if the summary was pruned."""
 
 
 async def plan_run(ports: RunPorts, options: RunOptions) -> Prepared:
-    """Check everything that can be checked before the first call, beside the event loop."""
+    """Check everything that can be checked before the first call, in a worker thread."""
     return await in_thread(lambda: prepare(ports, options))
 
 
@@ -177,7 +177,7 @@ async def resume_run(
 
 
 async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
-    """A run as it was prepared when it began; what has changed since then is an error."""
+    """Prepare a run as it was at its start; any change since then is an error."""
     plan = require_plan(run)
     options = stored_options(plan.options, run.group_id)
     for folder in options.derived.folders if options.derived else ():
@@ -221,7 +221,7 @@ def is_held(ports: RunPorts, run: StoredRun) -> bool:
 
 
 def _require_same_targets(run_id: str, kept: Plan, prepared: Prepared) -> None:
-    """A target of the same name may be another program by now, or was a function in Python."""
+    """Refuse a target that was replaced since the start, or that was a Python function."""
     for name, spec in prepared.specs.items():
         before, now = kept.targets.get(name, {}), spec.described()
         for setting in _IDENTITY:
@@ -233,7 +233,7 @@ def _require_same_targets(run_id: str, kept: Plan, prepared: Prepared) -> None:
 
 
 def _require_unchanged(run_id: str, kept: Plan, plan: Plan) -> None:
-    """Results of two different questions must not stand in one run."""
+    """Refuse changed inputs: one run must not mix results of different questions."""
     for name, what in _FIXED.items():
         before = getattr(kept, name)
         if before is not UNSET and before != getattr(plan, name):
@@ -246,7 +246,7 @@ def _require_unchanged(run_id: str, kept: Plan, plan: Plan) -> None:
 async def _execute(
     ports: RunPorts, run: StoredRun, prepared: Prepared, on_result: OnResult, *, is_resumed: bool
 ) -> FinishedRun:
-    """All that is left to do, from any state on."""
+    """Execute the rest of a run, from any state."""
     run_id, status = run.run_id, run.status
     early: EarlySealing | None = None
     ports.executing.add(run_id)
@@ -266,12 +266,12 @@ async def _execute(
 
 
 def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: bool) -> None:
-    """All that comes before the first record."""
+    """The steps before the first record."""
     derived = prepared.options.derived
     if run.status == "queued" and derived and derived.how == "retry":
         ports.repository.copy_kept(derived.run_id, run.run_id, TRIED_AGAIN)
     if is_resumed and run.status != "finalizing":
-        # Whoever has mended a key, a name or a certificate wants to see all of them asked.
+        # After a key, name or certificate was fixed, run all failed records again.
         ports.repository.withdraw(run.run_id, FOR_GOOD)
     for state in _BEFORE_RUNNING.get(run.status, ()):
         ports.repository.move(run.run_id, state, ports.clock.stamp(), ports.caller)
@@ -285,7 +285,7 @@ def _seal(
     *,
     is_resumed: bool,
 ) -> FinishedRun:
-    """All that comes after the last record."""
+    """The steps after the last record."""
     run_id = run.run_id
     if run.status != "finalizing":
         require_same_source(ports, run_id, prepared)
@@ -304,7 +304,7 @@ def _seal(
 
 
 def _require_kept(ports: RunPorts, prepared: Prepared, planned: Plan) -> None:
-    """What a retry keeps of its parent is in the project's store, and was graded the same way."""
+    """Check that the parent of a retry is in the store and was graded in the same way."""
     derived = prepared.options.derived
     if derived is None or derived.how != "retry":
         return
@@ -315,7 +315,7 @@ def _require_kept(ports: RunPorts, prepared: Prepared, planned: Plan) -> None:
         )
     parent = require_plan(ports.repository.find(derived.run_id))
     if isinstance(parent.rubric, tuple):
-        # Records whose rubric is gone are invalid, which shows.
+        # Records whose rubric is missing are invalid and reported.
         names = {one.name for one in cast("tuple[PlannedRubric, ...]", planned.rubric)}
         left = tuple(one for one in parent.rubric if one.name in names)
         parent = structs.replace(parent, rubric=left)
@@ -327,7 +327,7 @@ def _require_kept(ports: RunPorts, prepared: Prepared, planned: Plan) -> None:
 
 
 def _let_go(ports: RunPorts, run_id: str, error: BaseException) -> None:
-    """Another process may go on at once, even if this one lives on; unless nobody can."""
+    """Release the run for other processes, unless it cannot be resumed."""
     repository, at = ports.repository, ports.clock.stamp()
     if isinstance(error, UnresumableError) and not repository.is_cancelling(run_id):
         repository.finish(run_id, "failed", at, {})
@@ -346,7 +346,7 @@ async def _evaluate(
 
 
 def _plan(ports: RunPorts, prepared: Prepared) -> Plan:
-    """What is kept with a run, so that it can go on after any stop."""
+    """The plan stored with a run, so that it can be resumed."""
     options, rubrics, specs = prepared.options, prepared.grading.rubrics, prepared.specs
     judges = prepared.judges.judges
     return Plan(
@@ -375,11 +375,11 @@ def _prompt(spec: TargetSpec) -> JsonObject:
 
 
 def _model(spec: TargetSpec) -> JsonObject:
-    """What a judge is, beside what it is told."""
+    """The identity of a judge, except its template."""
     replies: JsonObject = {"replies_sha256": spec.replies_sha256} if spec.replies_sha256 else {}
     return {**_sampled(spec), **replies}
 
 
 def _sampled(spec: TargetSpec) -> JsonObject:
-    """What a target is; a program may be mended before its run goes on."""
+    """The identity of a target; its program may be fixed before the run is resumed."""
     return {"model": spec.model, **spec.sampling}

@@ -1,4 +1,4 @@
-"""Who grades what: the run's rubric, the one that a case names, or what the case brings."""
+"""What grades a case: the run's rubric, the case's rubric, or its own expectations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IMPLICIT = "rubric/implicit@1.0.0"
 
 
 class GradingPlan:
-    """Finds what grades a case, and remembers every rubric and judge that was found."""
+    """Determines what grades a case, and collects all rubrics and judges."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class GradingPlan:
         self._judges = judges
         self._named: dict[str, Rubric] = {}
         self._asked: dict[tuple[str, str | None], AskedJudge] = {}
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         self._is_implicit = False
         self._brought: Counter[str] = Counter()
         self._graded: Counter[str] = Counter()
@@ -57,52 +57,52 @@ class GradingPlan:
 
     @property
     def rubrics(self) -> tuple[Rubric, ...]:
-        """The rubrics that grade the cases seen so far; those that cases bring are left out."""
+        """The rubrics of the cases seen so far, without implicit ones."""
         given = (self._rubric,) if self._rubric else ()
         return (*given, *(self._named[name] for name in sorted(self._named)))
 
     @property
     def is_implicit(self) -> bool:
-        """Whether a case was seen that is graded by what it brings."""
+        """Whether any case seen so far is graded by its own expectations."""
         return self._is_implicit
 
     @property
     def judges(self) -> tuple[AskedJudge, ...]:
-        """The judges that grade the cases seen so far, each with the target that answers."""
+        """The judges of the cases seen so far, each with its target."""
         return tuple(self._asked[key] for key in sorted(self._asked, key=str))
 
     @property
     def revisions(self) -> dict[str, int]:
-        """The revisions of the kinds of checks that grade the cases seen so far."""
+        """The revisions of the check kinds of the cases seen so far."""
         return dict(sorted(self._revisions.items()))
 
     @property
     def programs(self) -> dict[str, str]:
-        """The sha256 of each file of the programs and plug-ins that grade, by its path."""
+        """The sha256 of the files of programs and plug-ins that grade, by path."""
         return self._programs.hashes
 
     @property
     def policies(self) -> tuple[Policy, ...]:
-        """The policies by which the cases seen so far are asked and graded."""
+        """The policies of the cases seen so far."""
         return tuple(self._policies[name] for name in sorted(self._policies))
 
     @property
     def brought(self) -> dict[str, int]:
-        """How many of the cases seen so far bring a check of each kind."""
+        """The number of cases seen so far that define a check of each kind."""
         return dict(sorted(self._brought.items()))
 
     @property
     def bringing(self) -> int:
-        """How many of the cases seen so far are graded by their own expectations."""
+        """The number of cases seen so far that are graded by their own expectations."""
         return self._graded[IMPLICIT]
 
     @property
     def graded(self) -> dict[str, int]:
-        """How many of the cases seen so far each rubric grades."""
+        """The number of cases seen so far by rubric."""
         return {name: self._graded[name] for name in sorted(self._graded) if name != IMPLICIT}
 
     def of(self, case: Case) -> Rubric | NothingGrades:
-        """What grades a case; a run that needs a judge without a target is refused."""
+        """What grades a case; refuses a judge without a target."""
         if case.task_type is not None:
             policy = self._judges.policies.of(case)
             self._policies[policy.id] = policy
@@ -145,7 +145,7 @@ class GradingPlan:
         return all(target is not None for _, target in self._judges.asked_by(rubric))
 
     def _referred(self, text: str) -> Rubric:
-        """The rubric that cases name; one that leads nowhere was an error of its row before."""
+        """The rubric of a case; an invalid reference was already an error of its row."""
         found = self._judges.references.rubric(text).rubric
         if found is None:
             raise InvalidError(f"{text} cannot be used")
@@ -160,7 +160,7 @@ class GradingPlan:
         return made
 
     def _require(self, rubric: Rubric, who: str) -> None:
-        """Refuse what cannot be carried out, before any call."""
+        """Refuse checks that cannot run, before any call."""
         if rubric.needs_commands and not self._judges.catalog.allows_commands:
             raise InvalidError(
                 f"{who} is graded by a program, which is off: set allow.commands to true in "
@@ -176,28 +176,28 @@ class GradingPlan:
             self._asked.setdefault((asked.judge.name, asked.target), asked)
 
     def _require_scope(self, rubric: Rubric, case: Case) -> None:
-        """Tell of judges that were not validated for the domain of a case; strict refuses."""
+        """Warn about judges not validated for the domain of a case; refuse in strict mode."""
         if case.bundle is None:
             return
         for judge, _ in self._judges.asked_by(rubric):
             problem = out_of_scope(judge, case.bundle)
-            if problem is None or problem in self._told:
+            if problem is None or problem in self._warned:
                 continue
             if self._judges.strict:
                 raise InvalidError(f"strict: '{case.id}': {problem}")
-            self._told.add(problem)
+            self._warned.add(problem)
             self._judges.references.warn(f"'{case.id}': {problem}")
 
 
 def _require_grading(who: str, check: Check | JudgedCheck | StatedCheck) -> None:
-    """Refuse a judge that compares two answers where there is one to grade."""
+    """Refuse a pairwise judge, because there is only one answer."""
     for judge, _ in judges_of(check):
         if is_pairwise(judge):
             raise InvalidError(f"{who} asks {judge.name}, which {ONLY_PAIRWISE}")
 
 
 def _brings_evaluators_alone(case: Case) -> bool:
-    """Whether nothing but the evaluators of a case, and its file, decides on what grades it."""
+    """Whether the rubric of a case depends only on its evaluators and its file."""
     others = (case.criteria, case.reference_answers, case.choices, case.expected)
     named = (case.task_type, case.bundle)
     return bool(case.evaluators) and not any(others) and named == (None, None)

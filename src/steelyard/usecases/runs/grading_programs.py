@@ -1,4 +1,4 @@
-"""The programs and plug-ins that grade, by the files that they consist of."""
+"""The files of programs and plug-ins that grade."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def no_sources(_module: str) -> Mapping[str, str]:
 
 
 class GradingPrograms:
-    """Remembers the files of every program and plug-in that grades.
+    """Collects the files of every program and plug-in that grades.
 
-    What the product itself brings is told by its revisions.
+    Built-in checks are identified by their revisions.
     """
 
     def __init__(self, sources: Sources = no_sources) -> None:
@@ -35,7 +35,7 @@ class GradingPrograms:
         return dict(sorted(self._hashes.items()))
 
     def note(self, rubric: Rubric) -> None:
-        """Take in what a rubric runs."""
+        """Add the programs of a rubric."""
         for check in rubric.all_checks:
             module = type(check).__module__
             if module.partition(".")[0] != _OWN:
@@ -44,12 +44,12 @@ class GradingPrograms:
                 self._take(command.program, command.files)
 
     def _take(self, known_by: object, files: Callable[[], Mapping[str, str]]) -> None:
-        # Cases bring the same program over and over.
+        # Many cases use the same program.
         if known_by not in self._seen:
             self._seen.add(known_by)
             self._hashes |= files()
 
 
 def _command(check: Check | JudgedCheck | StatedCheck) -> Command | None:
-    """The program that a check is, or by which it joins its members."""
+    """The program of a check, or of its aggregator."""
     return check if isinstance(check, Command) else getattr(check, "command", None)

@@ -1,4 +1,4 @@
-"""A dataset that is in memory already, read like a file."""
+"""A dataset in memory, read like a file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DatasetInMemory:
         return self._dataset.cases[row.index]
 
     def hashed(self, row: Row, case: Case) -> JsonValue:
-        """What the contract's own reader would say."""
+        """The value that the contract's reader would hash."""
         if not self._shows_files:
             return row.value
         return {**cast(JsonObject, row.value), "files": file_hashes(case)}

@@ -1,4 +1,4 @@
-"""Through which targets the judges of a run are asked: known before the first call."""
+"""The judges of a run and their targets, known before the first call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 3
 
 
 class Load(NamedTuple):
-    """What judging takes of a target for one record, before anything is known of its answer."""
+    """The estimated load of a judge target per record, without the answer."""
 
     calls: int = 0
     characters: int = 0
@@ -28,7 +28,7 @@ class Load(NamedTuple):
 
 
 class JudgePlan:
-    """Gathers the judges of the rubrics that it sees."""
+    """Collects the judges of rubrics."""
 
     def __init__(self, judges: Judges, spec: Callable[[str], TargetSpec]) -> None:
         self._judges = judges
@@ -38,16 +38,16 @@ class JudgePlan:
         self.judges: dict[str, Judge] = {}
         """By their references."""
         self.specs: dict[str, TargetSpec] = {}
-        """The targets through which they are asked, by name."""
+        """Their targets, by name."""
         self._recorded: list[tuple[str, TargetSpec]] = []
         """The checks of the last rubric whose judges were recorded."""
         self._missing: list[str] = []
         self._missing_count = 0
 
     def see(self, rubric: Rubric, record_id: str) -> Mapping[str, Load]:
-        """Take in what a rubric asks: about how much of each target, for one record.
+        """Add the judges of a rubric; return the estimated load per target for one record.
 
-        A judge without a target is an error: none is ever guessed.
+        A judge without a target is an error: none is guessed.
         """
         if rubric is not self._last:
             self._last = rubric
@@ -61,7 +61,7 @@ class JudgePlan:
         return self._loads
 
     def tell(self) -> None:
-        """Say for which records no judge was recorded, before they end up without a score."""
+        """Warn about records without recorded judge replies."""
         if self._missing:
             more = self._missing_count - len(self._missing)
             rest = f", and {more} more" if more else ""
@@ -70,21 +70,21 @@ class JudgePlan:
                 f"and check, which will be unscored: {', '.join(self._missing)}{rest}"
             )
 
-    def tell_unused(self) -> None:
-        """Say that nothing asks the judge that the run names."""
-        self._judges.tell_unused()
+    def warn_unused(self) -> None:
+        """Warn that nothing uses the run's judge."""
+        self._judges.warn_unused()
 
     def add(self, name: str) -> None:
-        """A target that is known to be needed."""
+        """Open a target by its name, once."""
         if name not in self.specs:
             self.specs[name] = self._spec(name)
 
     def spec_of(self, judge: Judge, named: str | None) -> TargetSpec | None:
-        """The target through which a judge is asked, once a rubric that asks it was seen."""
+        """The target of a judge, after a rubric with this judge was added."""
         return self.specs.get(self._target(judge, named) or "")
 
     def target_of(self, call: JudgeCall) -> str | None:
-        """The name of the target through which a judge is asked."""
+        """The name of a judge's target."""
         return self._target(call.judge, call.target)
 
     def _seen(self, rubric: Rubric) -> dict[str, Load]:
@@ -123,7 +123,7 @@ def _without_target(rubric: Rubric, judge: Judge) -> InvalidError:
 
 
 def _calls_of(check: object) -> int:
-    """About how many calls each judge of a check gets for a record."""
+    """The estimated number of calls per record, for each judge of a check."""
     listed = [len(getattr(check, name)) for name in _LISTED if hasattr(check, name)]
     rubric = getattr(check, "rubric", None)
     listed += [len(rubric.questions)] if isinstance(rubric, QuestionRubric) else []

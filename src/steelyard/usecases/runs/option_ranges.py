@@ -10,7 +10,7 @@ _TEXTS = ("target", "rubric", "judge", "where", "cluster")
 
 
 def require_ranges(options: RunOptions) -> None:
-    """Refuse options that no run can have, whoever made them."""
+    """Refuse options out of range."""
     require_count("repeat", options.repeat)
     require_count("workers", options.workers)
     if options.limit is not None:
@@ -25,7 +25,7 @@ def require_ranges(options: RunOptions) -> None:
 
 
 def require_count(name: str, count: object) -> None:
-    """Refuse what is no number of things."""
+    """Refuse a value that is not a valid count."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise InvalidError(f"{name} must be a whole number from 1 on, not {count!r}")
     if count > _MOST[name]:

@@ -1,4 +1,4 @@
-"""Whether somebody works on a run, or whether it was stopped and can be resumed."""
+"""Whether a process works on a run, or it was interrupted and can be resumed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STOPPED = "stopped, can be resumed"
 
 
 def has_owner(run: StoredRun, is_alive: Callable[[str], bool]) -> bool:
-    """Whether a run's owner still has it; one that is gone, or rested too long, has not."""
+    """Whether the owner of a run is alive and has sent a recent heartbeat."""
     if run.owner is None:
         return False
     is_current = run.lease_left_s is None or run.lease_left_s > 0

@@ -1,4 +1,4 @@
-"""What a pairwise run asks in place of a target: the answers that two runs have kept."""
+"""The target of a pairwise run: the stored answers of two runs."""
 
 from __future__ import annotations
 
@@ -43,23 +43,23 @@ def pair_spec(ports: RunPorts, derived: Derived, name: str) -> TargetSpec:
 
 
 class PairTarget:
-    """Answers with the trace of run B, which holds the answer of run A beside it."""
+    """Returns the trace of run B with the answer of run A."""
 
     def __init__(self, name: str, partners: Mapping[int, Partner], about: JsonObject) -> None:
         self.name = name
         self.mine: Mapping[str, Target] = {}
         """The recorded targets of run B, by name."""
         self.others: Mapping[str, Target] = {}
-        """Those of run A."""
+        """The recorded targets of run A, by name."""
         self._partners = partners
         self._about = about
 
     def described(self) -> JsonObject:
-        """Which runs it takes its answers from."""
+        """The runs of its answers."""
         return self._about
 
     async def ask(self, request: Request) -> Trace:
-        """What both runs answered; what it cost and how long it took is told by those runs."""
+        """The answers of both runs, without cost and latency, which are in those runs."""
         partner = self._partners[cast(int, request.index)]
         trace = await self.mine[partner.target].ask(request)
         asked = request._replace(index=partner.other_index)

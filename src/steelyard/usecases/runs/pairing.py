@@ -1,4 +1,4 @@
-"""Which records of two runs can be compared answer by answer, from their artifacts alone."""
+"""Pairs the records of two runs by content, from their artifacts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Partner(NamedTuple):
     target: str
     """The target that answered in B."""
     other_index: int
-    """The place of the record in A."""
+    """The index of the record in A."""
     other_target: str
 
 
@@ -25,9 +25,9 @@ class Pairing(NamedTuple):
     """The records that both runs answered."""
 
     partners: dict[int, Partner]
-    """By the record's place in B."""
+    """By the record's index in B."""
     left_out: dict[str, int]
-    """How many records are compared with none, by the reason."""
+    """The number of unpaired records, by reason."""
 
 
 @dataclass(slots=True)

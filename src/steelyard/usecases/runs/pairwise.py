@@ -27,7 +27,7 @@ CHECK = "pairwise"
 
 
 class PairwiseOptions(NamedTuple):
-    """What a user asks of the runs that compare."""
+    """The options of pairwise runs."""
 
     judge: str
     budget_usd: float | None = None
@@ -37,9 +37,9 @@ class PairwiseOptions(NamedTuple):
 
 
 def pairwise_options(
-    ports: RunPorts, folders: Sequence[Path], wishes: PairwiseOptions
+    ports: RunPorts, folders: Sequence[Path], asked: PairwiseOptions
 ) -> list[RunOptions]:
-    """A run for every pair of the runs, the earlier named as A."""
+    """The options of a run for every pair; the run named first is A."""
     views = [_comparable(folder) for folder in folders]
     runs = [view.run_id for view in views]
     if len(set(runs)) < len(runs):
@@ -47,11 +47,11 @@ def pairwise_options(
     group = ports.new_run_id().replace("run_", "group_") if len(runs) > 2 else None
     common = RunOptions(
         dataset=Path(),
-        judge=_pinned(ports, wishes),
-        budget_usd=wishes.budget_usd,
-        max_concurrency=wishes.max_concurrency,
-        cache=wishes.cache,
-        strict=wishes.strict,
+        judge=_pinned(ports, asked),
+        budget_usd=asked.budget_usd,
+        max_concurrency=asked.max_concurrency,
+        cache=asked.cache,
+        strict=asked.strict,
         group_id=group,
         gates={"allow_failures": "0"},
     )
@@ -62,7 +62,7 @@ def pairwise_options(
 
 
 def pairwise_rubric(ports: RunPorts, options: RunOptions) -> Rubric:
-    """What grades a pairwise run: one check, which asks the judge in both orders."""
+    """The rubric of a pairwise run: one check, which calls the judge in both orders."""
     judge = _judge(ports, cast(str, options.judge), strict=options.strict)
     setting = ports.settings.judge(judge.id)
     check = Pairwise(judge=judge, samples=setting.samples)
@@ -74,15 +74,15 @@ def pairwise_rubric(ports: RunPorts, options: RunOptions) -> Rubric:
     )
 
 
-def _pinned(ports: RunPorts, wishes: PairwiseOptions) -> str:
-    """The judge as it is kept with the run: a path, or a reference with its version."""
-    stated = cast(str, stated_definition(ports, wishes.judge))
-    judge = _judge(ports, stated, strict=wishes.strict)
+def _pinned(ports: RunPorts, asked: PairwiseOptions) -> str:
+    """The judge as stored with the run: a path, or a reference with its version."""
+    stated = cast(str, stated_definition(ports, asked.judge))
+    judge = _judge(ports, stated, strict=asked.strict)
     return stated if is_path(stated) else judge.name
 
 
 def _judge(ports: RunPorts, name: str, *, strict: bool) -> Judge:
-    """The judge of a pairwise run, which must be one that compares."""
+    """The judge of a pairwise run, which must be a pairwise judge."""
     judge = load_judge(ports.references, name, strict=strict)
     if not is_pairwise(judge):
         raise InvalidError(
@@ -134,6 +134,6 @@ def _options(
 
 
 def _titles(first: RunView, second: RunView) -> tuple[str, str]:
-    """What is compared: the targets, or the runs where their targets are the same."""
+    """The label of the pair: the targets, or the runs if the targets are the same."""
     a, b = (" + ".join(view.manifest.setup.targets) for view in (first, second))
     return (first.run_id, second.run_id) if a == b else (a, b)

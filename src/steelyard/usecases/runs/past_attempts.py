@@ -1,4 +1,4 @@
-"""The calls that a finished run has made to its targets, found in its folder by their records."""
+"""The attempts of a finished run, looked up by record in its folder."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _REPEATS = 1 << 32
 
 
 def played_back(ports: RunPorts, derived: Derived, name: str) -> TargetSpec:
-    """A target that answers as it did in a finished run, with the calls that this took."""
+    """A target that replays the answers and attempts of a finished run."""
     spec = ports.recorded(derived.folder / PREDICTIONS, name)
     return replace(spec, past=PastAttempts(derived.folder, derived.run_id).of)
 
 
 class PastAttempts:
-    """Looks up the attempts of a record, in whose order the file has them, at 16 bytes a row."""
+    """Looks up the attempts of a record in a file ordered by record; 16 bytes per row."""
 
     def __init__(self, folder: Path, run_id: str) -> None:
         self._path = folder / ATTEMPTS
@@ -45,7 +45,7 @@ class PastAttempts:
             offset += size
 
     def of(self, index: int, repeat: int) -> tuple[Attempt, ...]:
-        """Those of a record in a repeat, as they were made."""
+        """The attempts of a record and repeat, in order."""
         place = index * _REPEATS + repeat
         first = bisect_left(self._places, place)
         last = bisect_left(self._places, place + 1)
@@ -60,5 +60,5 @@ class PastAttempts:
                 yield read_attempt(stream.readline())
 
     def _copied(self, row: Attempt) -> Attempt:
-        """An attempt that names the run that made it; one that names another already stays so."""
+        """An attempt with the run that made it, unless it already names one."""
         return structs.replace(row, copied_from=row.copied_from or self._run_id)

@@ -1,4 +1,4 @@
-"""One pass over the records before the first call: what would be asked, and whether it can be."""
+"""One pass over the records before the first call, to check and to estimate the run."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Source:
     size: int = 0
     """The bytes of those files."""
     version: str | None = None
-    """Of a published dataset, the version under which it was published."""
+    """The published version, for a published dataset."""
 
 
 class PlanBuilder:
-    """One pass over the records: what would be asked, and whether it can be."""
+    """One pass over the records, to check and to estimate the run."""
 
     def __init__(
         self,
@@ -109,9 +109,9 @@ class PlanBuilder:
         try:
             self._look_at_all(rows)
         except RequestError:
-            deque(rows, maxlen=0)  # a line further on that spoils the file is told first
+            deque(rows, maxlen=0)  # report a later line that invalidates the whole file first
             raise
-        # What spoils the file does so beyond the limit, too.
+        # Errors of the whole file count beyond the limit, too.
         deque(rows, maxlen=0)
         if self._warnings > _SHOWN_WARNINGS:
             more = self._warnings - _SHOWN_WARNINGS
@@ -121,7 +121,7 @@ class PlanBuilder:
         self._check_gaps()
         self.judges.tell()
         if not self.options.derived:
-            self.judges.tell_unused()
+            self.judges.warn_unused()
 
     def _look_at_all(self, rows: Iterator[Row]) -> None:
         met: set[str] = set()
@@ -144,7 +144,7 @@ class PlanBuilder:
         require_clusters(self.options, unclustered, self.forecast.valid, self._ports.warn)
 
     def _refused(self, row: Row, case: Case) -> Row | None:
-        """A row whose case its target cannot be sent; one that nothing grades is not sent."""
+        """The row with findings if its target does not support its content and it is graded."""
         if isinstance(self.grading.of(case), NothingGrades):
             return None
         unsendable = refused(row, case, self.spec(target_name(self.options, self.specs, case)))
@@ -154,7 +154,7 @@ class PlanBuilder:
         return unsendable
 
     def _watched(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """The rows; one that spoils the whole file ends the survey."""
+        """The rows; an error of the whole file ends the pass."""
         for row in rows:
             if self._reading.is_spoiled:
                 raise InvalidError(f"{self.options.dataset}: {row.findings[0].message}")
@@ -188,7 +188,7 @@ class PlanBuilder:
             )
 
     def _check_findings(self, row: Row) -> None:
-        """In strict mode a misspelt field refuses the run; else it is told, the first few."""
+        """Warn about the first few misspelt fields; refuse the run in strict mode."""
         for finding in row.findings:
             hint = f" ({finding.hint})" if finding.hint else ""
             path = f": {finding.where}".removesuffix(": ")
@@ -218,44 +218,44 @@ class PlanBuilder:
             forecast.recorded += repeats
         derived = self.options.derived
         is_regrade = derived is not None and derived.is_played_back
-        if spec.covers and not is_regrade:  # of a cancelled run some repeats were never asked
+        if spec.covers and not is_regrade:  # a cancelled run may lack some repeats
             self._look_for_gaps(spec.name, spec.covers, row, case)
         if hashes := file_hashes(case):
             self.shown.update(json.dumps([case.id, hashes], sort_keys=True).encode("ascii"))
-            self.kept = None  # the texts of files are not in the size of the dataset
+            self.kept = None  # the size of the dataset does not include files
         tokens = self._prompt_tokens(spec, case) * repeats if is_called else 0
         forecast.input_tokens += tokens
         if spec.price:
             forecast.cost_usd = (forecast.cost_usd or 0.0) + tokens * spec.price[0] / 1_000_000
         forecast.documents_not_shown += _not_shown(case)
-        said = sum(len(message.text) for message in case.input_messages) + len(case.context)
+        characters = sum(len(message.text) for message in case.input_messages) + len(case.context)
         for name, load in self.judges.see(graded, case.id).items():
-            self._look_at_judges(name, load, said)
+            self._add_judge_load(name, load, characters)
         if self._validation_watch:
             self._validation_watch.see(graded, case.id, case.bundle)
         return graded
 
-    def _look_at_judges(self, name: str, load: Load, said: int) -> None:
-        """What judging one more record takes of a target."""
+    def _add_judge_load(self, name: str, load: Load, characters: int) -> None:
+        """Add the judge load of one record."""
         forecast, repeats = self.forecast, self.options.repeat
         forecast.judges[name] = forecast.judges.get(name, 0) + load.calls * repeats
-        tokens = (load.characters + load.calls * said) // CHARACTERS_A_TOKEN * repeats
+        tokens = (load.characters + load.calls * characters) // CHARACTERS_A_TOKEN * repeats
         forecast.judge_input_tokens += tokens
         if price := self.judges.specs[name].price:
             cost = tokens * price[0] / 1_000_000
             forecast.judge_cost_usd = (forecast.judge_cost_usd or 0.0) + cost
 
     def _judge_spec(self, name: str) -> TargetSpec:
-        """The target of a judge: the same as that of records, unless theirs only plays back."""
+        """The target of a judge: shared with records, unless theirs is recorded."""
         derived, options = self.options.derived, self.options
         is_played_back = options.responses or (derived and derived.is_played_back)
         known = None if is_played_back else self.specs.get(name)
         return known or self._ports.target(name)
 
     def _prompt_tokens(self, spec: TargetSpec, case: Case) -> int:
-        """About how many tokens asking takes, by the very messages that are sent.
+        """The estimated tokens of the prompt, from the actual messages.
 
-        A name that a case cannot fill is told before the first call, not in the middle.
+        This also finds template names that a case does not have, before the first call.
         """
         carries = spec.carries if spec.omits else None
         try:
@@ -280,7 +280,7 @@ class PlanBuilder:
                     self._gaps.append(f"{case.id} × {name}{shown}")
 
     def spec(self, name: str) -> TargetSpec:
-        """A target by its name, made once."""
+        """A target by its name, opened once."""
         derived = self.options.derived
         if name not in self.specs and derived and derived.against:
             self.specs[name] = pair_spec(self._ports, derived, name)
@@ -291,7 +291,7 @@ class PlanBuilder:
         return self.specs[name]
 
     def limit(self) -> None:
-        """The option for calls at once holds for every target."""
+        """Apply the concurrency option to a target."""
         most = self.options.max_concurrency
         if most:
             self.specs, self.judges.specs = (
@@ -315,7 +315,7 @@ def _spoken(finding: Finding) -> str:
 
 
 def _not_shown(case: Case) -> int:
-    """How many documents and files of a case no text stands for."""
+    """The number of documents and files of a case without text."""
     documents = sum(document.text is None for document in case.attachments)
     return documents + sum(
         isinstance(block, UnshownBlock)
@@ -326,7 +326,7 @@ def _not_shown(case: Case) -> int:
 
 
 def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
-    """Where a run finds its judges."""
+    """The judges of a run."""
     return Judges(
         catalog=ports.catalog,
         policies=ports.policies,
@@ -340,7 +340,7 @@ def judges_of_run(ports: RunPorts, options: RunOptions) -> Judges:
 def validation_watch(
     ports: RunPorts, judges: JudgePlan, options: RunOptions
 ) -> ValidationWatch | None:
-    """What tells of judges that may not be relied on; None where nobody asks."""
+    """Warns about unvalidated judges; None if this is not checked."""
     if ports.validations is None:
         return None
     wanted = options.require_validated

@@ -1,4 +1,4 @@
-"""What planning, starting and resuming runs needs from outside."""
+"""The ports of planning, starting and resuming runs."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class RunPorts(ExecutionPorts):
     settings: Settings
     new_run_id: Callable[[], str]
     is_alive: Callable[[str], bool]
-    """Whether the process that an owner names still runs on this host."""
+    """Whether the process of an owner still runs on this host."""
     target: Callable[[str], TargetSpec]
     """A target by its name in the project file."""
     candidates: Callable[[Path], Sequence[str]]
     """The names of the candidates of a response file."""
     recorded: Callable[[Path, str | None], TargetSpec]
-    """The target that answers as a candidate of a response file did; the first when unnamed."""
+    """The target for a candidate of a response file; the first if unnamed."""
     conversation: Callable[[], TargetSpec]
     """The target whose answer is the last assistant message of the case itself."""
     catalog: Catalog
@@ -70,7 +70,7 @@ class RunPorts(ExecutionPorts):
     references: References
     """The rubrics and judges that cases may refer to."""
     published: Callable[[str], PublishedDataset]
-    """The dataset that `dataset/id@version` stands for."""
+    """The dataset of a reference `dataset/id@version`."""
     sources: Sources
     """The files of a plug-in, with their hashes."""
     require_sealed: Callable[[Path], None]
@@ -82,13 +82,13 @@ class RunPorts(ExecutionPorts):
     noting: Callable[[dict[Path, Path]], Workspace]
     """The same files, with a note of each that is read, by its place in the project."""
     new_secret: Callable[[], str]
-    """What nonces and orders of a run are made from, so that nobody can guess them."""
+    """The secret seed of nonces and orders of a run."""
     secrets: tuple[str, ...] = ()
     """The keys and header values of all targets of the project."""
     gathered: list[str] = field(default_factory=list[str])
     """What was warned of, where warnings are gathered."""
     validations: Validations | None = None
-    """What is known of the project's judges; None where nobody asks how far they are right."""
+    """The validations of the project; None if they are not checked."""
 
     def rubric(self, name: str, *, strict: bool) -> Rubric | QuestionRubric:
         """A rubric by reference or path; `strict` refuses one that strict mode does not take."""
@@ -113,5 +113,5 @@ class RunPorts(ExecutionPorts):
         return replace(self, **{name: getattr(there, name) for name in _READING})
 
     def without_validations(self) -> RunPorts:
-        """The same for runs that are to find out how far their judge is right."""
+        """These ports without validations, for runs that validate a judge."""
         return replace(self, validations=None, correct=no_correction)

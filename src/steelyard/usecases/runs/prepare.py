@@ -1,4 +1,4 @@
-"""What a run would do, decided and checked before the first call."""
+"""Plan and check a run before the first call."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from steelyard.usecases.runs.plan_builder import PlanBuilder, Source
 from steelyard.usecases.runs.ports import RunPorts
 
 KEPT_BYTES = 8 * 1024 * 1024
-"""Datasets up to this size are read once, and their records kept from the plan to the run."""
+"""Datasets up to this size are read once, and their records kept in memory for the run."""
 
 
 def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
@@ -40,13 +40,13 @@ def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
     ports = ports.gathering()
     source = open_source(ports, options)
     if options.derived and options.derived.against:
-        # A validation says how well a judge passes and fails answers, and nothing of pairs.
+        # A validation does not apply to pairwise judging.
         ports = ports.without_validations()
     return prepare_source(ports, options, source, _rubric(ports, options), {})
 
 
 def open_source(ports: RunPorts, options: RunOptions) -> Source:
-    """The dataset file of a run with its sidecar, whose faults as a whole stop it."""
+    """Open the dataset file with its sidecar; errors of the whole file stop the run."""
     path, workspace, held = dataset_of(ports.root, options), ports.workspace, None
     if not workspace.is_file(path) and dataset_name(options.dataset.as_posix()):
         held = ports.published(options.dataset.as_posix())
@@ -84,7 +84,7 @@ def prepare_source(
     rubric: Rubric | QuestionRubric | None,
     specs: Mapping[str, TargetSpec],
 ) -> Prepared:
-    """The same for records that are open already, with targets that are known already."""
+    """The same for an open dataset with known targets."""
     require_ranges(options)
     _refuse(source.name, source.reading.findings, strict=options.strict)
     survey = PlanBuilder(ports, options, source, rubric, dict(specs))
@@ -92,8 +92,8 @@ def prepare_source(
         survey.kept = None  # other processes read their records themselves
     survey.look()
     survey.limit()
-    # Canaries, which no file holds, repeat questions on purpose; of a run made of another run
-    # that one has told.
+    # Canaries, which are in no file, repeat questions on purpose; the parent of a derived run
+    # has already warned.
     repeated = survey.duplicates.summary(survey.forecast.valid)
     if repeated and source.paths and not options.derived:
         ports.warn(f"{source.name}: {repeated}")
@@ -115,10 +115,10 @@ def prepare_part(
     *,
     is_sound: bool = False,
 ) -> Prepared:
-    """One process's part of a run that has been checked as a whole.
+    """The part of one process, of a run that was checked as a whole.
 
-    The names of its targets are known, and of those through which judges are asked; and whether
-    every row of its dataset was accepted.
+    The names of its targets and judge targets are known, and whether every row of its dataset
+    is valid.
     """
     source = open_source(ports, options)
     survey = PlanBuilder(ports, options, source, _rubric(ports, options), {})
@@ -138,7 +138,7 @@ def prepare_part(
 
 
 def _rubric(ports: RunPorts, options: RunOptions) -> Rubric | QuestionRubric | None:
-    """The one rubric of a run; None where cases name or bring what grades them."""
+    """The rubric of a run; None if cases define their own."""
     if options.derived and options.derived.against:
         return pairwise_rubric(ports, options)
     return ports.rubric(options.rubric, strict=options.strict) if options.rubric else None
@@ -169,19 +169,19 @@ def _prepared(ports: RunPorts, source: Source, survey: PlanBuilder) -> Prepared:
 
 
 def _dataset(source: Source) -> Dataset:
-    """The dataset with the version that it says, or else with the one it was published under."""
+    """The dataset with its own version, or else its published version."""
     dataset = source.reading.dataset(())
     return replace(dataset, version=dataset.version or source.version)
 
 
 def unused_settings(settings: Settings) -> list[str]:
-    """Settings that a user may count on and that runs do not heed yet."""
+    """Warn about settings that are not supported yet."""
     unused = {"artifacts": settings.artifacts is not None, "store": settings.store != SQLITE}
     return [name for name, is_set in unused.items() if is_set]
 
 
 def _refuse(name: str, findings: Sequence[Finding], *, strict: bool) -> None:
-    """What is wrong with a file as a whole stops a run."""
+    """Stop if the file as a whole is invalid."""
     for finding in findings:
         if finding.is_error or (strict and finding.strict().is_error):
             hint = f" ({finding.hint})" if finding.hint else ""
@@ -208,7 +208,7 @@ def _limits(settings: Settings, options: RunOptions) -> LimitSettings:
 
 
 def redaction_rules(settings: Settings) -> RedactionRules:
-    """What a project never writes; a pattern of its own that is none is told at once."""
+    """The redaction of a project; an invalid custom pattern is an error."""
     for name, pattern in settings.redaction.custom:
         OwnPattern(name, pattern)
     return settings.redaction

@@ -1,4 +1,4 @@
-"""Remove what is older than it must be kept, so that `verify` still knows what became of it."""
+"""Prune results past their retention, with records for `verify`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
 
 
 class OldRun(Protocol):
-    """A run that has ended."""
+    """A finished run."""
 
     @property
     def run_id(self) -> str: ...
@@ -28,26 +28,26 @@ class OldRun(Protocol):
 
 
 class RetentionPort(Protocol):
-    """Where the runs of a project are kept."""
+    """The store of the runs of a project."""
 
     def finished(self) -> Iterable[OldRun]:
-        """Every run that nothing can follow, the oldest first."""
+        """Every finished run, oldest first."""
         ...
 
     def in_use(self) -> Collection[str]:
-        """The runs that others, which have not ended, are made from."""
+        """The runs from which unfinished runs are derived."""
         ...
 
     def artifacts(self, run_id: str) -> Mapping[str, Seal]:
-        """The files of a run that are there, as they were sealed."""
+        """The existing sealed files of a run."""
         ...
 
     def rows(self, run_id: str) -> int:
-        """How many results, scores and attempts the database holds."""
+        """The number of results, scores and attempts in the database."""
         ...
 
     def note(self, files: Sequence[PrunedFile]) -> None:
-        """Write down, for good, what is about to go; what is written down stays so once."""
+        """Durably record the files to be pruned; idempotent."""
         ...
 
     def forget(self, entry: AuditEntry, files: Sequence[PrunedFile], *, is_last: bool) -> None:
@@ -59,7 +59,7 @@ class RetentionPort(Protocol):
         ...
 
     def remove_folder(self, run_id: str) -> None:
-        """Remove the folder of a run that has no files any more."""
+        """Remove the empty folder of a run."""
         ...
 
     def remove_inputs(self) -> None:
@@ -67,13 +67,13 @@ class RetentionPort(Protocol):
         ...
 
     def settle(self) -> None:
-        """Leave nothing of what was removed in the files of the database."""
+        """Erase deleted rows from the files of the database."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pruning:
-    """What goes of one run."""
+    """The files and rows to prune of one run."""
 
     run_id: str
     finished_at: str
@@ -86,7 +86,7 @@ class Pruning:
 
     @property
     def size(self) -> int:
-        """The bytes of the files."""
+        """The total size of the files."""
         return sum(file.size for file in self.files)
 
     def entry(self, caller: Caller) -> AuditEntry:
@@ -102,7 +102,7 @@ class Pruning:
 
 
 def retention_of(settings: Settings, older_than: int | None = None) -> RetentionSettings:
-    """What the project file says; for this time, raw results may have to be older or younger."""
+    """The retention of the project file, with an optional override for raw results."""
     if older_than is None:
         return settings.retention
     if older_than < MIN_RAW_DAYS:
@@ -113,30 +113,30 @@ def retention_of(settings: Settings, older_than: int | None = None) -> Retention
 
 
 def plan_pruning(
-    shelf: RetentionPort, retention: RetentionSettings, now: datetime
+    store: RetentionPort, retention: RetentionSettings, now: datetime
 ) -> list[Pruning]:
-    """What can be pruned, run by run; nothing of runs that are going on."""
-    in_use = shelf.in_use()
+    """What can be pruned, per run; never of unfinished runs."""
+    in_use = store.in_use()
     planned = (
-        _planned(shelf, run, retention, now)
-        for run in shelf.finished()
+        _planned(store, run, retention, now)
+        for run in store.finished()
         if run.run_id not in in_use
     )
     return [pruning for pruning in planned if pruning]
 
 
 def _planned(
-    shelf: RetentionPort, run: OldRun, retention: RetentionSettings, now: datetime
+    store: RetentionPort, run: OldRun, retention: RetentionSettings, now: datetime
 ) -> Pruning | None:
     age = now - datetime.fromisoformat(run.finished_at)
     if age.days < retention.raw_days:
         return None
     is_last = age.days >= retention.all_days
     names = (*RAW, *SUMMARIES) if is_last else RAW
-    there = shelf.artifacts(run.run_id)
+    there = store.artifacts(run.run_id)
     at = now.isoformat(timespec="milliseconds")
     files = tuple(_file(run.run_id, name, at, there[name]) for name in names if name in there)
-    rows = shelf.rows(run.run_id)
+    rows = store.rows(run.run_id)
     if not files and not rows and not (is_last and run.is_left):
         return None
     return Pruning(
@@ -154,19 +154,19 @@ def _file(run_id: str, name: str, at: str, sealed: Seal) -> PrunedFile:
 
 
 def prune(
-    shelf: RetentionPort, planned: Iterable[Pruning], *, caller: Caller | None = None
+    store: RetentionPort, planned: Iterable[Pruning], *, caller: Caller | None = None
 ) -> None:
     """Remove what was planned; wherever this is stopped, it can be done again.
 
-    A file goes only when two notes of it are safe, so that one that is gone is always known.
+    A file is removed only after it is recorded twice, so that a pruned file is always known.
     """
     caller = caller or local_caller()
     for pruning in planned:
-        shelf.note(pruning.files)
-        shelf.forget(pruning.entry(caller), pruning.files, is_last=pruning.is_last)
+        store.note(pruning.files)
+        store.forget(pruning.entry(caller), pruning.files, is_last=pruning.is_last)
         for file in pruning.files:
-            shelf.remove(pruning.run_id, file.name)
+            store.remove(pruning.run_id, file.name)
         if pruning.is_last:
-            shelf.remove_folder(pruning.run_id)
-    shelf.remove_inputs()
-    shelf.settle()
+            store.remove_folder(pruning.run_id)
+    store.remove_inputs()
+    store.settle()

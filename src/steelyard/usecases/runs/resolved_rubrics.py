@@ -1,4 +1,4 @@
-"""Rubrics as they are carried out: with the judges and rubrics that they refer to."""
+"""Rubrics with their judges and inner rubrics resolved."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from steelyard.model.rubric import Check, JudgedCheck, Rubric, RubricCheck, Stat
 from steelyard.usecases.runs.asked_judges import Judges
 
 QUESTIONS = "questions"
-"""The id of the one check of a rubric of questions."""
+"""The id of the only check of a question rubric."""
 
 
 def resolve_rubric(
     rubric: Rubric | QuestionRubric, judges: Judges, threshold: float | None = None
 ) -> Rubric:
-    """The rubric with a check in place of every one that was only stated.
+    """The rubric with executable checks in place of declared ones.
 
-    A rubric of questions has one check, which asks a judge all of them.
+    A question rubric has one check, which asks a judge all questions.
     """
     if isinstance(rubric, QuestionRubric):
         made = _questions(rubric, judges)
@@ -64,14 +64,14 @@ def _questions(rubric: QuestionRubric, judges: Judges) -> Rubric:
 
 
 def _grading_sha256(rubric: Rubric, checks: Iterable[RubricCheck]) -> str | None:
-    """The hash of what scores depend on, the rubrics within its composites included."""
+    """The hash of everything that affects scores, including rubrics of composites."""
     inner = [
         one.check.rubric.grading_sha256 for one in checks if isinstance(one.check, COMPOSITES)
     ]
     if not inner:
         return rubric.grading_sha256
-    said = " ".join(map(str, (rubric.grading_sha256, *inner)))
-    return hashlib.sha256(said.encode("ascii")).hexdigest()
+    hashes = " ".join(map(str, (rubric.grading_sha256, *inner)))
+    return hashlib.sha256(hashes.encode("ascii")).hexdigest()
 
 
 def _entry(entry: RubricCheck, judges: Judges) -> RubricCheck:

@@ -1,4 +1,4 @@
-"""Which runs a command stands for: datasets, targets and candidates, or a saved suite."""
+"""The runs of a command: from datasets, targets and candidates, or a suite."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SuiteChoice:
 
 
 def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
-    """Every dataset against every target (or candidate of a response file), as one group."""
+    """One run for every dataset and target (or candidate of a response file), as one group."""
     suite = _suite(ports, choice.suite)
     datasets = choice.datasets or _suite_dataset(ports, suite)
     if not datasets:
@@ -61,10 +61,10 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
         candidates, targets = _candidates(ports, choice.responses, choice.targets), (None,)
     is_group = len(datasets) * len(targets) * len(candidates) > 1
     group_id = ports.new_run_id().replace("run_", "group_") if is_group else None
-    wishes = _wishes(ports, choice, suite)
+    shared = _shared(ports, choice, suite)
     runs = tuple(
         RunOptions(
-            **wishes,
+            **shared,
             dataset=_dataset(ports, dataset),
             target=target,
             candidate=candidate,
@@ -81,15 +81,15 @@ def choose(ports: RunPorts, choice: SuiteChoice) -> tuple[RunOptions, ...]:
     return runs
 
 
-def _wishes(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[str, Any]:
-    """What was typed, else what the suite says; paths hold in every folder of the project."""
-    names = {wish.name for wish in fields(choice)} & set(RunOptions.__struct_fields__)
+def _shared(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[str, Any]:
+    """Options of all runs: those given, else the suite's; paths as seen from the root."""
+    names = {field.name for field in fields(choice)} & set(RunOptions.__struct_fields__)
     typed = {name: getattr(choice, name) for name in names}
     return {
         **typed,
         "rubric": stated_definition(ports, choice.rubric) or suite.rubric,
         "judge": stated_definition(ports, choice.judge) or suite.judge,
-        # As it is when the run starts: it must not change before it is resumed.
+        # Stored when the run starts, so that `resume` uses the same value.
         "cluster": _cluster(choice.cluster) or ports.settings.cluster,
         "responses": project_path(ports.root, choice.responses) if choice.responses else None,
         "strict": choice.strict or suite.strict_validation,
@@ -98,7 +98,7 @@ def _wishes(ports: RunPorts, choice: SuiteChoice, suite: SuiteSettings) -> dict[
 
 
 def _required(choice: SuiteChoice, suite: SuiteSettings) -> Mapping[str, float] | None:
-    """What the suite requires of judges; the command line alone requires a validation."""
+    """The validation required by the suite or the command line."""
     wanted = suite.require_validated
     if isinstance(wanted, bool):
         return {} if wanted else choice.require_validated
@@ -133,8 +133,8 @@ def _suite(ports: RunPorts, name: str | None) -> SuiteSettings:
     if name not in suites:
         hint = did_you_mean(name, suites)
         known = ", ".join(suites) or "none"
-        said = f" ({hint})" if hint else ""
-        raise ConfigError(f"unknown suite '{name}'{said}; suites in steelyard.yaml: {known}")
+        near = f" ({hint})" if hint else ""
+        raise ConfigError(f"unknown suite '{name}'{near}; suites in steelyard.yaml: {known}")
     return suites[name]
 
 
@@ -147,13 +147,13 @@ def _suite_dataset(ports: RunPorts, suite: SuiteSettings) -> tuple[Path, ...]:
 
 
 def _dataset(ports: RunPorts, path: Path) -> Path:
-    """A dataset's path from the root on; a reference to a published one as it is."""
+    """A dataset's path relative to the root; a reference to a published one as it is."""
     is_reference = dataset_name(path.as_posix()) and not path.is_file()
     return path if is_reference else project_path(ports.root, path)
 
 
 def _candidates(ports: RunPorts, responses: Path, named: tuple[str, ...]) -> tuple[str, ...]:
-    """The candidates that were named as targets; all of the file when none was."""
+    """The candidates named as targets; by default all of the file."""
     found = tuple(ports.candidates(responses))
     for name in named:
         if name not in found:
@@ -163,6 +163,6 @@ def _candidates(ports: RunPorts, responses: Path, named: tuple[str, ...]) -> tup
 
 
 def stated_definition(ports: RunPorts, name: str | None) -> str | None:
-    """A rubric's or judge's reference; a path as it holds in every folder of the project."""
+    """A rubric's or judge's reference; a path relative to the project."""
     path = Path(name or "")
     return str(project_path(ports.root, path)) if path.suffix and path.is_file() else name

@@ -1,4 +1,4 @@
-"""Read a run that has not ended from the store: what there is so far."""
+"""Read the results so far of an unfinished run from the store."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from steelyard.usecases.results.ports import ResultPorts
 from steelyard.usecases.runs.ownership import is_resumable, status_text
 
 IsAlive: TypeAlias = Callable[[str], bool]
-"""Whether the process that an owner names still runs on this host."""
+"""Whether the process of an owner still runs on this host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnfinishedRun:
-    """A run as far as it has come."""
+    """An unfinished run."""
 
     view: RunView
     selected: int | None
@@ -36,8 +36,8 @@ class UnfinishedRun:
     is_resumable: bool
 
     @property
-    def said(self) -> str:
-        """How far it has come, and how to go on."""
+    def progress_text(self) -> str:
+        """Its progress, and how to resume it."""
         metrics, run_id = self.view.metrics, self.view.run_id
         done = f"{metrics.total_records:,}"
         of = "" if self.selected is None else f" of {self.selected:,}"
@@ -51,7 +51,7 @@ def _failures(repository: RunRepository, run_id: str) -> Iterator[Failure]:
 
 
 def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive) -> UnfinishedRun:
-    """The results that are kept of a run, with the metrics over them."""
+    """The stored results of a run, with their metrics."""
     metrics, slices = metrics_of(read_facts(kept.facts) for kept in repository.results(run.run_id))
     metrics = structs.replace(metrics, **uncounted_calls(repository, run.run_id))
     plan = require_plan(run)
@@ -83,7 +83,7 @@ def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive
 def unfinished_run(
     ports: ResultPorts, repository: Callable[[], RunRepository], name: str, is_alive: IsAlive
 ) -> UnfinishedRun | None:
-    """What there is of a run that has not ended, or that failed; None of any other."""
+    """An unfinished or failed run; None for any other."""
     found = find_run(ports, name) if ports.folder.is_dir() else None
     if not isinstance(found, StoredRun) or has_ended(ports, found):
         return None

@@ -1,4 +1,4 @@
-"""Grade a run's traces anew with the version before and with a new one, to see what moved."""
+"""Regrade a run's traces with the previous and the new version, to find changed scores."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
 
 DoorWith = Callable[["Definition | None"], RunPorts]
-"""The ports of runs in which a judge stands for all versions of it; without one, as they are."""
+"""The ports of runs in which one judge replaces all its versions; unchanged without one."""
 
 
 class TrialSide(NamedTuple):
@@ -46,7 +46,7 @@ class TrialSide(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """Two gradings that may start."""
+    """Two planned gradings."""
 
     run_id: str
     old: TrialSide
@@ -54,7 +54,7 @@ class Trial(NamedTuple):
 
 
 def plan_trial(ports_with: DoorWith, plan: PublicationPlan, folder: Path) -> Trial:
-    """Check that a run's traces can be graded by both versions, before either does."""
+    """Check that both versions can grade the traces of a run."""
     definition = plan.definition
     if definition is None or definition.content is None:
         raise InvalidError(f"{plan.reference} has no file to test; it is published already")
@@ -86,7 +86,7 @@ async def measure_shift(
     *,
     caller: Caller | None = None,
 ) -> MeasuredShift:
-    """Carry out both gradings, each as a run of its own, and compare them pair by pair."""
+    """Execute both gradings as separate runs, and compare them pair by pair."""
     finished = [
         await start_run(side.ports, side.prepared, on_start, on_result, caller=caller)
         for side in (trial.old, trial.new)
@@ -103,14 +103,14 @@ async def measure_shift(
 
 
 class InsteadOf(References):
-    """The references of a project, in which one judge stands for all versions of itself."""
+    """The references of a project, in which one judge replaces all its versions."""
 
     def __init__(self, definitions: Definitions, now: datetime, judge: Definition) -> None:
         super().__init__(definitions, now)
         self._judge = judge
 
     def find(self, reference: Reference) -> Found:
-        """The judge for its id; everything else as it is."""
+        """The judge for its id; everything else unchanged."""
         content = self._judge.content
         if content and reference.kind == "judge" and reference.id == reference_to(content).id:
             return Found(definition=self._judge)

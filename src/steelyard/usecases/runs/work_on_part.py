@@ -1,4 +1,4 @@
-"""The records of one worker process; it imports nothing that only the holder of a run needs."""
+"""The work of one worker process; it imports nothing that only the holder of a run needs."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ async def work_on_part(ports: RunPorts, run_id: str, part: Part, targets: Sequen
 
 
 def _nobody(_result: Result) -> None:
-    """The process that holds the run tells whoever watches it."""
+    """Ignore progress: the holder of the run reports it."""

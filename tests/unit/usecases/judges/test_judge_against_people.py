@@ -43,7 +43,7 @@ def said(is_good: bool, *others: bool, chance: float | None = None) -> StatedLab
 
 def people(**more: Any) -> People:
     found = {LabelPlace("run_1", f"q{index}", 0): said(truth(index)) for index in range(COUNT)}
-    known: dict[str, Any] = {"said": found, "rubric": "r", "labels": COUNT, **more}
+    known: dict[str, Any] = {"by_response": found, "rubric": "r", "labels": COUNT, **more}
     return People(annotators={"a"}, **known)
 
 
@@ -102,9 +102,9 @@ def test_every_slice_has_its_counts(folder: Path) -> None:
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_labels_changes_nothing(folder: Path, chance: Random) -> None:
     given_ = people()
-    places = list(given_.said)
+    places = list(given_.by_response)
     chance.shuffle(places)
-    mixed = replace(given_, said={place: given_.said[place] for place in places})
+    mixed = replace(given_, by_response={place: given_.by_response[place] for place in places})
 
     assert compare(folder, mixed) == compare(folder, given_)
 
@@ -124,9 +124,9 @@ def test_what_does_not_count_is_counted(tmp_path: Path) -> None:
     made[1]["evaluator_scores"] = []
     made[2]["evaluator_scores"] = [a_score(None, status="skipped")]
     given_ = people(not_blind=3, other_rubrics=2, no_pass=1)
-    given_.said[LabelPlace("run_1", "q3", 0)] = said(True, False)
-    given_.said[LabelPlace("run_1", "q99", 0)] = said(True)
-    given_.said[LabelPlace("run_x", "q4", 0)] = said(True, True)
+    given_.by_response[LabelPlace("run_1", "q3", 0)] = said(True, False)
+    given_.by_response[LabelPlace("run_1", "q99", 0)] = said(True)
+    given_.by_response[LabelPlace("run_x", "q4", 0)] = said(True, True)
     left = compare(write_run(tmp_path / "run_1", made), given_).validation.left_out
 
     assert (left.unscored, left.without_judgement, left.ties) == (1, 3, 1)
@@ -148,7 +148,9 @@ def test_more_than_a_fiftieth_unscored_is_refused(
 def test_a_fiftieth_is_allowed(tmp_path: Path) -> None:
     made = [a_row(index, verdict(index) if index else None) for index in range(50)]
     given_ = People(
-        said={LabelPlace("run_1", f"q{index}", 0): said(truth(index)) for index in range(50)},
+        by_response={
+            LabelPlace("run_1", f"q{index}", 0): said(truth(index)) for index in range(50)
+        },
         labels=50,
     )
 
@@ -157,20 +159,22 @@ def test_a_fiftieth_is_allowed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("good", "why"), [(True, "people pass all"), (False, "people pass none")])
 def test_labels_of_one_sort_are_refused(folder: Path, good: bool, why: str) -> None:
-    given_ = People(said={LabelPlace("run_1", f"q{index}", 0): said(good) for index in range(20)})
+    given_ = People(
+        by_response={LabelPlace("run_1", f"q{index}", 0): said(good) for index in range(20)}
+    )
 
     assert any(why in one for one in compare(folder, given_).refusals)
 
 
 def test_no_label_at_all_is_refused(folder: Path) -> None:
-    found = compare(folder, People(said={LabelPlace("run_1", "q99", 0): said(True)}))
+    found = compare(folder, People(by_response={LabelPlace("run_1", "q99", 0): said(True)}))
 
     assert found.refusals == ("no labelled response has a verdict of the judge",)
 
 
 def test_different_chances_are_no_lot(folder: Path) -> None:
     given_ = people()
-    given_.said[LabelPlace("run_1", "q1", 0)] = said(True, chance=0.5)
+    given_.by_response[LabelPlace("run_1", "q1", 0)] = said(True, chance=0.5)
 
     assert any("different inclusion" in why for why in compare(folder, given_).refusals)
     (why,) = compare(folder, given_, design="by_verdict").refusals
@@ -181,7 +185,7 @@ def test_labels_chosen_by_verdict_have_the_chances_that_the_run_shows(folder: Pa
     """Of 26 that pass, 13 are labelled; of 14 that fail, all."""
     chosen = [n for n in range(COUNT) if not verdict(n)]
     chosen += [n for n in range(COUNT) if verdict(n)][:13]
-    given_ = people(said={LabelPlace("run_1", f"q{n}", 0): said(truth(n)) for n in chosen})
+    given_ = people(by_response={LabelPlace("run_1", f"q{n}", 0): said(truth(n)) for n in chosen})
     found = compare(folder, given_, design="by_verdict")
 
     assert {(one.is_passed, one.inclusion_prob) for one in found.validation.items} == {
@@ -200,7 +204,7 @@ def test_what_is_asked_about_the_labelled_responses_alone_shows_no_chances(folde
 
 def test_labels_of_one_verdict_alone_say_nothing_of_the_other(folder: Path) -> None:
     failed = [n for n in range(COUNT) if not verdict(n)]
-    given_ = people(said={LabelPlace("run_1", f"q{n}", 0): said(truth(n)) for n in failed})
+    given_ = people(by_response={LabelPlace("run_1", f"q{n}", 0): said(truth(n)) for n in failed})
     (why,) = compare(folder, given_, design="by_verdict").refusals
 
     assert "no response that it passes is labelled" in why
@@ -210,7 +214,7 @@ def test_labels_of_one_verdict_alone_say_nothing_of_the_other(folder: Path) -> N
 def test_a_few_items_may_divide_people(tmp_path: Path, ties: int, is_refused: bool) -> None:
     made = [a_row(index, verdict(index)) for index in range(60)]
     given_ = people(
-        said={
+        by_response={
             LabelPlace("run_1", f"q{n}", 0): said(truth(n), *([not truth(n)] if n < ties else []))
             for n in range(60)
         }
@@ -223,7 +227,7 @@ def test_a_few_items_may_divide_people(tmp_path: Path, ties: int, is_refused: bo
 
 def test_two_chances_of_one_record_cannot_be(folder: Path) -> None:
     given_ = people()
-    given_.said[LabelPlace("run_1", "q1", 0)] = StatedLabel(
+    given_.by_response[LabelPlace("run_1", "q1", 0)] = StatedLabel(
         votes={"a": True}, chances={0.5, 0.25, None}
     )
 
@@ -238,12 +242,12 @@ def test_labels_of_a_run_are_labels_of_what_regrades_it(tmp_path: Path) -> None:
     derived = {"run_id": "run_1", "how": "regrade", "folder": str(first)}
     second = write_run(tmp_path / "run_2", rows(), derived_from=derived)
     given_ = people()
-    renamed = {place._replace(run_id="run_1"): one for place, one in given_.said.items()}
+    renamed = {place._replace(run_id="run_1"): one for place, one in given_.by_response.items()}
     both = {
         **renamed,
         LabelPlace("run_2", "q0", 0): StatedLabel(votes={"b": False}, chances={None}),
     }
-    found = compare(second, replace(given_, said=both)).validation
+    found = compare(second, replace(given_, by_response=both)).validation
 
     assert found.counts.n == COUNT
     assert found.left_out.other_runs == 0
@@ -255,9 +259,9 @@ def test_several_runs_need_labels_that_say_which(tmp_path: Path) -> None:
     given_ = people()
     half = {
         place._replace(run_id="run_1" if number % 2 else "run_2"): one
-        for number, (place, one) in enumerate(given_.said.items())
+        for number, (place, one) in enumerate(given_.by_response.items())
     }
-    found = compared(ASKED, replace(given_, said=half), folders, "now").validation
+    found = compared(ASKED, replace(given_, by_response=half), folders, "now").validation
 
     assert found.counts == expected()
     assert set(found.populations) == {"run_1", "run_2"}
@@ -269,8 +273,10 @@ def test_labels_that_name_no_run_are_of_responses_stated_with_them_alone(
 ) -> None:
     """They may have been given for another run."""
     given_ = people()
-    nowhere = {place._replace(run_id=""): one for place, one in given_.said.items()}
-    found = compare(folder, replace(given_, said=nowhere), is_asked_now=is_asked_now).validation
+    nowhere = {place._replace(run_id=""): one for place, one in given_.by_response.items()}
+    found = compare(
+        folder, replace(given_, by_response=nowhere), is_asked_now=is_asked_now
+    ).validation
 
     assert found.left_out.no_run == (0 if is_asked_now else COUNT)
     assert found.counts.n == (COUNT if is_asked_now else 0)
@@ -279,7 +285,7 @@ def test_labels_that_name_no_run_are_of_responses_stated_with_them_alone(
 def test_an_id_wins_over_an_index_that_is_written_like_it(tmp_path: Path) -> None:
     """The record called 1 comes first and is good; the one in place 1 is called otherwise."""
     made = [a_row(0, True, record_id="1"), a_row(1, False, record_id="x")]
-    given_ = People(said={LabelPlace("run_1", "1", 0): said(True)})
+    given_ = People(by_response={LabelPlace("run_1", "1", 0): said(True)})
     found = compare(write_run(tmp_path / "run_1", made), given_).validation
 
     assert [(item.index, item.is_passed) for item in found.items] == [(0, True)]
@@ -287,7 +293,7 @@ def test_an_id_wins_over_an_index_that_is_written_like_it(tmp_path: Path) -> Non
 
 def test_a_record_without_an_id_is_found_by_its_place(tmp_path: Path) -> None:
     made = [a_row(0, True, record_id=None), a_row(1, False, record_id=None)]
-    given_ = People(said={LabelPlace("run_1", "1", 0): said(True)})
+    given_ = People(by_response={LabelPlace("run_1", "1", 0): said(True)})
     found = compare(write_run(tmp_path / "run_1", made), given_).validation
 
     assert [item.index for item in found.items] == [1]

@@ -99,7 +99,7 @@ def people(*labels: Label, rubric: str | None = None) -> People:
 def test_the_majority_decides(votes: dict[str, bool], is_good: bool | None) -> None:
     found = people(*(a_label(annotator=name, passed=said) for name, said in votes.items()))
 
-    assert found.said[LabelPlace("", "q1", 0)].is_good is is_good
+    assert found.by_response[LabelPlace("", "q1", 0)].is_good is is_good
     assert len(found.annotators) == len(votes)
 
 
@@ -110,19 +110,19 @@ def test_labels_are_about_a_response() -> None:
         a_label(passed=False, run_id="run_1", inclusion_prob=0.5),
     )
 
-    assert {place: one.is_good for place, one in found.said.items()} == {
+    assert {place: one.is_good for place, one in found.by_response.items()} == {
         ("", "q1", 0): True,
         ("", "q1", 1): False,
         ("run_1", "q1", 0): False,
     }
-    assert found.said[LabelPlace("run_1", "q1", 0)].chances == {0.5}
+    assert found.by_response[LabelPlace("run_1", "q1", 0)].chances == {0.5}
 
 
 @pytest.mark.parametrize(("good", "passed"), [(1, True), (0, False)])
 def test_answers_pass_by_the_scoring_of_their_rubric(good: int, passed: bool) -> None:
     found = people(a_label(rubric="rubric/q", answers={"good": good}))
 
-    assert found.said[LabelPlace("", "q1", 0)].is_good is passed
+    assert found.by_response[LabelPlace("", "q1", 0)].is_good is passed
 
 
 @pytest.mark.parametrize(
@@ -136,14 +136,14 @@ def test_answers_pass_by_the_scoring_of_their_rubric(good: int, passed: bool) ->
 def test_a_label_without_a_pass_is_counted(label: Label) -> None:
     found = people(label)
 
-    assert (found.no_pass, found.said) == (1, {})
+    assert (found.no_pass, found.by_response) == (1, {})
 
 
 def test_labels_that_are_not_blind_are_counted_and_left_out() -> None:
     seen = [a_label(exposure=how, passed=True) for how in ("suggested", "after_commit")]
     found = people(a_label("q2", passed=True), *seen)
 
-    assert (found.labels, found.not_blind, list(found.said)) == (3, 2, [("", "q2", 0)])
+    assert (found.labels, found.not_blind, list(found.by_response)) == (3, 2, [("", "q2", 0)])
 
 
 def test_labels_of_several_rubrics_need_a_choice() -> None:
@@ -153,7 +153,7 @@ def test_labels_of_several_rubrics_need_a_choice() -> None:
         people(*both)
     found = people(*both, rubric="other")
     assert (found.rubric, found.other_rubrics) == ("other", 1)
-    assert found.said[LabelPlace("", "q1", 0)].is_good is False
+    assert found.by_response[LabelPlace("", "q1", 0)].is_good is False
 
 
 @pytest.mark.parametrize("asked", [None, "rubric/a@1.0", "rubric/a@1.0.0"])
@@ -161,12 +161,12 @@ def test_equal_versions_are_one_rubric(asked: str | None) -> None:
     short = a_label(rubric="rubric/a@1.0", passed=True)
     found = people(short, a_label("q2", rubric="rubric/a@1.0.0", passed=False), rubric=asked)
 
-    assert (found.rubric, found.other_rubrics, len(found.said)) == ("rubric/a@1.0.0", 0, 2)
+    assert (found.rubric, found.other_rubrics, len(found.by_response)) == ("rubric/a@1.0.0", 0, 2)
 
 
 def test_nobody_has_two_votes() -> None:
     same = people(a_label(passed=True), a_label(passed=True))
-    assert same.said[LabelPlace("", "q1", 0)].votes == {"ann": True}
+    assert same.by_response[LabelPlace("", "q1", 0)].votes == {"ann": True}
 
     with pytest.raises(RequestError, match="ann says both pass and fail of 'q1'"):
         people(a_label(passed=True), a_label(passed=False))
