@@ -72,7 +72,7 @@ def test_a_rubric_is_published_listed_shown_and_said_to_be_there(desk: Path) -> 
     assert {done.code for done in (before, first, again, listed, shown, as_json)} == {0}
     assert (version["status"], version["published_at"]) == ("not published", None)
     assert first.stdout.startswith("rubric/polite@1.0.0  published  sha256 ")
-    assert "the same content: nothing to do" in again.stdout
+    assert "the same content; nothing to do" in again.stdout
     assert listed.stdout.startswith("polite@1.0.0  published ")
     assert shown.stdout.startswith("# rubric/polite@1.0.0: published at ")
     assert told(as_json)["sha256"] == version["sha256"]
