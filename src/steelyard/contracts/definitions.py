@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import cast
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.catalog import Contracts
@@ -16,6 +15,7 @@ from steelyard.contracts.question_rubric.reader import read_question_rubric
 from steelyard.contracts.reading import located_finding
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_fields import fields
 from steelyard.formats.json_hash import canonical, whole_numbers
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import SecondLook, parse_json, parse_json_tolerantly
@@ -82,7 +82,7 @@ def looked_at(data: bytes) -> SecondLook:
 def definition_value(data: bytes, extension: str) -> JsonObject:
     """The fields of a file that holds a rubric or judge, as they are written."""
     value = looked_at(data).value if extension == ".json" else parse_yaml(data).value
-    return cast(JsonObject, value)
+    return fields(value)
 
 
 def fixed_bytes(row: JsonObject, contract: str) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
+from steelyard.formats.json_fields import fields, items, text_field
 from steelyard.formats.json_hash import canonical, whole_numbers
 from steelyard.model.difference import FieldDifference
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -29,7 +29,7 @@ def definition_differences(
     counted, and not on what only describes.
     """
     graded = _GRADING[contract]
-    old, new = (cast(JsonObject, whole_numbers(row)) for row in (old, new))
+    old, new = (fields(whole_numbers(row)) for row in (old, new))
     return tuple(
         found
         for name in _names(old, new)
@@ -127,4 +127,4 @@ def _is_named(value: JsonValue, key: str) -> bool:
 
 
 def _by(value: JsonValue, key: str) -> JsonObject:
-    return {cast(str, item[key]): item for item in cast(list[JsonObject], value)}
+    return {text_field(fields(item), key): item for item in items(value)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from steelyard.contracts.reading import RowPlace, located_finding
 from steelyard.errors import ParseError
@@ -63,10 +62,11 @@ class ListedDocument:
             said = f"invalid JSON: {wrong}" if wrong.code == "invalid_json" else str(wrong)
             return (error(wrong.code, said, line=wrong.line),)
         problems = [problem for problem in odd if not self._is_of_an_item(problem)]
-        if isinstance(value, dict) and isinstance(value.get(self.name), list):
-            self.items = cast(list[JsonValue], value[self.name])
+        listed = value.get(self.name) if isinstance(value, dict) else None
+        if isinstance(value, dict) and isinstance(listed, list):
+            self.items = listed
             # Items are checked one by one, not with the header; only that there is one is its.
-            value = cast(JsonObject, {**value, self.name: self.items[:1]})
+            value = {**value, self.name: listed[:1]}
         problems.extend(one for one in header.problems(value) if not self._is_in_item(one.path))
         if isinstance(value, dict) and not any(one.severity == "error" for one in problems):
             self.header = value

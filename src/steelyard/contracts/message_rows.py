@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
-from steelyard.formats.json_fields import optional_text, text_field
+from steelyard.formats.json_fields import fields, object_list, optional_text, text_field
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import (
     Content,
@@ -27,7 +27,7 @@ BlockReader: TypeAlias = Callable[[JsonObject, int], ContentBlock]
 
 def read_message(row: JsonObject, read_block: BlockReader) -> Message:
     """A message whose shape has been checked; blocks that are objects are read by the caller."""
-    calls = cast(list[JsonObject], row.get("tool_calls") or [])
+    calls = object_list(row, "tool_calls")
     return Message(
         role=cast(Role, row["role"]),
         content=_read_content(row.get("content"), read_block),
@@ -40,9 +40,7 @@ def read_message(row: JsonObject, read_block: BlockReader) -> Message:
 def read_blocks(items: list[JsonValue], read_block: BlockReader) -> tuple[ContentBlock, ...]:
     """A list of content; a text in it is a text block."""
     return tuple(
-        TextBlock(text=item)
-        if isinstance(item, str)
-        else read_block(cast(JsonObject, item), index)
+        TextBlock(text=item) if isinstance(item, str) else read_block(fields(item), index)
         for index, item in enumerate(items)
     )
 
@@ -63,7 +61,8 @@ def beyond(row: JsonObject, named: set[str]) -> JsonObject:
 def _read_content(content: JsonValue, read_block: BlockReader) -> Content:
     if isinstance(content, list):
         return read_blocks(content, read_block)
-    return cast("str | JsonObject | None", content)
+    assert content is None or isinstance(content, (str, dict))
+    return content
 
 
 def _read_tool_call(row: JsonObject) -> ToolCall:

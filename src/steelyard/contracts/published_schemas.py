@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
 
 from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.schemas import SUFFIX, load_schema
 from steelyard.errors import ConfigError, NotFoundError
+from steelyard.formats.json_fields import fields, list_field
 from steelyard.model.json_value import JsonObject, JsonValue
 
 OTHERS = {"trace": "", "labels": "", "project": "steelyard"}
@@ -58,7 +58,7 @@ class Schemas:
         """
         at: JsonObject = {"$schema": _DRAFT, "$id": f"{address}/{name}{SUFFIX}"}
         if name in self._packages:
-            return {**_standard(self.load(name)), **at}
+            return {**fields(_standard(self.load(name))), **at}
         if name not in FAMILIES:
             known = ", ".join(self.names)
             raise NotFoundError(f"unknown schema '{name}'; known schemas: {known}")
@@ -78,49 +78,48 @@ class Schemas:
 
     def _member(self, name: str) -> JsonObject:
         """A schema inside of another: without an address, which the schema itself has."""
-        inner = _placed(_standard(self.load(name)), f"#/$defs/{name}")
+        inner = fields(_placed(_standard(self.load(name)), f"#/$defs/{name}"))
         return {key: value for key, value in inner.items() if key not in {"$id", "$schema"}}
 
 
-def _placed(node: Any, place: str) -> Any:
+def _placed(node: JsonValue, place: str) -> JsonValue:
     """A schema whose references begin at another place."""
     if isinstance(node, list):
-        return [_placed(item, place) for item in cast(list[Any], node)]
+        return [_placed(item, place) for item in node]
     if not isinstance(node, dict):
         return node
-    members = cast(dict[str, Any], node)
     return {
         name: place + item.removeprefix("#")
         if name == "$ref" and isinstance(item, str)
         else _placed(item, place)
-        for name, item in members.items()
+        for name, item in node.items()
     }
 
 
-def _standard(node: Any, *, is_schema: bool = True) -> Any:
+def _standard(node: JsonValue, *, is_schema: bool = True) -> JsonValue:
     if isinstance(node, list):
-        return [_standard(item) for item in cast(list[Any], node)]
+        return [_standard(item) for item in node]
     if not isinstance(node, dict):
         return node
-    members = cast(dict[str, Any], node)
     if not is_schema:  # names of fields, which may be those of keywords
-        return {name: _standard(rule) for name, rule in members.items()}
+        return {name: _standard(rule) for name, rule in node.items()}
     kept = {
         name: item
         if name in {"enum", "const", "default", "examples", "required"}
         else _standard(item, is_schema=name not in {"properties", "$defs"})
-        for name, item in members.items()
+        for name, item in node.items()
         if name != "enumDescriptions" and not name.startswith("x-")
     }
-    return {**kept, **_explained(members)}
+    return {**kept, **_explained(node)}
 
 
-def _explained(members: dict[str, Any]) -> JsonObject:
+def _explained(members: JsonObject) -> JsonObject:
     """What the keywords of our own say, in keywords of the standard."""
     if "x-instead" in members:
         return {"deprecated": True, "description": members["x-instead"]}
     if "enumDescriptions" in members:
-        pairs = zip(members["enum"], members["enumDescriptions"], strict=True)
+        said = list_field(members, "enumDescriptions")
+        pairs = zip(list_field(members, "enum"), said, strict=True)
         options: list[JsonValue] = [{"const": value, "description": said} for value, said in pairs]
         return {"oneOf": options}
     said = [f"{name[2:]}: {item}" for name, item in members.items() if name.startswith("x-")]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, NamedTuple, Protocol, cast, runtime_checkable
+from typing import BinaryIO, NamedTuple, Protocol, runtime_checkable
 
-from steelyard.formats.json_fields import text_field
+from steelyard.formats.json_fields import fields, text_field
 from steelyard.formats.json_text import parse_json_either_way
 from steelyard.formats.jsonl import jsonl_lines
 from steelyard.formats.lines import Lines
@@ -15,7 +15,7 @@ from steelyard.formats.schema import spoken
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
+from steelyard.model.json_value import JsonValue, Path, path_text
 
 
 class Row(NamedTuple):
@@ -99,7 +99,7 @@ def reread_lines(stream: BinaryIO, is_wanted: Callable[[int], bool]) -> Iterator
     """The rows at wanted indices of a JSONL file of which every row was accepted before."""
     for index, (number, text) in enumerate(jsonl_lines(stream)):
         if is_wanted(index):
-            value = cast(JsonObject, parse_json_either_way(text)[0])
+            value = fields(parse_json_either_way(text)[0])
             yield Row(index, number, text_field(value, "id"), value, ())
 
 

@@ -1,53 +1,94 @@
-"""Members of JSON objects whose shape a schema has checked, with their types."""
+"""JSON values and members of objects whose shape a schema has checked, with their types."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
-from steelyard.model.json_value import JsonObject
-
-
-def text_field(row: Mapping[str, Any], name: str) -> str:
-    """A text that must be there."""
-    return cast(str, row[name])
+from steelyard.model.json_value import JsonObject, JsonValue
 
 
-def object_field(row: Mapping[str, Any], name: str) -> JsonObject:
-    """An object that must be there."""
-    return cast(JsonObject, row[name])
+def fields(value: JsonValue) -> JsonObject:
+    """An object."""
+    assert isinstance(value, dict)
+    return value
 
 
-def object_list(row: Mapping[str, Any], name: str) -> list[JsonObject]:
-    """A list of objects that must be there."""
-    return cast(list[JsonObject], row[name])
+def items(value: JsonValue) -> list[JsonValue]:
+    """A list."""
+    assert isinstance(value, list)
+    return value
 
 
-def text_list(row: Mapping[str, Any], name: str) -> list[str]:
-    """A list of texts that must be there."""
-    return cast(list[str], row[name])
+def text_field(row: Mapping[str, JsonValue], name: str, default: str | None = None) -> str:
+    """A text; without a default it must be there."""
+    value = row.get(name, default)
+    assert isinstance(value, str)
+    return value
 
 
-def number_field(row: Mapping[str, Any], name: str) -> float:
-    """A number that must be there."""
-    return cast(float, row[name])
+def number_field(row: Mapping[str, JsonValue], name: str, default: float | None = None) -> float:
+    """A number; without a default it must be there."""
+    value = row.get(name, default)
+    assert isinstance(value, (int, float))
+    return value
 
 
-def optional_text(row: Mapping[str, Any], name: str) -> str | None:
+def flag_field(row: Mapping[str, JsonValue], name: str, *, default: bool = False) -> bool:
+    """Whether something is said to be so."""
+    value = row.get(name, default)
+    assert isinstance(value, bool)
+    return value
+
+
+def object_field(row: Mapping[str, JsonValue], name: str) -> JsonObject:
+    """An object; an empty one where there is none."""
+    value = row.get(name)
+    return {} if value is None else fields(value)
+
+
+def list_field(row: Mapping[str, JsonValue], name: str) -> list[JsonValue]:
+    """A list; an empty one where there is none."""
+    value = row.get(name)
+    return [] if value is None else items(value)
+
+
+def object_list(row: Mapping[str, JsonValue], name: str) -> list[JsonObject]:
+    """A list of objects; an empty one where there is none. Only the list itself is looked at."""
+    return cast(list[JsonObject], list_field(row, name))
+
+
+def text_list(row: Mapping[str, JsonValue], name: str) -> list[str]:
+    """A list of texts; an empty one where there is none."""
+    return texts(list_field(row, name))
+
+
+def texts(value: JsonValue) -> list[str]:
+    """A list of texts; only the list itself is looked at."""
+    return cast(list[str], items(value))
+
+
+def optional_text(row: Mapping[str, JsonValue], name: str) -> str | None:
     """A text, where there is one."""
-    return cast("str | None", row.get(name))
+    value = row.get(name)
+    assert value is None or isinstance(value, str)
+    return value
 
 
-def optional_object(row: Mapping[str, Any], name: str) -> JsonObject | None:
+def optional_object(row: Mapping[str, JsonValue], name: str) -> JsonObject | None:
     """An object, where there is one."""
-    return cast("JsonObject | None", row.get(name))
+    value = row.get(name)
+    assert value is None or isinstance(value, dict)
+    return value
 
 
-def optional_number(row: Mapping[str, Any], name: str) -> float | None:
+def optional_number(row: Mapping[str, JsonValue], name: str) -> float | None:
     """A number, where there is one."""
-    return cast("float | None", row.get(name))
+    value = row.get(name)
+    assert value is None or isinstance(value, (int, float))
+    return value
 
 
-def optional_objects(row: Mapping[str, Any], name: str) -> list[JsonObject] | None:
+def optional_objects(row: Mapping[str, JsonValue], name: str) -> list[JsonObject] | None:
     """A list of objects, where there is one."""
-    return cast("list[JsonObject] | None", row.get(name))
+    return object_list(row, name) if row.get(name) is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
-from steelyard.formats.json_fields import object_field
+from steelyard.formats.json_fields import object_field, object_list
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 OWN_NAMES: JsonObject = {"unevaluatedProperties": {"deprecated": True}}
@@ -86,7 +86,7 @@ def _unknown(
     if schema.get("unevaluatedProperties") != OWN_NAMES["unevaluatedProperties"]:
         yield UnknownName(path, name, known)
         return
-    branches = [rule for rule in cast(list[JsonObject], schema.get("allOf", [])) if "if" in rule]
+    branches = [rule for rule in object_list(schema, "allOf") if "if" in rule]
     matching = [rule for rule in branches if _matches(_condition(rule), value)]
     owners = tuple(_owners(branches, name))
     is_known_kind = bool(matching) or not branches
@@ -132,8 +132,8 @@ def _properties(
     document: JsonObject, schema: JsonObject, value: JsonObject
 ) -> Iterator[tuple[str, JsonValue]]:
     """The properties that hold for this value: the schema's own and those of matching branches."""
-    yield from cast(JsonObject, schema.get("properties", {})).items()
-    for branch in cast(list[JsonObject], schema.get("allOf", [])):
+    yield from object_field(schema, "properties").items()
+    for branch in object_list(schema, "allOf"):
         branch = resolve(branch, document)  # noqa: PLW2901
         if "if" not in branch:
             yield from _properties(document, branch, value)

@@ -12,7 +12,14 @@ from steelyard.contracts.check_rubric.schema import check_rubric_schema
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import located_finding
 from steelyard.errors import SettingError
-from steelyard.formats.json_fields import object_field, object_list, text_field
+from steelyard.formats.json_fields import (
+    fields,
+    flag_field,
+    number_field,
+    object_field,
+    object_list,
+    text_field,
+)
 from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
@@ -54,7 +61,7 @@ def read_check_rubric(
     problems = [_explained(problem) for problem in _schema(catalog.classes).problems(value)]
     rubric = None
     if not any(problem.severity == "error" for problem in problems):
-        rubric = _rubric(cast(JsonObject, value), catalog, problems, sha256)
+        rubric = _rubric(fields(value), catalog, problems, sha256)
     findings = [
         located_finding(problem, content.lines) for problem in sorted(problems, key=path_order)
     ]
@@ -66,7 +73,7 @@ def _rubric(
     row: JsonObject, catalog: Catalog, problems: list[Problem], sha256: str | None
 ) -> Rubric:
     scoring = object_field(row, "scoring")
-    threshold = cast(float, scoring.get("pass_threshold", PASS_THRESHOLD))
+    threshold = number_field(scoring, "pass_threshold", PASS_THRESHOLD)
     checks: list[RubricCheck] = []
     seen: set[JsonValue] = set()
     for index, entry in enumerate(object_list(row, "checks")):
@@ -85,7 +92,7 @@ def _rubric(
         checks=tuple(checks),
         combine=cast(Combine, scoring["combine"]),
         pass_threshold=float(threshold),
-        description=cast(str, row.get("description", "")),
+        description=text_field(row, "description", ""),
         sha256=sha256,
         extra=beyond(row, _FIELDS),
     )
@@ -93,8 +100,8 @@ def _rubric(
 
 def _weightless_jury(entry: JsonObject, index: int) -> Iterator[Problem]:
     """A jury in which nobody counts comes to no score."""
-    jury = cast(JsonObject, entry.get("jury") or {})
-    jurors = cast(list[JsonObject], jury.get("judges") or [])
+    jury = object_field(entry, "jury")
+    jurors = object_list(jury, "judges")
     if jurors and not any(juror.get("weight", 1) for juror in jurors):
         yield Problem(
             code="value_out_of_range",
@@ -116,9 +123,9 @@ def _check(
     return RubricCheck(
         id=text_field(entry, "id"),
         check=check,
-        weight=float(cast(float, entry.get("weight", 1.0))),
-        required=cast(bool, entry.get("required", False)),
-        negate=cast(bool, entry.get("negate", False)),
+        weight=float(number_field(entry, "weight", 1.0)),
+        required=flag_field(entry, "required"),
+        negate=flag_field(entry, "negate"),
         extra=extra,
     )
 
@@ -129,7 +136,7 @@ def _made(
     """A check of its class, and what is no setting of it; else the settings as they stand."""
     if kind not in catalog.kinds:
         return StatedCheck(kind=kind, settings=settings), {}
-    known = cast(JsonObject, catalog.fragment(kind)["properties"])
+    known = object_field(catalog.fragment(kind), "properties")
     own = {name: value for name, value in settings.items() if name in known}
     return catalog.make(kind, own), beyond(settings, set(known))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import cast
 
 from steelyard.checks.catalog import Catalog
+from steelyard.formats.json_fields import fields, object_field, text_field
 from steelyard.formats.schema_names import OWN_NAMES
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -68,7 +68,7 @@ def check_rubric_schema(catalog: Catalog) -> JsonObject:
                 {kind: kind_description(kind, catalog) for kind in kinds(catalog)}, branches
             ),
             "scoring": _scoring(),
-            **cast(JsonObject, _stated()["$defs"]),
+            **_stated()["$defs"],
         },
     }
 
@@ -87,19 +87,18 @@ def kind_fragment(kind: str, catalog: Catalog) -> JsonObject:
     """The schema of a kind's settings: its class says it, or else the table of stated kinds."""
     if kind in catalog.kinds:
         return catalog.fragment(kind)
-    stated = cast(JsonObject, _stated()[kind])
-    return {name: value for name, value in stated.items() if name != "description"}
+    return {name: value for name, value in _stated()[kind].items() if name != "description"}
 
 
 def kind_description(kind: str, catalog: Catalog) -> str:
     """What a kind looks for, in a sentence: its class says it, or else the table."""
     if kind in catalog.kinds:
         return catalog.description(kind)
-    return cast(str, cast(JsonObject, _stated()[kind])["description"])
+    return text_field(_stated()[kind], "description")
 
 
 @cache
-def _stated() -> JsonObject:
+def _stated() -> dict[str, JsonObject]:
     table = files("steelyard.contracts.check_rubric").joinpath("stated_kinds.json")
     return json.loads(table.read_bytes())
 
@@ -158,8 +157,8 @@ def _scoring() -> JsonObject:
 
 
 def _branch(kind: str, fragment: JsonObject) -> JsonObject:
-    properties = cast(dict[str, JsonObject], fragment["properties"])
-    titled: JsonObject = {name: _titled(name, kind, rule) for name, rule in properties.items()}
+    rules = object_field(fragment, "properties")
+    titled: JsonObject = {name: _titled(name, kind, fields(rules[name])) for name in rules}
     return {
         "if": {"properties": {"kind": {"enum": [kind]}}, "required": ["kind"]},
         "then": {**fragment, "properties": titled},

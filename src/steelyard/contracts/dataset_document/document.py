@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import msgspec
 
@@ -74,7 +73,8 @@ def _split_odd(data: bytes) -> Document:
     problems: list[Problem] = []
     for written, raw in readable.items():
         look = look_again(mask.unmasked(json.dumps(written).encode("ascii")))
-        name = cast(str, look.value)
+        name = look.value
+        assert isinstance(name, str)
         problems.extend(under((name,), problem) for problem in look.problems)
         members[name] = mask.unmasked(bytes(raw))
     return _document(members, records, problems)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.contract import DatasetFile
@@ -28,7 +28,13 @@ from steelyard.contracts.reading import Row, RowPlace
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import normalized
-from steelyard.formats.json_fields import object_field, text_field
+from steelyard.formats.json_fields import (
+    fields,
+    object_field,
+    optional_text,
+    text_field,
+    text_list,
+)
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import parse_json_counted
 from steelyard.formats.lines import Lines, Located
@@ -42,6 +48,7 @@ from steelyard.model.json_value import JsonObject, JsonValue, path_text
 from steelyard.model.message import Message
 
 CONTRACT = "dataset_document"
+_HEADER = {"dataset_id", "dataset_version", "metadata", "schema_version"}
 _TELLING_ESCAPE = re.compile(rb"\\[ubf]")
 # Numbers: looking for one byte as bytes takes four times as long.
 _DELETE, _BACKSLASH, _C1_LEAD = 0x7F, 0x5C, 0xC2
@@ -104,7 +111,7 @@ class DatasetDocumentReading:
             content, repeated = content_and_repeats(text, value, colons)
             is_fine = not repeated and _is_plain(text) and is_clean(value)
             if is_fine and _is_small(raw, value):
-                record_id = cast(str, cast(JsonObject, value)["record_id"])
+                record_id = text_field(fields(value), "record_id")
                 if seen.add(record_id):
                     yield Row(index, self._line(index), record_id, value, (), content)
                     continue
@@ -112,10 +119,11 @@ class DatasetDocumentReading:
 
     def case(self, row: Row) -> Case:
         """The case that an accepted record stands for."""
-        record = cast(JsonObject, row.value)
+        record = fields(row.value)
         asked = dict(object_field(record, "input"))
-        reference = dict(cast(JsonObject, record.get("reference", {})))
-        prompt = cast(str, asked.pop("prompt"))
+        reference = dict(object_field(record, "reference"))
+        prompt = text_field(asked, "prompt")
+        del asked["prompt"]
         answer = reference.pop("answer", None)
         beyond: JsonObject = {}
         if asked:
@@ -124,12 +132,12 @@ class DatasetDocumentReading:
             beyond["reference"] = reference
         return Case(
             id=text_field(record, "record_id"),
-            dataset=cast(str, self._document.header.get("dataset_id", "")),
+            dataset=text_field(self._document.header, "dataset_id", ""),
             input_messages=(Message(role="user", content=prompt),),
             reference_answers=(answer,) if isinstance(answer, str) else (),
-            tags=tuple(cast(list[str], record.get("tags", []))),
-            metadata=cast(JsonObject, record.get("metadata", {})),
-            expected=cast(JsonObject, record.get("expected", {})),
+            tags=tuple(text_list(record, "tags")),
+            metadata=object_field(record, "metadata"),
+            expected=object_field(record, "expected"),
             extra=beyond,
             place=Place(file=self._file, line=row.line, index=row.index),
         )
@@ -140,14 +148,14 @@ class DatasetDocumentReading:
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases; a spoiled document has no header to trust."""
-        header = {} if self.is_spoiled else dict(self._document.header)
+        header: JsonObject = {} if self.is_spoiled else self._document.header
         return Dataset(
-            id=cast(str, header.pop("dataset_id", "")),
+            id=text_field(header, "dataset_id", ""),
             contract=CONTRACT,
-            version=cast(str | None, header.pop("dataset_version", None)),
-            metadata=cast(JsonObject, header.pop("metadata", {})),
+            version=optional_text(header, "dataset_version"),
+            metadata=object_field(header, "metadata"),
             cases=cases,
-            extra={name: item for name, item in header.items() if name != "schema_version"},
+            extra={name: item for name, item in header.items() if name not in _HEADER},
         )
 
     def _open(self, content: bytes | Located) -> tuple[Finding, ...]:
@@ -158,8 +166,7 @@ class DatasetDocumentReading:
         except ParseError as wrong:
             said = f"invalid JSON: {wrong}" if wrong.code == "invalid_json" else str(wrong)
             return (error(wrong.code, said, line=wrong.line),)
-        header = cast(JsonObject, normalized(document.header))
-        self._document = replace(document, header=header)
+        self._document = replace(document, header=fields(normalized(document.header)))
         found = [*document.problems]
         found.extend(text_problems(document.header, allow_not_nfc=not self._require_nfc))
         found.extend(self._header_problems())
@@ -171,7 +178,7 @@ class DatasetDocumentReading:
         if records is not None:
             # More than too many is no worse, and hundreds of millions would not fit in memory.
             count = min(len(records), self._max_records + 1)
-            shown["records"] = cast(list[JsonValue], [None] * count)
+            shown["records"] = [None for _ in range(count)]
         yield from (in_words(problem) for problem in self._header_schema.problems(shown))
         yield from header_problems(header)
 
@@ -241,7 +248,7 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _is_small(raw: RawRecord, value: JsonValue) -> bool:
-    return not any(record_size_problems(cast(JsonObject, value), len(raw)))
+    return not any(record_size_problems(fields(value), len(raw)))
 
 
 def _duplicate(record_id: str) -> Problem:

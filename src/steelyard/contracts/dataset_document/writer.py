@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import cast
 
 from steelyard.contracts.dataset_document.contract import DATASET_DOCUMENT
+from steelyard.formats.json_fields import fields
 from steelyard.formats.json_text import compact
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -38,11 +38,11 @@ def document_of(_name: str, rows: list[JsonObject]) -> bytes:
 def record_row(case: Case) -> JsonObject:
     """A case as one record."""
     beyond = dict(case.extra)
-    asked = cast(JsonObject, beyond.pop("input", {}))
-    reference = cast(JsonObject, beyond.pop("reference", {}))
+    asked = fields(beyond.pop("input", {}))
+    reference = fields(beyond.pop("reference", {}))
     record: JsonObject = {
         "record_id": case.id,
-        "input": {"prompt": cast(str, case.input_messages[0].content), **asked},
+        "input": {"prompt": case.input_messages[0].text, **asked},
     }
     if case.reference_answers:
         reference = {"answer": case.reference_answers[0], **reference}

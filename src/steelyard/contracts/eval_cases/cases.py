@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import cast
 
 from steelyard.contracts.eval_cases.defaults import Defaults
 from steelyard.contracts.eval_cases.evaluators import (
@@ -22,10 +21,19 @@ from steelyard.contracts.eval_cases.spelling import (
     REFERENCE,
     canonical_type,
     listed_evaluators,
-    value_of,
+    text_of,
     written,
 )
-from steelyard.formats.json_fields import optional_text, text_field
+from steelyard.formats.json_fields import (
+    fields,
+    items,
+    list_field,
+    object_field,
+    optional_text,
+    text_field,
+    text_list,
+    texts,
+)
 from steelyard.formats.problem import Problem, under
 from steelyard.formats.schema import Schema
 from steelyard.model.case import Case, Place
@@ -67,8 +75,8 @@ class CaseBuilder:
     def case(self, place: Place) -> Case:
         """The case; files that cannot be had are in `problems` afterwards."""
         row, defaults = self._row, self._defaults
-        execution = _execution(row)
-        stated = cast(list[JsonValue], row.get("rubrics", []))
+        execution = object_field(row, "execution")
+        stated = list_field(row, "rubrics")
         self.problems.extend(range_problems(stated, ("rubrics",)))
         rubrics = rubric_items(stated)
         asked = (*self._before(), *self._input())
@@ -78,12 +86,12 @@ class CaseBuilder:
             dataset=defaults.dataset,
             input_messages=asked,
             expected_messages=self._reference(),
-            expected_outcome=cast(str, value_of(row, GOAL) or ""),
+            expected_outcome=text_of(row, GOAL),
             conversation_id=optional_text(row, "conversation_id"),
-            tags=tuple(cast(list[str], row.get("tags", []))),
-            metadata=cast(JsonObject, row.get("metadata", {})),
-            target=cast(str, execution.get("target", defaults.target)),
-            evaluator=canonical_type(cast(str, row.get("evaluator", defaults.evaluator))),
+            tags=tuple(text_list(row, "tags")),
+            metadata=object_field(row, "metadata"),
+            target=text_field(execution, "target", defaults.target),
+            evaluator=canonical_type(text_field(row, "evaluator", defaults.evaluator)),
             evaluators=self._graded_by(rubrics),
             rubrics=rubrics,
             guideline_paths=guidelines,
@@ -117,14 +125,15 @@ class CaseBuilder:
 
     def _filled(self, shared: JsonValue, path: Path) -> JsonValue:
         """What the file says for all cases, with the values of this one."""
-        values = {**self._defaults.vars, **cast(JsonObject, self._row.get("vars", {}))}
+        values = {**self._defaults.vars, **object_field(self._row, "vars")}
         return with_values(shared, values, self.problems, path)
 
     def _input(self) -> tuple[Message, ...]:
-        name = cast(str, written(self._row, INPUT))
-        shared = [] if self._skips_defaults else list(self._defaults.input_files)
+        name = written(self._row, INPUT)
+        assert name
+        shared = () if self._skips_defaults else self._defaults.input_files
         files = self._row.get("input_files", self._filled([*shared], ("input_files",)))
-        return self._messages(name, self._row[name], cast(list[str], files))
+        return self._messages(name, self._row[name], texts(files))
 
     def _messages(self, name: str, value: JsonValue, files: list[str]) -> tuple[Message, ...]:
         if isinstance(value, str):
@@ -135,7 +144,7 @@ class CaseBuilder:
             self.problems.append(wrong)
         if isinstance(value, list):
             return self._asked.messages(value, (name,))
-        return (self._object_message(cast(JsonObject, value), "user", (name,)),)
+        return (self._object_message(fields(value), "user", (name,)),)
 
     def _with_files(self, text: str, files: list[str]) -> str | tuple[ContentBlock, ...]:
         if not files:
@@ -155,10 +164,10 @@ class CaseBuilder:
             return (Message(role="assistant", content=value),)
         if isinstance(value, dict):
             return (self._object_message(value, "assistant", path),)
-        items = cast(list[JsonValue], value)
-        if name == "expected_output" and items:
-            return self._listed_reference(items, path)
-        return self._expected.messages(items, path)
+        listed = items(value)
+        if name == "expected_output" and listed:
+            return self._listed_reference(listed, path)
+        return self._expected.messages(listed, path)
 
     def _listed_reference(self, items: list[JsonValue], path: Path) -> tuple[Message, ...]:
         """A list under `expected_output`: its first item says of what."""
@@ -199,10 +208,6 @@ def skips_defaults(row: JsonObject) -> bool:
     """Whether a case goes without what its file says for all cases."""
     execution = row.get("execution")
     return isinstance(execution, dict) and execution.get("skip_defaults") is True
-
-
-def _execution(row: JsonObject) -> JsonObject:
-    return cast(JsonObject, row.get("execution", {}))
 
 
 def _paths(messages: tuple[Message, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import cast
 
 from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder
 from steelyard.contracts.eval_cases.spelling import (
@@ -12,9 +11,10 @@ from steelyard.contracts.eval_cases.spelling import (
     LATER,
     canonical_type,
     listed_evaluators,
-    value_of,
+    text_of,
     without_evaluators,
 )
+from steelyard.formats.json_fields import object_field, text_field, text_list
 from steelyard.formats.problem import Problem
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import Extra, JsonObject, JsonValue, no_extra
@@ -49,13 +49,16 @@ class Defaults:
         return cls(dataset=stem, metadata={}, extra={})
 
 
+def default_target(header: JsonObject) -> str:
+    """The target that a file names for all of its cases."""
+    named = text_field(header, "target", DEFAULT_TARGET)
+    return text_field(object_field(header, "execution"), "target", named)
+
+
 def read_defaults(
     header: JsonObject, stem: str, files: Files, problems: list[Problem]
 ) -> Defaults:
     """The defaults of a header whose shape has been checked."""
-    name = cast("str | None", value_of(header, DATASET))
-    execution = cast(JsonObject, header.get("execution", {}))
-    target = execution.get("target", header.get("target", DEFAULT_TARGET))
     listed = listed_evaluators(header)
     evaluators: tuple[Evaluator, ...] = ()
     is_later = LATER in header
@@ -68,16 +71,16 @@ def read_defaults(
         named |= {"input", "input_files", "vars"}
     kept = without_evaluators(header) if is_later else header
     return Defaults(
-        dataset=name.strip() if name and name.strip() else stem,
-        description=cast(str, header.get("description", "")),
+        dataset=text_of(header, DATASET).strip() or stem,
+        description=text_field(header, "description", ""),
         version=str(header["version"]) if "version" in header else None,
-        target=cast(str, target),
-        evaluator=canonical_type(cast(str, header.get("evaluator", DEFAULT_EVALUATOR))),
+        target=default_target(header),
+        evaluator=canonical_type(text_field(header, "evaluator", DEFAULT_EVALUATOR)),
         evaluators=evaluators,
         is_later=is_later,
         input=header.get("input"),
-        input_files=tuple(cast(list[str], header.get("input_files", []))),
-        vars=cast(JsonObject, header.get("vars", {})),
-        metadata=cast(JsonObject, header.get("metadata", {})),
+        input_files=tuple(text_list(header, "input_files")),
+        vars=object_field(header, "vars"),
+        metadata=object_field(header, "metadata"),
         extra={key: value for key, value in kept.items() if key not in named},
     )

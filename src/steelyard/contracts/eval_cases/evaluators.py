@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import cast
 
 from steelyard.checks.field_accuracy import FieldAccuracy
 from steelyard.checks.regex import flagged_regex
@@ -17,11 +16,19 @@ from steelyard.contracts.eval_cases.spelling import (
     SETTINGS,
     canonical_type,
     respelt,
-    value_of,
+    text_of,
     written,
 )
 from steelyard.errors import SettingError
-from steelyard.formats.json_fields import object_field, optional_text, text_field
+from steelyard.formats.json_fields import (
+    fields,
+    flag_field,
+    items,
+    number_field,
+    object_field,
+    optional_text,
+    text_field,
+)
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.judging.score_ranges import read_ranges
@@ -79,9 +86,9 @@ class EvaluatorBuilder:
             prompt, prompt_path = self._prompt(kind, settings, path, VARIABLES)
         self._problems.extend(_unmakable(kind, settings, path))
         return Evaluator(
-            name=cast(str, entry.get("name", kind)),
+            name=text_field(entry, "name", kind),
             type=kind,
-            weight=float(cast(float, entry.get("weight", 1.0))),
+            weight=float(number_field(entry, "weight", 1.0)),
             prompt=prompt,
             prompt_path=prompt_path,
             rubrics=rubric_items(rubrics),
@@ -111,7 +118,7 @@ class EvaluatorBuilder:
     ) -> None:
         """A weight under a misspelt name would leave its member at 1."""
         known = [member.name for member in members]
-        for name in cast(JsonObject, aggregator.get("weights", {})):
+        for name in object_field(aggregator, "weights"):
             if name not in known:
                 self._problems.append(
                     Problem(
@@ -137,15 +144,15 @@ def rubric_items(entries: list[JsonValue]) -> tuple[RubricItem, ...]:
 def _rubric_item(entry: JsonValue, position: int) -> RubricItem:
     if isinstance(entry, str):
         return RubricItem(id=f"rubric-{position}", description=entry)
-    item = cast(JsonObject, entry)
+    item = fields(entry)
     named = {"id", "weight", "required", *RUBRIC_TEXT}
-    name = cast(str, item.get("id", f"rubric-{position}"))
+    name = text_field(item, "id", f"rubric-{position}")
     return RubricItem(
         id=name,
         # What the points mean says enough; such an item is called by its id.
-        description=cast(str, value_of(item, RUBRIC_TEXT) or name.replace("_", " ")),
-        weight=float(cast(float, item.get("weight", 1.0))),
-        required=cast(bool, item.get("required", True)),
+        description=text_of(item, RUBRIC_TEXT) or name.replace("_", " "),
+        weight=float(number_field(item, "weight", 1.0)),
+        required=flag_field(item, "required", default=True),
         extra={name: value for name, value in item.items() if name not in named},
     )
 
@@ -174,7 +181,7 @@ def _unmakable(kind: str, settings: JsonObject, path: Path) -> Iterator[Problem]
 
 
 def _wrong_pattern(settings: JsonObject) -> str | None:
-    flags = cast(str, settings.get("flags", ""))
+    flags = text_field(settings, "flags", "")
     return _pattern_fault(text_field(settings, "value"), flags)
 
 
@@ -215,7 +222,7 @@ def _aggregator(entry: JsonObject) -> JsonObject:
 def _taken(settings: JsonObject, names: tuple[str, ...]) -> tuple[str, list[JsonValue]]:
     """A list taken out of the settings, and the name under which it stood."""
     name = written(settings, names)
-    return (name, cast(list[JsonValue], settings.pop(name))) if name else ("", [])
+    return (name, items(settings.pop(name))) if name else ("", [])
 
 
 def _names_a_file(prompt: str) -> bool:

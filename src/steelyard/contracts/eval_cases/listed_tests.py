@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import PurePath
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.contracts.eval_cases.evaluators import FILE_SCHEME
 from steelyard.contracts.eval_cases.spelling import CASES, written
 from steelyard.errors import ParseError
+from steelyard.formats.json_fields import fields, items
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.jsonl import jsonl_lines
 from steelyard.formats.lines import Lines, Located
@@ -38,12 +39,12 @@ class Entry(NamedTuple):
 
 def entries(content: Located, name: str, files: Files) -> Iterator[Entry]:
     """Every case of a list, in order; a file that cannot be had is one entry with its problem."""
-    listed = cast(JsonObject, content.value)[name]
+    listed = fields(content.value)[name]
     lines = content.lines.children.get(name, content.lines)
     if isinstance(listed, str):
         yield from _named(listed, (name,), lines, files)
         return
-    for index, value in enumerate(cast(list[JsonValue], listed)):
+    for index, value in enumerate(items(listed)):
         at = lines.children[index]
         if name == "tests" and isinstance(value, str):
             yield from _named(value, (name, index), at, files)

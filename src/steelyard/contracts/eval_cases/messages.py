@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from steelyard.contracts.eval_cases.evaluators import fault_problem
 from steelyard.contracts.image_blocks import ImageReader, is_image
 from steelyard.contracts.message_rows import (
@@ -13,7 +11,7 @@ from steelyard.contracts.message_rows import (
     read_blocks,
     read_message,
 )
-from steelyard.formats.json_fields import text_field
+from steelyard.formats.json_fields import fields, text_field
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.message import ContentBlock, FileBlock, Message, OtherBlock
@@ -34,8 +32,7 @@ class MessageBuilder:
     def messages(self, entries: list[JsonValue], path: Path) -> tuple[Message, ...]:
         """A list of messages."""
         return tuple(
-            self.message(cast(JsonObject, entry), (*path, index))
-            for index, entry in enumerate(entries)
+            self.message(fields(entry), (*path, index)) for index, entry in enumerate(entries)
         )
 
     def message(self, entry: JsonObject, path: Path) -> Message:

@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.contracts.eval_cases.defaults import Defaults
 from steelyard.contracts.eval_cases.evaluators import EvaluatorBuilder
-from steelyard.formats.json_fields import optional_text, text_field
+from steelyard.formats.json_fields import items, object_field, optional_text, text_field, text_list
 from steelyard.formats.problem import Problem
 from steelyard.model.case import Case, Place
 from steelyard.model.evaluator import Evaluator
@@ -45,10 +45,10 @@ class PlainCases:
             id=text_field(row, "id"),
             dataset=defaults.dataset,
             input_messages=asked,
-            expected_outcome=cast(str, row.get("expected_outcome") or ""),
+            expected_outcome=text_field(row, "expected_outcome", ""),
             conversation_id=optional_text(row, "conversation_id"),
-            tags=tuple(cast(list[str], row.get("tags", ()))),
-            metadata=cast(JsonObject, row.get("metadata", {})),
+            tags=tuple(text_list(row, "tags")),
+            metadata=object_field(row, "metadata"),
             target=defaults.target,
             evaluator=defaults.evaluator,
             evaluators=evaluators,
@@ -64,8 +64,8 @@ class PlainCases:
             return None
         if written != self._listed:
             problems: list[Problem] = []
-            entries = cast(list[JsonValue], listed)
-            built = EvaluatorBuilder(NoFiles(), problems).evaluators(entries, ("evaluators",))
+            builder = EvaluatorBuilder(NoFiles(), problems)
+            built = builder.evaluators(items(listed), ("evaluators",))
             self._listed, self._evaluators = written, None if problems else built
         return self._evaluators
 

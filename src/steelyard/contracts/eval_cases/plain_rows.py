@@ -6,12 +6,13 @@ not of this kind, or not certainly right, is left to the schema.
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 import msgspec
 
+from steelyard.formats.json_fields import fields
 from steelyard.formats.schema import BLANK, Schema
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.model.message import Role
 
 _OBJECT = 0x7B  # {
@@ -61,7 +62,7 @@ class PlainRows:
             return True
         if any(mark in listed for mark in self._telling):
             return False
-        if not self._schema.is_clean(cast(JsonObject, value)["evaluators"]):
+        if not self._schema.is_clean(fields(value)["evaluators"]):
             return False
         self._known = listed
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.contract import DatasetFile
@@ -25,7 +25,7 @@ from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row, RowPlace, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
-from steelyard.formats.json_fields import text_field
+from steelyard.formats.json_fields import fields, object_field, text_field
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import (
     parse_json_counted,
@@ -97,7 +97,7 @@ class _EvalCasesReading:
         """The case that an accepted row stands for."""
         place = Place(file=self._file, line=row.line, index=row.index, path=self._path(row.index))
         if not self._defaults.is_later:
-            plain = self._plain.case(cast(JsonObject, row.value), self._defaults, place)
+            plain = self._plain.case(fields(row.value), self._defaults, place)
             if plain:
                 return plain
         return self._builder(row.value).case(place)
@@ -123,7 +123,7 @@ class _EvalCasesReading:
         )
 
     def _builder(self, value: JsonValue) -> CaseBuilder:
-        row = cast(JsonObject, value)
+        row = fields(value)
         return CaseBuilder(row, self._defaults, self._files, self._message_schema)
 
     def _checked(
@@ -186,7 +186,7 @@ class EvalCasesJsonl(_EvalCasesReading):
         if not (is_plain or self._case_schema.is_clean(value)):
             found.extend(self._case_schema.problems(value))
         elif not found:
-            row = cast(JsonObject, value)
+            row = fields(value)
             record_id = text_field(row, "id")
             if (is_plain or not _is_telling(text, row)) and seen.add(record_id):
                 return Row(index, number, record_id, value, (), content)
@@ -301,11 +301,7 @@ class EvalCasesYaml(_EvalCasesReading):
         if not self._is_later:
             return self._case_schema
         is_graded = bool(self._defaults.evaluators) and isinstance(value, dict)
-        if (
-            self._is_made
-            or self.is_spoiled
-            or (is_graded and not skips_defaults(cast(JsonObject, value)))
-        ):
+        if self._is_made or self.is_spoiled or (is_graded and not skips_defaults(fields(value))):
             return _schema("#/$defs/graded_test")
         return _schema("#/$defs/test")
 
@@ -315,7 +311,7 @@ class EvalCasesYaml(_EvalCasesReading):
             self._defaults = header
         value = content.value
         name = written(value, CASES) if isinstance(value, dict) else None
-        listed = cast(JsonObject, value)[name] if name else None
+        listed = fields(value)[name] if name else None
         if isinstance(listed, list) or (name == LATER and isinstance(listed, str)):
             self._name = name
         return tuple(file_finding(problem, content.lines) for problem in problems)
@@ -344,8 +340,8 @@ def read_header(
     problems = [one for one in problems if not _is_of_a_case(one.path)]
     if any(problem.severity == "error" for problem in problems):
         return None, problems
-    header = cast(JsonObject, value)
-    problems += left_in_evaluators(header, cast(JsonObject, header.get("vars", {})))
+    header = fields(value)
+    problems += left_in_evaluators(header, object_field(header, "vars"))
     return read_defaults(header, stem, files, problems), problems
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
+from steelyard.formats.json_fields import list_field, text_field
 from steelyard.model.json_value import JsonObject, JsonValue
 
 EARLIER = "evalcases"
@@ -44,10 +44,10 @@ def written(row: JsonObject, names: tuple[str, ...]) -> str | None:
     return next((name for name in names if name in row), None)
 
 
-def value_of(row: JsonObject, names: tuple[str, ...]) -> JsonValue:
-    """The value of a field under whichever spelling; None when absent."""
+def text_of(row: JsonObject, names: tuple[str, ...]) -> str:
+    """A text under whichever spelling; empty where there is none."""
     name = written(row, names)
-    return row[name] if name else None
+    return text_field(row, name) if name else ""
 
 
 def canonical_type(kind: str) -> str:
@@ -76,6 +76,6 @@ def listed_evaluators(row: JsonObject) -> tuple[tuple[str, ...], list[JsonValue]
     if isinstance(execution, dict):
         name = written(execution, EVALUATORS)
         if name:
-            return ("execution", name), cast(list[JsonValue], execution[name])
+            return ("execution", name), list_field(execution, name)
     name = written(row, EVALUATORS)
-    return ((name,), cast(list[JsonValue], row[name])) if name else None
+    return ((name,), list_field(row, name)) if name else None

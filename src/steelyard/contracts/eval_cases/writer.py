@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
 
-from steelyard.contracts.eval_cases.defaults import DEFAULT_EVALUATOR, DEFAULT_TARGET
+from steelyard.contracts.eval_cases.defaults import DEFAULT_EVALUATOR, default_target
 from steelyard.contracts.eval_cases.spelling import (
     EARLIER,
     LATER,
@@ -15,6 +14,7 @@ from steelyard.contracts.eval_cases.spelling import (
 )
 from steelyard.contracts.message_rows import message_row
 from steelyard.errors import InvalidError
+from steelyard.formats.json_fields import fields, text_field
 from steelyard.formats.jsonl import row_bytes
 from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.case import Case
@@ -94,8 +94,8 @@ def case_row(case: Case, header: JsonObject | None = None) -> JsonObject:
     if case.metadata:
         row["metadata"] = dict(case.metadata)
     beyond = dict(case.extra)
-    execution = cast(JsonObject, beyond.pop("execution", {}))
-    if case.target not in {None, _default_target(header)}:
+    execution = fields(beyond.pop("execution", {}))
+    if case.target not in {None, default_target(header)}:
         execution = {"target": case.target, **execution}
     if execution:
         row["execution"] = execution
@@ -105,7 +105,7 @@ def case_row(case: Case, header: JsonObject | None = None) -> JsonObject:
 def _grading(case: Case, header: JsonObject) -> JsonObject:
     """What the case says about its own grading; lists that come from the file are written too."""
     row: JsonObject = {}
-    default = canonical_type(cast(str, header.get("evaluator", DEFAULT_EVALUATOR)))
+    default = canonical_type(text_field(header, "evaluator", DEFAULT_EVALUATOR))
     if case.evaluator not in {None, default}:
         row["evaluator"] = case.evaluator
     # The first evaluator stands for the rubrics field, which is written on its own.
@@ -115,11 +115,6 @@ def _grading(case: Case, header: JsonObject) -> JsonObject:
     if case.rubrics:
         row["rubrics"] = [_item_row(item) for item in case.rubrics]
     return row
-
-
-def _default_target(header: JsonObject) -> str:
-    execution = cast(JsonObject, header.get("execution", {}))
-    return cast(str, execution.get("target", header.get("target", DEFAULT_TARGET)))
 
 
 def _evaluator_row(evaluator: Evaluator) -> JsonObject:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.checks.regex import flagged_regex
 from steelyard.errors import SettingError
+from steelyard.formats.json_fields import fields, list_field
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.evaluator import Evaluator
@@ -49,23 +50,21 @@ def check_of(entry: JsonValue, number: int) -> Evaluator | None:
     if stated.name:
         is_listed = stated.type in _SEVERAL and isinstance(stated.value, str)
         settings["value"] = [stated.value] if is_listed else stated.value
-    flags = cast(JsonObject, entry).get("flags")
+    flags = fields(entry).get("flags")
     if stated.type == "regex" and flags:
         settings["flags"] = flags
     if stated.is_denied:
         settings["negate"] = True
-    return Evaluator(
-        name=_name(cast(JsonObject, entry), number), type=stated.type, settings=settings
-    )
+    return Evaluator(name=_name(fields(entry), number), type=stated.type, settings=settings)
 
 
 def assertion_problems(row: JsonObject) -> Iterator[Problem]:
     """Checks that cannot be made, and demands under names that nothing here reads."""
     for field in LISTS:
-        for index, entry in enumerate(cast(list[JsonValue], row.get(field, []))):
+        for index, entry in enumerate(list_field(row, field)):
             stated = _stated(entry)
             if stated is not None:
-                yield from _problems(cast(JsonObject, entry), stated, (field, index))
+                yield from _problems(fields(entry), stated, (field, index))
     for name in row:
         is_demand = name.startswith(_UNREAD) and name not in _FIELDS
         if is_demand and not did_you_mean(name, _FIELDS):
@@ -108,12 +107,13 @@ def _problems(entry: JsonObject, stated: _Stated, path: Path) -> Iterator[Proble
 def _fault(stated: _Stated, flags: JsonValue) -> tuple[str, str] | None:
     value = stated.value
     listed = value if isinstance(value, list) and stated.type in _SEVERAL else [value]
-    if not listed or not all(isinstance(item, str) for item in listed):
+    texts = [item for item in listed if isinstance(item, str)]
+    if not texts or len(texts) < len(listed):
         wanted = "a list of texts" if stated.type in _SEVERAL else "a text"
         return "invalid_field_type", f"must be {wanted}"
-    if not all(cast(str, item).strip() for item in listed):
+    if not all(item.strip() for item in texts):
         return "value_out_of_range", "must not be blank"
-    if stated.type == "regex" and (fault := _pattern_fault(cast(str, value), str(flags))):
+    if stated.type == "regex" and (fault := _pattern_fault(texts[0], str(flags))):
         return "value_out_of_range", f"is no pattern: {fault}"
     return None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from typing import cast
 
+from steelyard.formats.json_fields import object_field
 from steelyard.model.case import Case
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -95,7 +95,7 @@ def _settings(evaluator: Evaluator) -> JsonObject:
 
 
 def _markdown(row: JsonObject) -> JsonObject:
-    return cast(JsonObject, row.get(MARKDOWN, {}))
+    return object_field(row, MARKDOWN)
 
 
 def _is_demand(value: JsonValue) -> bool:

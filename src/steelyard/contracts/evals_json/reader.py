@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import cast
 
 from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.evals_json.assertions import assertion_problems
@@ -22,6 +21,7 @@ from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import Row
 from steelyard.contracts.schemas import load_schema
+from steelyard.formats.json_fields import fields, text_field
 from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
@@ -29,7 +29,7 @@ from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.ports import Files, NoFiles
 
 CONTRACT = "evals_json"
@@ -65,8 +65,7 @@ class EvalsJsonReading:
         self._file = file
         self._files = files or NoFiles()
         self._document = ListedDocument(content, "evals", _schema("#"), MAX_FILE)
-        name = self._document.header.get("skill_name", stem.removesuffix(".evals"))
-        self._id = cast(str, name)
+        self._id = text_field(self._document.header, "skill_name", stem.removesuffix(".evals"))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -86,8 +85,8 @@ class EvalsJsonReading:
             is_clean = not document.odd(index) and schema.is_clean(value)
             found = [] if is_clean else [*document.odd(index), *schema.problems(value)]
             if not any(problem.severity == "error" for problem in found):
-                found += assertion_problems(cast(JsonObject, value))
-                found += file_problems(cast(JsonObject, value), self._files)
+                found += assertion_problems(fields(value))
+                found += file_problems(fields(value), self._files)
             record_id = _record_id(value)
             if record_id is not None and not seen.add(record_id):
                 found.append(_duplicate(record_id))
@@ -97,16 +96,17 @@ class EvalsJsonReading:
 
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""
-        value = cast(JsonObject, row.value)
+        value = fields(row.value)
         extra = beyond(value, _NAMED)
         further = further_demands(value)
         if further:
             extra[MARKDOWN] = further
+        assert row.record_id is not None
         return Case(
-            id=cast(str, row.record_id),
+            id=row.record_id,
             dataset=self._id,
             input_messages=(input_message(value, self._files),),
-            expected_outcome=cast(str, value.get("expected_output", "")),
+            expected_outcome=text_field(value, "expected_output", ""),
             evaluators=(*evaluators(value), *statements(value)),
             extra=extra,
             place=Place(file=self._file, line=row.line, index=row.index),
@@ -115,7 +115,7 @@ class EvalsJsonReading:
     def hashed(self, row: Row, case: Case) -> JsonValue:
         """The eval itself, and the hash of every file that it shows."""
         hashes = file_hashes(case)
-        return {**cast(JsonObject, row.value), "files": hashes} if hashes else row.value
+        return {**fields(row.value), "files": hashes} if hashes else row.value
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases; a spoiled file has no header to trust."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from steelyard.contracts.evals_json.assertions import LISTS, TEXTS, check_of
+from steelyard.formats.json_fields import fields, list_field
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -14,7 +15,7 @@ KIND = "rubric"
 
 def statements(row: JsonObject) -> Iterator[Evaluator]:
     """The checks among the assertions of an eval, then one evaluator for all statements."""
-    listed = [entry for name in LISTS for entry in cast(list[JsonValue], row.get(name, []))]
+    listed = [entry for name in LISTS for entry in list_field(row, name)]
     items: list[RubricItem] = []
     for number, entry in enumerate(listed, start=1):
         check = check_of(entry, number)
@@ -30,6 +31,6 @@ def _item(entry: JsonValue, number: int) -> RubricItem:
     """A statement as a text, or as an object that has one; ids may repeat, numbers do not."""
     if isinstance(entry, str):
         return RubricItem(id=f"statement-{number}", description=entry)
-    stated = cast(JsonObject, entry)
+    stated = fields(entry)
     text = next(stated[name] for name in TEXTS if name in stated)
     return RubricItem(id=f"statement-{number}", description=cast(str, text))

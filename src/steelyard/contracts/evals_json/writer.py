@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import cast
 
 from steelyard.contracts.evals_json.inline_checks import MARKDOWN, inline_checks
 from steelyard.contracts.evals_json.input_files import prompt_of
+from steelyard.formats.json_fields import fields, object_field
 from steelyard.formats.json_text import compact
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -38,9 +38,9 @@ def eval_row(case: Case) -> JsonObject:
     if case.expected_outcome:
         row["expected_output"] = case.expected_outcome
     beyond = dict(case.extra)
-    further = cast(JsonObject, beyond.pop(MARKDOWN, {}))
+    further = fields(beyond.pop(MARKDOWN, {}))
     row.update(beyond)
     row.update(inline_checks(case))
     if further:
-        row[MARKDOWN] = {**cast(JsonObject, row.get(MARKDOWN, {})), **further}
+        row[MARKDOWN] = {**object_field(row, MARKDOWN), **further}
     return row

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import cast
 
 from steelyard.contracts.importers.source_row import Columns, legal_row, structured, wrong
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -18,8 +17,8 @@ def import_apexv1(record: JsonObject) -> list[JsonObject]:
     row = legal_row(f"apexv1:{task}", "apexv1", "rubric_qa", columns.text("Prompt"))
     attachments = _attachments(columns.take("File Attachments"))
     if attachments:
-        row["attachments"] = cast(JsonValue, attachments)
-    row["rubric"] = cast(JsonValue, _criteria(columns.take("Rubric JSON")))
+        row["attachments"] = [*attachments]
+    row["rubric"] = [*_criteria(columns.take("Rubric JSON"))]
     metadata: JsonObject = {"policy_id": POLICY, "source_id": task}
     domain = columns.take("Domain")
     if domain is not None:

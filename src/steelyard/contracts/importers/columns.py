@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.importers.cells import CellColumns
@@ -18,6 +17,7 @@ from steelyard.contracts.importers.source_row import (
     wrong,
 )
 from steelyard.errors import InvalidError, argument
+from steelyard.formats.json_fields import fields
 from steelyard.formats.names import did_you_mean
 from steelyard.model.conversion import Change
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -124,6 +124,6 @@ def _said(value: JsonValue) -> str:
 def _put(row: JsonObject, field: str, value: JsonValue) -> None:
     outer, _, inner = field.partition(".")
     if inner:
-        cast(JsonObject, row.setdefault(outer, {}))[inner] = value
+        fields(row.setdefault(outer, {}))[inner] = value
     else:
         row[outer] = value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.contracts.importers.conversation import (
     Conversation,
@@ -21,7 +21,7 @@ from steelyard.contracts.importers.source_row import (
     one_of,
     wrong,
 )
-from steelyard.formats.json_fields import object_list, text_field
+from steelyard.formats.json_fields import list_field, object_list, text_field
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -61,7 +61,7 @@ def import_response(head: LogHead, sample: JsonObject) -> Import:
     if isinstance(error, dict):
         row["error_code"] = "target_error"
         row["message"] = str(error.get("message") or "the sample failed")
-    unresolved = _apart(cast(list[JsonValue], trace["messages"]))
+    unresolved = _apart(list_field(trace, "messages"))
     return Imported(row, (*_unsaid(sample), *unresolved))
 
 
@@ -75,12 +75,12 @@ def import_case(sample: JsonObject, to: str) -> Import:
     targets = [text for text in _targets(sample) if text.strip()]
     name = _record_id(sample)
     metadata = dict(as_object(sample.get("metadata")))
-    changes = (*_unset(sample), *_apart(cast(list[JsonValue], asked)))
+    changes = (*_unset(sample), *_apart([*asked]))
     if to == "legal_eval":
         return _legal(name, asked, choices, targets, Imported(metadata, changes))
     if choices:
         return Refusal("left_out", NO_CHOICES, "choices")
-    row: JsonObject = {"id": name, "input_messages": cast(list[JsonValue], asked)}
+    row: JsonObject = {"id": name, "input_messages": [*asked]}
     if targets:
         row["expected_messages"] = [{"role": "assistant", "content": targets[0]}]
     if len(targets) > 1:
@@ -107,7 +107,7 @@ def _legal(
     if choices:
         row.update(_choices(choices, targets))
     else:
-        row["reference_answers"] = cast(list[JsonValue], targets)
+        row["reference_answers"] = [*targets]
     if rest.row:
         row["metadata"] = rest.row
     return Imported(row, rest.changes)
@@ -120,7 +120,7 @@ def _choices(choices: list[str], targets: list[str]) -> JsonObject:
     right = [letter for target in targets for letter in target.split(",") if letter in letters]
     if not right:
         raise wrong(f"the target {targets} names none of the choices {', '.join(letters)}")
-    return {**row, "correct_choice_ids": cast(list[JsonValue], right)}
+    return {**row, "correct_choice_ids": [*right]}
 
 
 def _record_id(sample: JsonObject) -> str:
@@ -146,9 +146,7 @@ def _targets(sample: JsonObject) -> list[str]:
 def _trace(head: LogHead, sample: JsonObject) -> JsonObject:
     output = as_object(sample.get("output"))
     choices = as_objects(output.get("choices")) or [{}]
-    trace: JsonObject = {
-        "messages": cast(list[JsonValue], _messages(sample.get("messages"), sample))
-    }
+    trace: JsonObject = {"messages": [*_messages(sample.get("messages"), sample)]}
     time = sample.get("working_time", sample.get("total_time"))
     if isinstance(time, int | float):
         trace["latency_ms"] = round(time * 1000, 3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 from steelyard.contracts.importers.openai_messages import asked_text, messages_of, text_of
 from steelyard.contracts.importers.source_row import (
@@ -121,15 +120,16 @@ class _Item:
             return refused
         row: JsonObject = {
             "id": self.name(asked),
-            "input_messages": cast(JsonValue, asked),
+            "input_messages": [*asked],
             **self.expected(),
         }
         return self._with_rest(row)
 
     def legal(self, asked: list[JsonObject], dataset: str) -> JsonObject | Refusal:
         """The item as a row of legal_eval, which holds choices and several good answers."""
-        texts = [message.get("content") for message in asked]
-        is_said = all(isinstance(text, str) and text.strip() for text in texts)
+        contents = [message.get("content") for message in asked]
+        texts = [text for text in contents if isinstance(text, str) and text.strip()]
+        is_said = len(texts) == len(asked)
         if not is_said or any("tool_calls" in one or one["role"] == "tool" for one in asked):
             reason = "images, tools and other parts have no place in legal_eval, which holds texts"
             return Refusal("left_out", reason, "parts")
@@ -139,7 +139,7 @@ class _Item:
         graded = self._legal_grading()
         if isinstance(graded, Refusal):
             return graded
-        row = legal_row(self.name(asked), dataset, "", cast(str, texts[-1]))
+        row = legal_row(self.name(asked), dataset, "", texts[-1])
         if len(asked) > 1:
             row["messages"] = [{"role": one["role"], "content": one["content"]} for one in asked]
         return self._with_rest({**row, **graded})
@@ -165,8 +165,8 @@ class _Item:
             raise wrong(f"the answer {said[0]!r} is none of the choices")
         return {
             "task_type": "mcq",
-            "choices": cast(JsonValue, choices),
-            "correct_choice_ids": cast(JsonValue, correct),
+            "choices": [*choices],
+            "correct_choice_ids": [*correct],
         }
 
     def _with_rest(self, row: JsonObject) -> JsonObject:
@@ -200,7 +200,7 @@ class _Item:
         _, name = self._find("id", _NAMES)
         if isinstance(name, str | int) and not isinstance(name, bool) and str(name).strip():
             return str(name)
-        return content_id("openai-evals", self._item, cast(JsonValue, asked))
+        return content_id("openai-evals", self._item, [*asked])
 
     def rest(self) -> JsonObject:
         """The other fields."""

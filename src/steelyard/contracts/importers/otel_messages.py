@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.contracts.importers.conversation import (
     Conversation,
@@ -15,6 +15,7 @@ from steelyard.contracts.importers.conversation import (
     tool_call,
 )
 from steelyard.contracts.importers.otel_spans import Span
+from steelyard.formats.json_fields import fields, items, list_field
 from steelyard.model.json_value import JsonObject, JsonValue
 
 _INDEXED = re.compile(r"gen_ai\.(prompt|completion)\.(\d{1,9})\.(.+)")
@@ -50,7 +51,7 @@ def add_message(said: Conversation, entry: JsonObject) -> None:
     """One message of any spelling, its parts sorted into content, calls and results."""
     role = str(entry.get("role") or "user")
     if isinstance(entry.get("parts"), list):
-        _add_parts(said, role, cast(list[JsonValue], entry["parts"]))
+        _add_parts(said, role, list_field(entry, "parts"))
         return
     content = _content(entry.get("content"))
     call_id = entry.get("tool_call_id", entry.get("id") if role == "tool" else None)
@@ -113,11 +114,11 @@ def _set(message: JsonObject, field: str, value: JsonValue) -> None:
     if part is None:
         message[field] = value
         return
-    calls = cast(list[JsonObject], message.setdefault("tool_calls", []))
+    calls = items(message.setdefault("tool_calls", []))
     while len(calls) <= int(part[1]) < 1000:
         calls.append({})
     if int(part[1]) < len(calls):
-        calls[int(part[1])][part[2]] = value
+        fields(calls[int(part[1])])[part[2]] = value
 
 
 def _plain(attributes: JsonObject, _span: Span) -> tuple[list[JsonObject], list[JsonObject]]:

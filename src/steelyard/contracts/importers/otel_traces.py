@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
 
 from steelyard.contracts.importers.conversation import Conversation, from_text
 from steelyard.contracts.importers.otel_messages import add_message, said_in
 from steelyard.contracts.importers.otel_spans import Span
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.model.conversion import Change, Refusal
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonObject
 
 MAPPED = ("record_id", "candidate_name")
 RECORD = "steelyard.record_id"
@@ -89,7 +88,7 @@ def _trace(heard: Conversation, ordered: Sequence[Span], calls: Sequence[Span]) 
         for name, spelled in (("input_tokens", _INPUT), ("output_tokens", _OUTPUT))
         if (total := _total(calls, spelled)) is not None
     }
-    trace: JsonObject = {"messages": cast(list[JsonValue], heard.messages)}
+    trace: JsonObject = {"messages": [*heard.messages]}
     if usage:
         trace["usage"] = usage
     if root.end_ns > root.start_ns:

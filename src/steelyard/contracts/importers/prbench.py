@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import cast
 
 from steelyard.contracts.importers.source_row import Columns, legal_row, structured, wrong
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -19,11 +18,11 @@ def import_prbench(record: JsonObject) -> list[JsonObject]:
     task = columns.label("task")
     messages, prompt, models = _conversation(columns, record)
     row = legal_row(f"prbench:{task}", "prbench", "rubric_qa", prompt)
-    row["messages"] = cast(JsonValue, messages)
-    row["rubric"] = cast(JsonValue, _criteria(columns.take("rubric")))
+    row["messages"] = [*messages]
+    row["rubric"] = [*_criteria(columns.take("rubric"))]
     metadata: JsonObject = {"policy_id": POLICY, "source_id": task}
     if models:
-        metadata["models"] = cast(JsonValue, models)
+        metadata["models"] = [*models]
     row["metadata"] = {**columns.rest(), **metadata}
     return [row]
 

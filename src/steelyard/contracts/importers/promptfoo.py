@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from typing import cast
 
 from steelyard.contracts.importers.openai_messages import messages_of
 from steelyard.contracts.importers.promptfoo_assertions import Render, evaluators_of
@@ -140,9 +139,9 @@ class _Test:
             changes.append(Change("threshold", "set 'pass_threshold' in a suite instead"))
         description = self._test.get("description")
         row: JsonObject = {
-            "id": content_id("promptfoo", cast(JsonValue, asked), values, description),
-            "input_messages": cast(JsonValue, asked),
-            "evaluators": cast(JsonValue, evaluators),
+            "id": content_id("promptfoo", [*asked], values, description),
+            "input_messages": [*asked],
+            "evaluators": [*evaluators],
         }
         metadata = {**_object(self._default, "metadata"), **_object(self._test, "metadata")}
         if isinstance(description, str):
@@ -218,10 +217,9 @@ def _conversation(prompt: str) -> list[JsonValue] | None:
         value = parse_json(prompt.encode("utf-8", "surrogatepass"))
     except ParseError:
         return None
-    has_roles = isinstance(value, list) and all(
-        isinstance(item, dict) and "role" in item for item in value
-    )
-    return cast(list[JsonValue], value) if has_roles else None
+    if not isinstance(value, list):
+        return None
+    return value if all(isinstance(item, dict) and "role" in item for item in value) else None
 
 
 def rendered(text: str, values: JsonObject) -> str:

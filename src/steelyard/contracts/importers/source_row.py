@@ -7,9 +7,10 @@ import hashlib
 import json
 import re
 from string import ascii_uppercase
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias
 
 from steelyard.errors import ParseError
+from steelyard.formats.json_fields import list_field
 from steelyard.formats.json_text import parse_json
 from steelyard.model.conversion import Change, Refusal
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -99,7 +100,7 @@ def structured(value: JsonValue, name: str) -> JsonValue:
         return parse_json(value.encode("utf-8", "surrogatepass"))
     except ParseError as error:
         try:
-            return cast(JsonValue, ast.literal_eval(value))
+            return ast.literal_eval(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             raise wrong(f"column '{name}' holds no JSON: {error}") from None
 
@@ -107,10 +108,11 @@ def structured(value: JsonValue, name: str) -> JsonValue:
 def texts(value: JsonValue, name: str) -> list[str]:
     """A list of texts that must be there."""
     value = structured(value, name)
-    items = value if isinstance(value, list) else None
-    if not items or not all(isinstance(item, str) and item.strip() for item in items):
+    given = value if isinstance(value, list) else []
+    found = [item for item in given if isinstance(item, str) and item.strip()]
+    if not found or len(found) < len(given):
         raise wrong(f"column '{name}' must hold a list of texts{_but(value)}")
-    return cast(list[str], items)
+    return found
 
 
 def content_id(source: str, *parts: JsonValue) -> str:
@@ -145,7 +147,7 @@ def choices_of(value: JsonValue, name: str) -> JsonValue:
     """Choices: objects as they are, texts under letters, or lists of labels and texts."""
     value = structured(value, name)
     if isinstance(value, dict) and isinstance(value.get("text"), list):
-        listed = cast(list[JsonValue], value["text"])
+        listed = list_field(value, "text")
         labels = value.get("label")
         ids = labels if isinstance(labels, list) else choice_ids(len(listed))
         return [{"id": key, "text": text} for key, text in zip(ids, listed, strict=False)]

@@ -14,10 +14,12 @@ from steelyard.contracts.offered_values import offered_problems
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.json_fields import (
+    fields,
     optional_number,
     optional_object,
     optional_text,
     text_field,
+    text_list,
 )
 from steelyard.formats.lines import Located
 from steelyard.formats.mustache_tags import template_problems
@@ -66,7 +68,7 @@ def read_judge(content: Located, sha256: str | None = None) -> tuple[Judge | Non
     ]
     if any(finding.is_error for finding in findings):
         return None, findings
-    return _judge(cast(JsonObject, value), sha256), findings
+    return _judge(fields(value), sha256), findings
 
 
 def moment(text: str) -> datetime | None:
@@ -84,16 +86,16 @@ def time_of(validated_at: str) -> datetime:
 
 
 def _judge(row: JsonObject, sha256: str | None) -> Judge:
-    listed = cast("list[str] | None", row.get("applicable_to"))
+    is_limited = row.get("applicable_to") is not None
     return Judge(
         id=text_field(row, "id"),
         version=exact_version(text_field(row, "version")),
         template=text_field(row, "template"),
         score_type=cast(ScoreType, row.get("score_type", "continuous")),
-        level_names=tuple(cast(list[str], row.get("level_names", []))),
+        level_names=tuple(text_list(row, "level_names")),
         validation=_validation(optional_object(row, "validation")),
-        applicable_to=None if listed is None else tuple(listed),
-        description=cast(str, row.get("description", "")),
+        applicable_to=tuple(text_list(row, "applicable_to")) if is_limited else None,
+        description=text_field(row, "description", ""),
         sha256=sha256,
         extra=beyond(row, _FIELDS),
     )

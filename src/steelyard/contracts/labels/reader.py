@@ -10,7 +10,14 @@ from typing import BinaryIO, NamedTuple, TypeAlias, cast
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
-from steelyard.formats.json_fields import optional_number, optional_text, text_field
+from steelyard.formats.json_fields import (
+    fields,
+    flag_field,
+    number_field,
+    optional_number,
+    optional_text,
+    text_field,
+)
 from steelyard.formats.json_text import parse_json
 from steelyard.formats.jsonl import jsonl_lines
 from steelyard.formats.schema import Schema, spoken
@@ -79,7 +86,7 @@ def _read(value: JsonValue, read_answers: ReadAnswers) -> tuple[Label | None, li
     ]
     if any(finding.is_error for finding in findings):
         return None, findings
-    row = cast(JsonObject, value)
+    row = fields(value)
     label = label_of(row)
     if "answers" not in row:
         return label, findings
@@ -102,9 +109,9 @@ def label_of(row: JsonObject) -> Label:
         annotator=text_field(row, "annotator"),
         exposure=cast(Exposure, row["exposure"]),
         run_id=optional_text(row, "run_id"),
-        repeat=int(cast(float, row.get("repeat", 0))),
+        repeat=int(number_field(row, "repeat", 0)),
         inclusion_prob=optional_number(row, "inclusion_prob"),
-        passed=cast("bool | None", row.get("passed")),
+        passed=flag_field(row, "passed") if "passed" in row else None,
         rubric_sha256=optional_text(row, "rubric_sha256"),
         extra=beyond(row, _KNOWN),
     )

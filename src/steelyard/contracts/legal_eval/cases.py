@@ -6,7 +6,13 @@ from typing import cast
 
 from steelyard.contracts.legal_eval.attachments import AttachmentBuilder
 from steelyard.contracts.message_rows import beyond
-from steelyard.formats.json_fields import text_field
+from steelyard.formats.json_fields import (
+    number_field,
+    object_field,
+    object_list,
+    text_field,
+    text_list,
+)
 from steelyard.model.case import Case, Place
 from steelyard.model.choice import AnswerChoice
 from steelyard.model.criterion import Criterion
@@ -26,20 +32,20 @@ _CHOICE = {"id", "text"}
 
 def build_case(row: JsonObject, files: Files, place: Place) -> Case:
     """The case of a row whose shape has been checked."""
-    attachments = AttachmentBuilder(files).attachments(_objects(row, "attachments"))
+    attachments = AttachmentBuilder(files).attachments(object_list(row, "attachments"))
     asked, prompt = _conversation(row)
     return Case(
         id=text_field(row, "id"),
         dataset=text_field(row, "dataset"),
         task_type=text_field(row, "task_type"),
         input_messages=asked,
-        context=cast(str, row.get("context", "")),
+        context=text_field(row, "context", ""),
         attachments=attachments,
-        reference_answers=tuple(cast(list[str], row.get("reference_answers", []))),
-        choices=tuple(_choice(choice) for choice in _objects(row, "choices")),
-        correct_choice_ids=tuple(cast(list[str], row.get("correct_choice_ids", []))),
-        criteria=tuple(_criterion(item) for item in _objects(row, "rubric")),
-        metadata=cast(JsonObject, row.get("metadata", {})),
+        reference_answers=tuple(text_list(row, "reference_answers")),
+        choices=tuple(_choice(choice) for choice in object_list(row, "choices")),
+        correct_choice_ids=tuple(text_list(row, "correct_choice_ids")),
+        criteria=tuple(_criterion(item) for item in object_list(row, "rubric")),
+        metadata=object_field(row, "metadata"),
         extra={**prompt, **beyond(row, _NAMED)},
         place=place,
     )
@@ -52,7 +58,7 @@ def _conversation(row: JsonObject) -> tuple[tuple[Message, ...], JsonObject]:
     prompt of the row is then kept beside it.
     """
     prompt = text_field(row, "prompt")
-    messages = tuple(_message(item) for item in _objects(row, "messages"))
+    messages = tuple(_message(item) for item in object_list(row, "messages"))
     last = messages[-1] if messages else None
     if last is None or last.role != "user" or not _ends_with(last.text, prompt):
         return (*messages, Message(role="user", content=prompt)), {}
@@ -78,11 +84,7 @@ def _criterion(row: JsonObject) -> Criterion:
     return Criterion(
         id=text_field(row, "id"),
         title=text_field(row, "title"),
-        description=cast(str, row.get("description", "")),
-        weight=float(cast(float, row.get("weight", 1.0))),
+        description=text_field(row, "description", ""),
+        weight=float(number_field(row, "weight", 1.0)),
         extra=beyond(row, _CRITERION),
     )
-
-
-def _objects(row: JsonObject, name: str) -> list[JsonObject]:
-    return cast(list[JsonObject], row.get(name, []))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from steelyard.contracts.content import content_and_repeats
 from steelyard.contracts.contract import DatasetFile
@@ -16,7 +16,7 @@ from steelyard.contracts.legal_eval.writer import case_row
 from steelyard.contracts.reading import Row, RowPlace, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
-from steelyard.formats.json_fields import text_field
+from steelyard.formats.json_fields import fields, text_field
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import (
     parse_json_counted,
@@ -29,7 +29,7 @@ from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.ports import Files, NoFiles
 
 CONTRACT = "legal_eval"
@@ -86,7 +86,7 @@ class LegalEvalJsonl:
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""
         place = Place(file=self._file, line=row.line, index=row.index)
-        return build_case(cast(JsonObject, row.value), self._files, place)
+        return build_case(fields(row.value), self._files, place)
 
     def hashed(self, row: Row, case: Case) -> JsonValue:  # noqa: ARG002
         """The row, and the hash of every document that was read for it."""
@@ -107,7 +107,7 @@ class LegalEvalJsonl:
         content, repeated = content_and_repeats(text, value, colons)
         if repeated or not self._schema.is_clean(value):
             return self._checked(index, number, value, seen, repeated)
-        row = cast(JsonObject, value)
+        row = fields(value)
         found = self._rules.problems(row)
         record_id = text_field(row, "id")
         if not seen.add(record_id):
@@ -135,7 +135,7 @@ class LegalEvalJsonl:
         found.extend(problem for problem in shape if problem.path not in odd)
         found.extend(unknown_fields(value))
         if not any(problem.severity == "error" for problem in found):
-            found.extend(self._rules.problems(cast(JsonObject, value)))
+            found.extend(self._rules.problems(fields(value)))
         name = value.get("id") if isinstance(value, dict) else None
         record_id = name if isinstance(name, str) else None
         if record_id is not None and not seen.add(record_id):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from steelyard.contracts.legal_eval.attachments import AttachmentBuilder
 from steelyard.contracts.legal_eval.cases import FIELDS
 from steelyard.contracts.legal_eval.policies import DEFAULT_POLICY, Policies
-from steelyard.formats.json_fields import object_list, text_field, text_list
+from steelyard.formats.json_fields import object_field, object_list, text_field, text_list
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue
@@ -29,12 +28,12 @@ class RowRules:
         """Everything that is wrong with a row beyond its shape; nearly always nothing."""
         found: list[Problem] = []
         if "rubric" in row:
-            found += _repeated(_ids(row["rubric"]), "rubric", "criterion")
+            found += _repeated(_ids(row, "rubric"), "rubric", "criterion")
         if "choices" in row:
-            known = _ids(row["choices"])
+            known = _ids(row, "choices")
             found += _repeated(known, "choices", "choice")
             found += _wrong_choices(text_list(row, "correct_choice_ids"), known)
-        metadata = cast(JsonObject, row.get("metadata", {}))
+        metadata = object_field(row, "metadata")
         if "policy_id" in metadata and not self._policies.knows(metadata["policy_id"]):
             found.append(self._unknown_policy(metadata["policy_id"]))
         if "attachments" in row:
@@ -69,8 +68,8 @@ def unknown_fields(row: JsonValue) -> Iterator[Problem]:
             )
 
 
-def _ids(items: JsonValue) -> list[str]:
-    return [text_field(item, "id") for item in cast(list[JsonObject], items)]
+def _ids(row: JsonObject, name: str) -> list[str]:
+    return [text_field(item, "id") for item in object_list(row, name)]
 
 
 def _repeated(ids: list[str], field: str, noun: str) -> list[Problem]:

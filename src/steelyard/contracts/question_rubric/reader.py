@@ -17,6 +17,8 @@ from steelyard.contracts.question_rubric.scoring import read_scoring, scoring_pr
 from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.json_fields import (
+    fields,
+    flag_field,
     object_list,
     optional_objects,
     optional_text,
@@ -57,7 +59,7 @@ def read_question_rubric(
     ]
     if any(finding.is_error for finding in findings):
         return None, findings
-    return _rubric(cast(JsonObject, value), sha256), findings
+    return _rubric(fields(value), sha256), findings
 
 
 @cache
@@ -80,7 +82,7 @@ def _rubric(row: JsonObject, sha256: str | None) -> QuestionRubric:
         questions=tuple(questions),
         status=cast(RubricStatus, row.get("status", "draft")),
         scale=scale,
-        guidance=tuple(cast(list[str], row.get("guidance", []))),
+        guidance=tuple(text_list(row, "guidance")),
         scoring=read_scoring(row.get("scoring")),
         sha256=sha256,
         extra=beyond(row, named),
@@ -97,9 +99,9 @@ def _question(row: JsonObject, default: Scale | None) -> Question:
         label=text_field(row, "label"),
         type=kind.name,
         scope=cast(Scope, row.get("scope", "trace")),
-        required=cast(bool, row.get("required", False)),
+        required=flag_field(row, "required"),
         guidance=optional_text(row, "guidance"),
-        answered_by_auto=cast(bool, row.get("answeredByAuto", not kind.is_free_text)),
+        answered_by_auto=flag_field(row, "answeredByAuto", default=not kind.is_free_text),
         scale=(read_scale(row.get("scale")) or default) if kind.needs == "scale" else None,
         options=tuple(_option(option) for option in options),
         extra=beyond(row, _QUESTION | read),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import cast
 
 from steelyard.contracts.question_rubric.rules import dimension_key
-from steelyard.formats.json_fields import object_field, optional_number, text_field
+from steelyard.formats.json_fields import number_field, object_field, optional_number, text_field
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
@@ -21,13 +20,18 @@ def read_scoring(value: JsonValue) -> QuestionScoring | None:
     """The scoring that a sound rubric states."""
     if not isinstance(value, dict):
         return None
-    weights = cast("dict[str, float]", value.get("questions", {}))
+    options = object_field(value, "options")
     return QuestionScoring(
         # JSON has numbers of any length.
-        questions={key: float(weight) for key, weight in weights.items()},
-        options=cast("dict[str, dict[str, float]]", value.get("options", {})),
+        questions={key: float(one) for key, one in _numbers(value, "questions").items()},
+        options={key: _numbers(options, key) for key in options},
         pass_threshold=optional_number(value, "pass_threshold"),
     )
+
+
+def _numbers(row: JsonObject, name: str) -> dict[str, float]:
+    members = object_field(row, name)
+    return {key: number_field(members, key) for key in members}
 
 
 def scoring_problems(value: JsonValue) -> Iterator[Problem]:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any, cast
+from typing import Any
 
 from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
 from steelyard.contracts.reading import Row, RowPlace
 from steelyard.contracts.schemas import load_schema
-from steelyard.formats.json_fields import optional_text, text_field
+from steelyard.formats.json_fields import (
+    fields,
+    object_field,
+    optional_text,
+    text_field,
+    text_list,
+)
 from steelyard.formats.lines import Located
 from steelyard.formats.problem import Problem, path_order
 from steelyard.formats.schema import Schema
@@ -66,8 +72,8 @@ class QuestionSetReading:
         self._stem = stem
         self._file = file
         self._document = ListedDocument(content, "questions", _header_schema())
-        bundles = cast(dict[str, list[str]], self._document.header.get("bundles", {}))
-        self._bundles = {name: frozenset(fields) for name, fields in bundles.items()}
+        bundles = object_field(self._document.header, "bundles")
+        self._bundles = {name: frozenset(text_list(bundles, name)) for name in bundles}
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -85,7 +91,7 @@ class QuestionSetReading:
         for index, value in enumerate(document.items):
             schema = self._schema_of(value)
             if not document.odd(index) and schema.is_clean(value):
-                record_id = cast(str, cast(JsonObject, value)["id"])
+                record_id = text_field(fields(value), "id")
                 if seen.add(record_id):
                     yield Row(index, document.line(index), record_id, value, ())
                     continue
@@ -96,7 +102,7 @@ class QuestionSetReading:
 
     def case(self, row: Row) -> Case:
         """The case that an accepted row stands for."""
-        question = cast(JsonObject, row.value)
+        question = fields(row.value)
         answer, expected = _expectations(question)
         outcome, kept = _criteria(question)
         asked = Message(role="user", content=text_field(question, "input"))
@@ -107,7 +113,7 @@ class QuestionSetReading:
             reference_answers=() if answer is None else (answer,),
             expected_outcome=outcome,
             expected=expected,
-            metadata=cast(JsonObject, question.get("metadata", {})),
+            metadata=object_field(question, "metadata"),
             rubric_ref=optional_text(question, "rubric_ref"),
             bundle=optional_text(question, "bundle"),
             extra={**kept, **beyond(question, _NAMED)},
@@ -121,13 +127,13 @@ class QuestionSetReading:
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases; a spoiled document has no header to trust."""
         header = self._document.header
-        version = cast("str | float | None", header.get("version"))
+        version = header.get("version")
         return Dataset(
             id=self._stem,
             contract=CONTRACT,
             version=None if version is None else str(version),
-            description=cast(str, header.get("description", "")),
-            metadata=cast(JsonObject, header.get("metadata", {})),
+            description=text_field(header, "description", ""),
+            metadata=object_field(header, "metadata"),
             cases=cases,
             extra=beyond(header, _HEADER),
         )
@@ -169,7 +175,8 @@ def _expectations(question: JsonObject) -> tuple[str | None, JsonObject]:
     for name in ("expected_facts", "expected_tools"):
         if name in question:
             demands[name] = question[name]
-    return cast("str | None", answer), demands
+    assert answer is None or isinstance(answer, str)
+    return answer, demands
 
 
 def _criteria(question: JsonObject) -> tuple[str, JsonObject]:
@@ -177,7 +184,7 @@ def _criteria(question: JsonObject) -> tuple[str, JsonObject]:
     criteria = question.get("criteria", "")
     if isinstance(criteria, str):
         return criteria, {}
-    listed = cast(list[str], criteria)
+    listed = text_list(question, "criteria")
     text = listed[0] if len(listed) == 1 else "\n".join(f"- {item}" for item in listed)
     return text, {"criteria": criteria}
 

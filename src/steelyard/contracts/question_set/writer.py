@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import cast
 
 from steelyard.formats.json_text import compact
 from steelyard.formats.yaml_writing import write_yaml
@@ -47,7 +46,7 @@ def question_row(case: Case) -> JsonObject:
     """A case as one question."""
     demands = dict(case.expected)
     beside = {name: demands.pop(name) for name in _BESIDE if name in demands}
-    question: JsonObject = {"id": case.id, "input": cast(str, case.input_messages[0].content)}
+    question: JsonObject = {"id": case.id, "input": case.input_messages[0].text}
     if case.expected_outcome:
         question["criteria"] = case.expected_outcome
     expected = _expected(case.reference_answers, demands)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import cast
 
 from steelyard.contracts.message_rows import beyond, read_block, read_message
 from steelyard.contracts.schemas import load_schema
-from steelyard.formats.json_fields import object_list, optional_text
+from steelyard.formats.json_fields import fields, object_field, object_list, optional_text
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
 from steelyard.model.finding import Finding
@@ -31,7 +30,7 @@ def read_trace(value: JsonValue) -> tuple[Trace | None, list[Finding]]:
     findings = [_finding(problem) for problem in problems]
     if any(finding.is_error for finding in findings):
         return None, findings
-    return _trace(cast(JsonObject, value)), findings
+    return _trace(fields(value)), findings
 
 
 def _finding(problem: Problem) -> Finding:
@@ -45,7 +44,7 @@ def _finding(problem: Problem) -> Finding:
 
 
 def _trace(row: JsonObject) -> Trace:
-    usage = cast(JsonObject, row.get("usage") or {})
+    usage = object_field(row, "usage")
     messages = object_list(row, "messages")
     return Trace(
         messages=tuple(
