@@ -14,6 +14,7 @@ from typing import Any, cast, get_type_hints
 import msgspec
 
 from steelyard.errors import ConfigError, ParseError
+from steelyard.formats.json_fields import fields, object_field
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import Schema, spoken
@@ -37,7 +38,7 @@ def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
     value = {} if located.value is None else located.value
     if first := _first_problem(value):
         raise ConfigError(f"{name}:{located.lines.at(first.path)}: {_said(first)}")
-    return _settings(cast(JsonObject, value))
+    return _settings(fields(value))
 
 
 def read_settings(value: JsonObject) -> Settings:
@@ -134,7 +135,7 @@ def variables() -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for key, rule in cast(dict[str, JsonObject], project_schema()["properties"]).items():
-        members = cast(JsonObject, rule.get("properties", {}))
+        members = object_field(rule, "properties")
         if rule["type"] != "object" and key != "$schema":
             found[f"{_PREFIX}{key.upper()}"] = (key,)
         for member in members:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from msgspec import UnsetType
 
+from steelyard.formats.json_fields import text_list
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.plan import PlannedRedaction
 
@@ -167,7 +168,7 @@ class RedactionRules:
         return cls(
             patterns=tuple(kind for kind in REDACTED_KINDS if kind in named),
             custom=tuple(sorted(custom.items())),
-            fields=tuple(dict.fromkeys(cast("list[str]", row.get("fields", [])))),
+            fields=tuple(dict.fromkeys(text_list(row, "fields"))),
         )
 
     @classmethod

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, TypeAlias, cast
+from typing import Annotated, ClassVar, TypeAlias
 
 from steelyard.checks.passages import Passages
 from steelyard.checks.setting_rules import Rule
 from steelyard.checks.text import clip
 from steelyard.errors import SettingError
+from steelyard.formats.json_fields import text_list
 from steelyard.model.case import Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
@@ -37,7 +38,7 @@ class FactMatch:
 
     def check(self, trace: Trace, case: Case) -> Outcome:
         """Look for each fact."""
-        facts = self.facts or tuple(cast(list[str], case.expected.get("expected_facts") or []))
+        facts = self.facts or tuple(text_list(case.expected, "expected_facts"))
         if not facts:
             return Outcome.skipped("neither the check nor the case states facts")
         passages = Passages(trace.response)

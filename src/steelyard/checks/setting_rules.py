@@ -10,6 +10,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from steelyard.errors import InvalidError
+from steelyard.formats.json_fields import text_field
 from steelyard.formats.schema_names import OWN_NAMES
 from steelyard.model.json_value import Extra, JsonObject, JsonValue
 
@@ -149,7 +150,7 @@ def _by_type(hint: Any) -> JsonObject:
 
 def _either(hint: Any, rules: list[JsonObject]) -> JsonObject:
     """The schema of a setting that may be of several JSON types, each of them once."""
-    types_ = [cast(str, rule.get("type", "string")) for rule in rules]
+    types_ = [text_field(rule, "type", "string") for rule in rules]
     if len(set(types_)) < len(rules) or {"integer", "number"} <= set(types_):
         raise InvalidError(f"a check's setting cannot be of type {hint}")
     joined: JsonObject = {}

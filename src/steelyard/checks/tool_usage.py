@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal
 
 from steelyard.checks.json_reply import same_json
 from steelyard.checks.pairing import paired
 from steelyard.checks.setting_rules import Rule
 from steelyard.checks.text import clip
-from steelyard.formats.json_fields import optional_object, text_field
+from steelyard.formats.json_fields import fields, items, optional_object, text_field
 from steelyard.model.case import Case
-from steelyard.model.json_value import Extra, JsonObject, JsonValue
+from steelyard.model.json_value import Extra, JsonValue
 from steelyard.model.message import ToolCall
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
@@ -78,10 +77,10 @@ class ToolUsage:
 
     def _expected(self, case: Case) -> list[ExpectedTool] | None:
         """The calls looked for; None where nobody states any."""
-        stated: Sequence[object] | None = self.expected_tools or None
-        if stated is None:
-            stated = cast("list[JsonValue] | None", case.expected.get("expected_tools"))
-        return None if stated is None else [_tool(one) for one in stated]
+        if self.expected_tools:
+            return [_tool(one) for one in self.expected_tools]
+        stated = case.expected.get("expected_tools")
+        return None if stated is None else [_tool(one) for one in items(stated)]
 
     def _compared(self, expected: list[ExpectedTool], calls: list[ToolCall]) -> Outcome:
         count = {"any": _matched, "in_order": _in_order, "exact": _in_place}[self.order]
@@ -98,13 +97,13 @@ class ToolUsage:
         return Outcome(passed=False, score=found / total, reason=reason)
 
 
-def _tool(stated: object) -> ExpectedTool:
+def _tool(stated: ExpectedTool | JsonValue) -> ExpectedTool:
     """An expected call, from a setting or from a case."""
     if isinstance(stated, ExpectedTool):
         return stated
     if isinstance(stated, str):
         return ExpectedTool(name=stated)
-    row = cast(JsonObject, stated)
+    row = fields(stated)
     return ExpectedTool(name=text_field(row, "name"), args=optional_object(row, "args"))
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import msgspec
 
-from steelyard.model.json_value import Extra, JsonObject
+from steelyard.model.json_value import Extra
 from steelyard.model.run import CACHED, Judging, Result
 from steelyard.model.verdict import CheckResult
 from steelyard.results.predictions import cluster_of
@@ -109,6 +107,10 @@ def _selects(details: Extra) -> bool | None:
         return None
     if "selected" in details:
         return bool(details["selected"])
-    inner = cast("list[JsonObject]", details.get("results") or [])
-    found = [_selects(cast(JsonObject, row.get("details") or {})) for row in inner]
-    return next((one for one in found if one is not None), None)
+    results = details.get("results")
+    for row in results if isinstance(results, list) else ():
+        inner = row.get("details") if isinstance(row, dict) else None
+        found = _selects(inner) if isinstance(inner, dict) else None
+        if found is not None:
+            return found
+    return None

@@ -34,7 +34,7 @@ def question_facts(outcome: Outcome) -> tuple[QuestionFact, ...]:
     for row in _rows(outcome.details):
         key = (text_field(row, "item"), text_field(row, "type"))
         found.setdefault(key, []).append(row.get("value"))
-        asked.setdefault(key, cast(str, row.get("asked", "")))
+        asked.setdefault(key, text_field(row, "asked", ""))
     return tuple(
         QuestionFact(
             item,

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 
 from msgspec import structs
 
-from steelyard.formats.json_fields import object_list
+from steelyard.formats.json_fields import object_list, text_field
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.run import CACHED, AskedContent, Result
 from steelyard.results.predictions import Prediction
@@ -103,7 +103,7 @@ def _whole_message(message: JsonObject, part: Callable[[str], str]) -> JsonObjec
     for piece in content:
         text = piece
         if isinstance(piece, dict) and piece.keys() == {_BESIDE}:
-            text = part(cast(str, piece[_BESIDE]))
+            text = part(text_field(piece, _BESIDE))
         if isinstance(text, str) and pieces and isinstance(pieces[-1], str):
             pieces[-1] += text
         else:

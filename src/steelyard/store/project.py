@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+
+import msgspec
 
 from steelyard.errors import ConfigError, NotFoundError, ParseError
 from steelyard.formats.image_bytes import MAX_IMAGE, too_large
 from steelyard.formats.office_text import is_office, office_text
 from steelyard.formats.pdf_text import is_pdf, pdf_text
 from steelyard.formats.yaml_text import parse_yaml
-from steelyard.model.json_value import JsonObject
 from steelyard.ports import FileFault, FoundFile
 from steelyard.project_file import PROJECT_FILE, parse_settings, with_environment
 from steelyard.settings import Settings
@@ -296,9 +296,9 @@ def _guideline_patterns(config: Path) -> tuple[str, ...]:
         value = parse_yaml(config.read_bytes()).value
     except ParseError as wrong:
         raise ConfigError(f"{config}:{wrong.line}: {wrong}") from None
-    patterns = (
-        cast(JsonObject, value).get("guideline_patterns", []) if isinstance(value, dict) else []
-    )
-    if not isinstance(patterns, list) or not all(isinstance(item, str) for item in patterns):
-        raise ConfigError(f"{config}: guideline_patterns must be an array of strings")
-    return tuple(cast(list[str], patterns))
+    patterns = value.get("guideline_patterns", ()) if isinstance(value, dict) else ()
+    try:
+        return msgspec.convert(patterns, tuple[str, ...])
+    except msgspec.ValidationError:
+        message = f"{config}: guideline_patterns must be an array of strings"
+        raise ConfigError(message) from None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from steelyard.errors import UnreadableFileError
-from steelyard.formats.json_fields import object_field, object_list, text_field
+from steelyard.formats.json_fields import fields, object_field, object_list, text_field
 from steelyard.model.json_value import Extra, JsonObject
 from steelyard.model.published import Published, PublishedKind, StoredFile, version_order
 from steelyard.store.content import ContentFolder
@@ -106,7 +106,7 @@ def _object(path: Path) -> JsonObject:
         raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
     except ValueError:
         raise _damaged(path) from None
-    return cast(JsonObject, value)
+    return fields(value)
 
 
 def _damaged(path: Path) -> UnreadableFileError:

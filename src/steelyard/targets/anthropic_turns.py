@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 from steelyard.errors import ParseError
+from steelyard.formats.json_fields import object_list
 from steelyard.formats.json_text import parse_json
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import ImageBlock
@@ -30,7 +30,7 @@ def called_tools(turns: Sequence[Turn], body: JsonObject) -> JsonObject:
     Those that the body defines stay; of the others nothing is known but their names. Where all
     are of that kind, none may be called again.
     """
-    given = cast("list[JsonObject]", body.get("tools") or [])
+    given = object_list(body, "tools")
     known = {str(tool.get("name")) for tool in given}
     called = dict.fromkeys(used.tool for turn in turns for used in turn.tools)
     made: list[JsonValue] = [

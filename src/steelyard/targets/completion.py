@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import cast
 
 from steelyard.errors import ParseError, TargetError
+from steelyard.formats.json_fields import fields, list_field
 from steelyard.formats.json_text import parse_json
 from steelyard.model.json_value import JsonObject, JsonValue, no_extra
 from steelyard.model.message import Message, ToolCall
@@ -24,7 +24,7 @@ def read_with_logprobs(data: bytes, latency_ms: float) -> Trace:
     """The same with the tokens of the answer, and what could have stood in their place."""
     answer = reply_object(data)
     trace = _trace(answer, latency_ms)
-    choice = cast(JsonObject, cast("list[JsonValue]", answer["choices"])[0])
+    choice = fields(list_field(answer, "choices")[0])
     tokens = list(_tokens(choice.get("logprobs")))
     return replace(trace, extra={**trace.extra, "logprobs": tokens}) if tokens else trace
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import cast
 
 from steelyard.errors import ConfigError, TargetError
 from steelyard.formats.json_place import parse_path
@@ -14,7 +13,6 @@ from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
 
 # Up to the next pair of braces, whichever it is, so that no text is looked through twice.
 _VARIABLE = re.compile(r"\{\{((?:[^{}]++|\{(?!\{)|\}(?!\}))*+)\}\}")
-_MISSING = object()
 
 
 class JsonTemplate:
@@ -40,20 +38,14 @@ class JsonTemplate:
 
 def value_at(value: JsonValue, path: Path) -> tuple[bool, JsonValue]:
     """Whether a path leads anywhere in a value, and to what."""
-    found: object = value
     for part in path:
-        found = _step(found, part)
-        if found is _MISSING:
+        if isinstance(value, dict) and isinstance(part, str) and part in value:
+            value = value[part]
+            continue
+        if not (isinstance(value, list) and isinstance(part, int) and part < len(value)):
             return False, None
-    return True, cast(JsonValue, found)
-
-
-def _step(value: object, part: str | int) -> object:
-    if isinstance(part, str) and isinstance(value, dict):
-        return cast(JsonObject, value).get(part, _MISSING)
-    if isinstance(part, int) and isinstance(value, list) and part < len(cast(list[object], value)):
-        return cast(list[object], value)[part]
-    return _MISSING
+        value = value[part]
+    return True, value
 
 
 def _variables(value: JsonValue, place: str) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from typing import BinaryIO, NamedTuple, NoReturn, cast
 
 from steelyard.errors import ConfigError, ParseError
 from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_fields import fields, items
 from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.reference import exact_name
@@ -96,8 +97,7 @@ class ResponseFile:
         """Every row with its number, from 1, and its place."""
         if without_bom(self._stream.read(256)).lstrip()[:1] == b"[":
             self._stream.seek(0)
-            listed = self._parsed(without_bom(self._stream.read()), 1)
-            self._listed = cast(list[JsonValue], listed)
+            self._listed = items(self._parsed(without_bom(self._stream.read()), 1))
             yield from ((place + 1, place, row) for place, row in enumerate(self._listed))
             return
         place = 0
@@ -157,9 +157,9 @@ class ResponseFile:
 
     def _row(self, place: int) -> JsonObject:
         if self._listed:
-            return cast(JsonObject, self._listed[place])
+            return fields(self._listed[place])
         self._stream.seek(place)
-        return cast(JsonObject, _value(without_bom(self._stream.readline())))
+        return fields(_value(without_bom(self._stream.readline())))
 
     @staticmethod
     def _mark(key: tuple[JsonValue, ...]) -> int:

@@ -149,7 +149,7 @@ class EvaluatorChecks:
                 "target", "a program cannot ask a judge here; use llm_judge beside it"
             )
         others = {name: value for name, value in settings.items() if name not in _PROGRAM}
-        config = {**others, **cast(JsonObject, settings.get("config") or {})}
+        config = {**others, **object_field(settings, "config")}
         threshold = _threshold(evaluator)
         return self._command(
             settings["script"], settings.get("cwd"), config=config or None, threshold=threshold

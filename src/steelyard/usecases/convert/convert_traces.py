@@ -16,11 +16,10 @@ from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.contracts.trace.reader import read_trace
 from steelyard.errors import ConflictError, InvalidError, ParseError, UnreadableFileError, argument
 from steelyard.formats.encoding import without_bom
-from steelyard.formats.json_fields import text_field
+from steelyard.formats.json_fields import fields, text_field
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.records import Record, jsonl_records
 from steelyard.model.conversion import Change, Conversion, Refusal
-from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
 from steelyard.usecases.convert.conversion_request import ConvertOptions, ConvertPorts
 from steelyard.usecases.convert.inspect_logs import open_logs
@@ -210,6 +209,4 @@ def _records(workspace: Workspace, path: Path) -> Iterator[Record]:
     for number, item in enumerate(listed, start=1):
         is_object = isinstance(item, dict)
         fault = "" if is_object else "an export of spans must be an object"
-        yield Record(
-            f"{path.name} item {number}", cast(JsonObject, item) if is_object else None, fault
-        )
+        yield Record(f"{path.name} item {number}", fields(item) if is_object else None, fault)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from steelyard.contracts.catalog import Contracts
 from steelyard.contracts.contract import Contract, DatasetFile
@@ -26,6 +26,7 @@ from steelyard.contracts.importers.promptfoo import (
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError, argument
 from steelyard.formats.encoding import without_bom
+from steelyard.formats.json_fields import fields
 from steelyard.formats.json_text import compact, parse_json
 from steelyard.formats.records import Record
 from steelyard.formats.seen_ids import SeenIds
@@ -118,7 +119,7 @@ def _importer(
         _refuse_map(source)
         importer = BENCHMARKS[source.name]
         return "legal_eval", lambda record: [
-            Imported(row) for row in importer(cast(JsonObject, record.value))
+            Imported(row) for row in importer(fields(record.value))
         ]
     if source.name == "openai-evals":
         unknown = [name for name in source.names if name not in _MAPPED]
@@ -132,10 +133,10 @@ def _importer(
             import_openai_evals, names=source.names, legal=source.dataset if is_legal else None
         )
         return ("legal_eval" if is_legal else "eval_cases"), lambda record: importer(
-            cast(JsonObject, record.value)
+            fields(record.value)
         )
     columns = ColumnMap.checked(contracts[source.to], source.dataset, source.names)
-    return source.to, lambda record: [columns.imported(cast(JsonObject, record.value))]
+    return source.to, lambda record: [columns.imported(fields(record.value))]
 
 
 def _samples(source: RowSource, logs: list[LogFile]) -> tuple[str, Iterator[tuple[str, Import]]]:
@@ -149,7 +150,7 @@ def _samples(source: RowSource, logs: list[LogFile]) -> tuple[str, Iterator[tupl
     )
 
     def make(record: Record) -> list[Import]:
-        return [import_case(cast(JsonObject, record.value), contract)]
+        return [import_case(fields(record.value), contract)]
 
     return contract, _imports(records, make)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple
+
+import msgspec
 
 from steelyard.errors import InvalidError, NotFoundError, ParseError, UnreadableFileError
 from steelyard.formats.records import Record, csv_records, json_records, jsonl_records
-from steelyard.model.json_value import JsonObject
 from steelyard.ports import Workspace
 
 Frames = Callable[[Path], Iterator[Record]]
@@ -19,6 +19,14 @@ _TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 # What `datasets` writes beside the data.
 _ABOUT = {"state.json", "dataset_info.json", "dataset_infos.json", "dataset_dict.json"}
 _SHARD = re.compile(r"(.+?)-\d{5}-of-\d{5}(-[0-9a-f]+)?")
+
+
+class _DataFile(msgspec.Struct):
+    filename: str
+
+
+class _State(msgspec.Struct):
+    files: list[_DataFile] | None = msgspec.field(name="_data_files", default=None)
 
 
 class SourceFile(NamedTuple):
@@ -81,12 +89,10 @@ def _saved(workspace: Workspace, found: list[Path]) -> dict[Path, set[str]]:
 def _state_files(workspace: Workspace, state: Path) -> Iterator[str]:
     with workspace.open(state) as stream:
         try:
-            value = json.load(stream)
-        except ValueError:
+            found = msgspec.json.decode(stream.read(), type=_State)
+        except msgspec.MsgspecError:
             raise UnreadableFileError(f"{state}: not the JSON that `datasets` writes") from None
-    listed = cast("list[JsonObject] | None", cast(JsonObject, value).get("_data_files"))
-    for entry in listed or []:
-        yield str(entry["filename"])
+    yield from (file.filename for file in found.files or ())
 
 
 def _is_data(file: Path, saved: dict[Path, set[str]]) -> bool:

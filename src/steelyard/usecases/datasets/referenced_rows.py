@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import cast
 
 from steelyard.contracts.reading import DatasetReading, Referring, Row
+from steelyard.formats.json_fields import fields
 from steelyard.formats.problem import Problem
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.usecases.registry.references import References, Resolution
 
 _PATH = ("rubric_ref",)
@@ -81,7 +81,7 @@ class ReferencedReading:
     def _found(
         self, row: Row, resolution: Resolution, reported: set[Problem]
     ) -> Iterator[Finding]:
-        bundle = cast(JsonObject, row.value).get("bundle")
+        bundle = fields(row.value).get("bundle")
         domain = bundle if isinstance(bundle, str) else None
         notes = [note for note in resolution.notes if note not in reported]
         reported.update(notes)

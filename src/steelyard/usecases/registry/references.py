@@ -11,11 +11,11 @@ from typing import Protocol, Self, cast
 
 from steelyard.contracts.judge.reader import moment, time_of
 from steelyard.contracts.judge.template import is_pairwise
-from steelyard.formats.json_fields import text_field
+from steelyard.formats.json_fields import object_field, object_list, text_field
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
 from steelyard.model.definition import Content, Definition, reference_to
-from steelyard.model.json_value import JsonObject, Path
+from steelyard.model.json_value import Path
 from steelyard.model.judge import Judge
 from steelyard.model.question import QuestionRubric
 from steelyard.model.reference import Reference, ReferenceKind
@@ -325,14 +325,14 @@ def references_in(rubric: Rubric) -> Iterator[tuple[Path, Reference]]:
 
 
 def _stated_references(check: StatedCheck) -> Iterator[tuple[Path, str]]:
-    settings = cast(JsonObject, check.settings)
+    settings = check.settings
     if check.kind == "composite":
         yield ("rubric_ref",), text_field(settings, "rubric_ref")
     elif check.kind == "llm_judge":
         if "judge_prompt_ref" in settings:
             yield ("judge_prompt_ref",), text_field(settings, "judge_prompt_ref")
-        jury = cast(JsonObject, settings.get("jury", {}))
-        for index, juror in enumerate(cast(list[JsonObject], jury.get("judges", []))):
+        jury = object_field(settings, "jury")
+        for index, juror in enumerate(object_list(jury, "judges")):
             path = ("jury", "judges", index, "judge_prompt_ref")
             yield path, text_field(juror, "judge_prompt_ref")
 

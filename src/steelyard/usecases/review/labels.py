@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import cast
 
 from steelyard.contracts.labels.reader import label_of
 from steelyard.contracts.question_rubric.answers import By, read_answers
 from steelyard.errors import RequestError
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue
+from steelyard.model.json_value import JsonValue
 from steelyard.model.labels.annotation import Wanted
 from steelyard.model.labels.label import Label
 from steelyard.model.question import Answers, QuestionRubric
@@ -157,7 +156,7 @@ def stored_labels(
 
 def fitting(value: JsonValue, rubric: QuestionRubric, by: By = "person") -> tuple[Answers, int]:
     """The answers that fit a rubric, and how many do not; what is missing is no fault here."""
-    sheets = cast(JsonObject, value).get("turns") if isinstance(value, dict) else None
+    sheets = value.get("turns") if isinstance(value, dict) else None
     numbers = [_TURN.fullmatch(name) for name in sheets] if isinstance(sheets, dict) else []
     turns = max((int(found[1]) for found in numbers if found), default=0)
     answers, findings = read_answers(value, rubric, turns=turns, by=by)

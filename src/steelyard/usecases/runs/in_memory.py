@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import cast
 
 from steelyard.contracts.contract import Contract
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.reading import Row
 from steelyard.contracts.unique_ids import unique_rows
+from steelyard.formats.json_fields import fields
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.case import Case
 from steelyard.model.dataset import Dataset
@@ -45,7 +45,7 @@ class DatasetInMemory:
         """The value that the contract's reader would hash."""
         if not self._shows_files:
             return row.value
-        return {**cast(JsonObject, row.value), "files": file_hashes(case)}
+        return {**fields(row.value), "files": file_hashes(case)}
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
         """The dataset with the given cases."""

@@ -11,6 +11,7 @@ from steelyard.engine.grading.composite import COMPOSITES, composite
 from steelyard.engine.grading.graders import single_judge
 from steelyard.errors import InvalidError
 from steelyard.formats.json_fields import (
+    number_field,
     object_field,
     object_list,
     optional_number,
@@ -81,7 +82,7 @@ def _entry(entry: RubricCheck, judges: Judges) -> RubricCheck:
 
 
 def _check(stated: StatedCheck, judges: Judges) -> Check | JudgedCheck:
-    settings = cast(JsonObject, stated.settings)
+    settings = stated.settings
     if stated.kind == "composite":
         return _composite(text_field(settings, "rubric_ref"), judges)
     threshold = optional_number(settings, "threshold")
@@ -99,7 +100,7 @@ def _jury(jury: JsonObject, threshold: float | None, judges: Judges) -> Jury:
         jurors.append(
             Juror(
                 judge=judge,
-                weight=float(cast(float, row.get("weight", 1.0))),
+                weight=float(number_field(row, "weight", 1.0)),
                 target=optional_text(row, "target"),
                 samples=setting.samples,
                 wants_logprobs=setting.logprobs,
