@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
-from steelyard.formats.json_fields import object_field, object_list
+from steelyard.formats.json_fields import fields, list_field, object_field, object_list
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 OWN_NAMES: JsonObject = {"unevaluatedProperties": {"deprecated": True}}
@@ -34,7 +34,7 @@ def resolve(schema: JsonObject, document: JsonObject) -> JsonObject:
     for part in pointer.removeprefix("#/").split("/") if pointer != "#" else ():
         target = target[part]
     beside = {key: value for key, value in schema.items() if key not in {"$ref", "$defs"}}
-    return {**resolve(cast(JsonObject, target), document), **beside}
+    return {**resolve(fields(target), document), **beside}
 
 
 def unknown_names(
@@ -87,10 +87,12 @@ def _unknown(
         yield UnknownName(path, name, known)
         return
     branches = [rule for rule in object_list(schema, "allOf") if "if" in rule]
-    matching = [rule for rule in branches if _matches(_condition(rule), value)]
+    matching = [rule for rule in branches if _matches(object_field(rule, "if"), value)]
     owners = tuple(_owners(branches, name))
     is_known_kind = bool(matching) or not branches
-    is_open = any(_then(rule).get("additionalProperties") is True for rule in matching)
+    is_open = any(
+        object_field(rule, "then").get("additionalProperties") is True for rule in matching
+    )
     # Which names an unknown kind owns nobody can say: at most, none that a known one has.
     if is_open or is_known_kind or not owners:
         owned = is_known_kind and not is_open
@@ -114,18 +116,16 @@ def _is_free(name: str) -> bool:
 def _owners(branches: list[JsonObject], name: str) -> Iterator[str]:
     """The kinds whose branch knows a name."""
     for branch in branches:
-        if name in cast(JsonObject, _then(branch).get("properties", {})):
-            demands = cast(dict[str, JsonObject], _condition(branch)["properties"])
-            for demand in demands.values():
-                yield from cast(list[str], demand.get("enum", [demand.get("const")]))
+        if name in object_field(object_field(branch, "then"), "properties"):
+            for _, options in _demands(object_field(branch, "if")):
+                yield from map(str, options)
 
 
-def _then(branch: JsonObject) -> JsonObject:
-    return object_field(branch, "then")
-
-
-def _condition(branch: JsonObject) -> JsonObject:
-    return object_field(branch, "if")
+def _demands(condition: JsonObject) -> Iterator[tuple[str, list[JsonValue]]]:
+    """The fields that a condition compares, each with the constants that it may be."""
+    for name, demand in object_field(condition, "properties").items():
+        rule = fields(demand)
+        yield name, list_field(rule, "enum") if "enum" in rule else [rule.get("const")]
 
 
 def _properties(
@@ -137,18 +137,14 @@ def _properties(
         branch = resolve(branch, document)  # noqa: PLW2901
         if "if" not in branch:
             yield from _properties(document, branch, value)
-        elif _matches(_condition(branch), value):
+        elif _matches(object_field(branch, "if"), value):
             then = resolve(object_field(branch, "then"), document)
             yield from _properties(document, then, value)
 
 
 def _matches(condition: JsonObject, value: JsonObject) -> bool:
     """Whether a branch's condition holds; conditions only compare fields with constants."""
-    for name, demand in cast(dict[str, JsonObject], condition["properties"]).items():
-        options = cast(list[JsonValue], demand.get("enum", [demand.get("const")]))
-        if value.get(name) not in options:
-            return False
-    return True
+    return all(value.get(name) in options for name, options in _demands(condition))
 
 
 def closed(schema: JsonObject) -> JsonObject:

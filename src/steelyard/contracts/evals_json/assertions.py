@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from steelyard.checks.regex import flagged_regex
 from steelyard.errors import SettingError
-from steelyard.formats.json_fields import fields, list_field
+from steelyard.formats.json_fields import fields, list_field, text_field
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
-from steelyard.model.evaluator import Evaluator
+from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject, JsonValue, Path
 
 LISTS = ("expectations", "assertions")
@@ -130,3 +130,27 @@ def _pattern_fault(pattern: str, flags: str) -> str | None:
 def _name(entry: JsonObject, number: int) -> str:
     given = entry.get("name", entry.get("id"))
     return given if isinstance(given, str) and given.strip() else f"assertion-{number}"
+
+
+def statements(row: JsonObject) -> Iterator[Evaluator]:
+    """The checks among the assertions of an eval, then one evaluator for all statements."""
+    listed = [entry for name in LISTS for entry in list_field(row, name)]
+    items: list[RubricItem] = []
+    for number, entry in enumerate(listed, start=1):
+        check = check_of(entry, number)
+        if check:
+            yield check
+        else:
+            items.append(_item(entry, number))
+    if items:
+        yield Evaluator(name="statements", type="rubric", rubrics=tuple(items))
+
+
+def _item(entry: JsonValue, number: int) -> RubricItem:
+    """A statement as a text, or as an object that has one; ids may repeat, numbers do not."""
+    name = f"statement-{number}"
+    if isinstance(entry, str):
+        return RubricItem(id=name, description=entry)
+    stated = fields(entry)
+    text = next(text_field(stated, field) for field in TEXTS if field in stated)
+    return RubricItem(id=name, description=text)

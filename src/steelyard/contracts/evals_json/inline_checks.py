@@ -29,7 +29,9 @@ def evaluators(row: JsonObject) -> Iterator[Evaluator]:
             yield _evaluator(kind, {"phrases": row[kind]})
     if row.get(LINT):
         yield _evaluator("php_lint", {})
-    demands = {name: value for name, value in _markdown(row).items() if name in _DEMANDS}
+    demands = {
+        name: value for name, value in object_field(row, MARKDOWN).items() if name in _DEMANDS
+    }
     demands = {name: value for name, value in demands.items() if _is_demand(value)}
     if demands:
         yield _evaluator("markdown_structure", demands)
@@ -37,7 +39,9 @@ def evaluators(row: JsonObject) -> Iterator[Evaluator]:
 
 def further_demands(row: JsonObject) -> JsonObject:
     """What the check of Markdown carries that no check knows."""
-    return {name: value for name, value in _markdown(row).items() if name not in _DEMANDS}
+    return {
+        name: value for name, value in object_field(row, MARKDOWN).items() if name not in _DEMANDS
+    }
 
 
 def inline_checks(case: Case) -> JsonObject:
@@ -92,10 +96,6 @@ def _evaluator(kind: str, settings: JsonObject) -> Evaluator:
 
 def _settings(evaluator: Evaluator) -> JsonObject:
     return {name: value for name, value in evaluator.settings.items() if name != "required"}
-
-
-def _markdown(row: JsonObject) -> JsonObject:
-    return object_field(row, MARKDOWN)
 
 
 def _is_demand(value: JsonValue) -> bool:

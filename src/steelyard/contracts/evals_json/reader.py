@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from steelyard.contracts.contract import DatasetFile
-from steelyard.contracts.evals_json.assertions import assertion_problems
+from steelyard.contracts.evals_json.assertions import assertion_problems, statements
 from steelyard.contracts.evals_json.inline_checks import (
     LINT,
     MARKDOWN,
@@ -15,7 +15,6 @@ from steelyard.contracts.evals_json.inline_checks import (
     further_demands,
 )
 from steelyard.contracts.evals_json.input_files import file_problems, input_message
-from steelyard.contracts.evals_json.statements import statements
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
