@@ -70,23 +70,17 @@ def texts(value: JsonValue) -> list[str]:
 
 def optional_text(row: Mapping[str, JsonValue], name: str) -> str | None:
     """A text, where there is one."""
-    value = row.get(name)
-    assert value is None or isinstance(value, str)
-    return value
+    return None if row.get(name) is None else text_field(row, name)
 
 
 def optional_object(row: Mapping[str, JsonValue], name: str) -> JsonObject | None:
     """An object, where there is one."""
-    value = row.get(name)
-    assert value is None or isinstance(value, dict)
-    return value
+    return None if row.get(name) is None else object_field(row, name)
 
 
 def optional_number(row: Mapping[str, JsonValue], name: str) -> float | None:
     """A number, where there is one."""
-    value = row.get(name)
-    assert value is None or isinstance(value, (int, float))
-    return value
+    return None if row.get(name) is None else number_field(row, name)
 
 
 def optional_objects(row: Mapping[str, JsonValue], name: str) -> list[JsonObject] | None:

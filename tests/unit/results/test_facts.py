@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import msgspec
 
@@ -88,3 +89,15 @@ def test_a_result_without_an_answer_has_no_numbers() -> None:
 
 def test_facts_are_read_as_they_were_kept() -> None:
     assert read_facts(msgspec.json.encode(KNOWN)) == KNOWN
+
+
+def test_details_of_a_check_may_hold_anything_under_results() -> None:
+    outcome = Outcome(passed=True, score=1.0, reason="", details={"results": ["a", 3]})
+    verdict = Verdict(
+        status="evaluated",
+        results=(CheckResult(check="own", kind="plugin", outcome=outcome),),
+        score=1.0,
+        passed=True,
+    )
+
+    assert "own" in str(facts_of(replace(GRADED, verdict=verdict)))
