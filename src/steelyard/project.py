@@ -1,54 +1,36 @@
-"""A project, opened once: its root, its settings, and the adapters that its verbs need.
+"""A project, opened once: its root, its settings, and the ports that its verbs need.
 
-The only module that knows concrete classes. An adapter is made when it is first asked for, and a
-project may be used from several threads.
+With its adapters the only module that knows concrete classes. A project may be used from several
+threads.
 """
 
 from __future__ import annotations
 
-import atexit
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from threading import RLock
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
-from steelyard.plugins import installed_checks, installed_contracts, installed_policies
-from steelyard.ports import Clock, Warn, Workspace, log_warning
+from steelyard.plugins import installed_contracts, installed_policies
+from steelyard.ports import Warn, log_warning
+from steelyard.project_adapters import ProjectAdapters
 from steelyard.store.installed import environment, offered
-from steelyard.store.private_files import STEELYARD_FOLDER
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
-    from steelyard.checks.catalog import Catalog
-    from steelyard.engine.redaction.redactor import Redactor
     from steelyard.model.definition import Definition
     from steelyard.model.json_value import JsonObject
     from steelyard.model.statistics.corrected_rate import Correction
-    from steelyard.settings import Settings
-    from steelyard.store.audit_log import AuditStore
-    from steelyard.store.project import ProjectFolder
     from steelyard.store.pruned import RetentionStore
-    from steelyard.store.registry import FileRegistry
-    from steelyard.store.runs.repository import RunStore
-    from steelyard.store.validations import ValidationFolder
     from steelyard.usecases.convert.convert import ConvertPorts
     from steelyard.usecases.judges.validate_judge import ValidationPorts
-    from steelyard.usecases.registry.fix_published import PublishedFiles
-    from steelyard.usecases.registry.references import References
     from steelyard.usecases.registry.registry import RegistryPorts
     from steelyard.usecases.results.ports import ResultPorts
     from steelyard.usecases.results.records import Records
     from steelyard.usecases.review.ports import ReviewPorts
     from steelyard.usecases.runs.ports import RunPorts
-    from steelyard.usecases.settings.saved_settings import SettingPorts
-
-Made = TypeVar("Made")
-_DATABASE = "steelyard.db"
 
 
 def open_project(
@@ -71,127 +53,8 @@ def open_project(
     return Project(find_project(near or current, current), current if base is None else base, warn)
 
 
-class Project:
+class Project(ProjectAdapters):
     """The runs, datasets, rubrics, judges and labels of one folder."""
-
-    def __init__(
-        self, folder: ProjectFolder, base: Path, warn: Warn = log_warning, home: Path | None = None
-    ) -> None:
-        self.root = folder.root
-        self._home = home or folder.root  # where its data is; a queued run's root is elsewhere
-        self.settings: Settings = folder.settings
-        self.base = base  # where relative paths that a user names begin
-        self.warn = warn
-        self._made: dict[str, object] = {}
-        self._lock = RLock()
-        self._executing: set[str] = set()
-
-    def close(self) -> None:
-        """Close the database, if it was opened."""
-        with self._lock:
-            store = cast("RunStore | None", self._made.pop("store", None))
-        if store:
-            store.close()
-            atexit.unregister(store.close)
-
-    def __enter__(self) -> Project:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def folder(self) -> Path:
-        """Where the project keeps its runs, its registry and its database."""
-        return self._home / STEELYARD_FOLDER
-
-    @property
-    def workspace(self) -> Workspace:
-        """The user's files, seen from the base."""
-        from steelyard.store.workspace import DiskWorkspace
-
-        return self._once("workspace", lambda: DiskWorkspace(self.base))
-
-    @property
-    def clock(self) -> Clock:
-        """The time of this machine."""
-        from steelyard.store.clock import SystemClock
-
-        return SystemClock()
-
-    @property
-    def store(self) -> RunStore:
-        """The runs of the project, in its database."""
-
-        def opened() -> RunStore:
-            from steelyard.store.runs.repository import RunStore
-
-            store = RunStore(self._database())
-            # The last to close the database folds its log in: a copy of the file alone is whole.
-            atexit.register(store.close)
-            return store
-
-        return self._once("store", opened)
-
-    @property
-    def audit_log(self) -> AuditStore:
-        """Who changed what in the project."""
-        from steelyard.store.audit_log import AuditStore
-
-        return AuditStore(lambda: self.store.engine)
-
-    @property
-    def catalog(self) -> Catalog:
-        """The kinds of checks; they run programs only where the project allows it."""
-
-        def made() -> Catalog:
-            from steelyard.targets.processes.programs import LocalPrograms
-
-            programs = None
-            if self.settings.allow.commands:
-                redact = self.redactor().text
-                programs = LocalPrograms(self.root, self.settings.allow.folders, redact=redact)
-            return installed_checks(programs)
-
-        return self._once("catalog", made)
-
-    @property
-    def registry(self) -> FileRegistry:
-        """What was published."""
-        from steelyard.store.registry import project_registry
-
-        return project_registry(self._home)
-
-    @property
-    def validations(self) -> ValidationFolder:
-        """What is known of the project's judges."""
-        from steelyard.store.validations import project_validations
-
-        return project_validations(self._home)
-
-    def redactor(self) -> Redactor:
-        """What every run of the project writes through; it has counted nothing yet."""
-        from steelyard.engine.redaction.redactor import Redactor
-        from steelyard.targets.configured_secrets import configured_secrets
-        from steelyard.usecases.runs.prepare import redaction_rules
-
-        secrets = configured_secrets(self._configured().targets, os.environ)
-        return Redactor.by(redaction_rules(self.settings), secrets)
-
-    def references(self, warn: Warn | None = None) -> References:
-        """The rubrics and judges of the project, as they stand now; each file is read once."""
-        from steelyard.store.definitions import DefinitionFolder
-        from steelyard.usecases.registry.references import References
-
-        folder = DefinitionFolder(self.root, self.catalog, self.registry)
-        validated = self.validations.last_validated
-        return References(folder, self.clock.now(), validated, warn or self.warn)
-
-    def published_files(self) -> PublishedFiles:
-        """The rubrics of the project that may call themselves published."""
-        from steelyard.usecases.registry.fix_published import PublishedFiles
-
-        return PublishedFiles(self.registry, self.references(), self.clock, self.audit_log)
 
     def run_ports(self, warn: Warn | None = None) -> RunPorts:
         """What planning and executing runs needs; `warn` gets the warnings of these runs."""
@@ -362,14 +225,6 @@ class Project:
             show=show,
         )
 
-    def setting_ports(self) -> SettingPorts:
-        """What saving suites and targets needs."""
-        from steelyard.store.saved_settings import SavedSettingStore
-        from steelyard.usecases.settings.saved_settings import SettingPorts
-
-        saved = SavedSettingStore(self.store.engine)
-        return SettingPorts(saved=saved, settings=self.settings, clock=self.clock)
-
     def retention_store(self) -> RetentionStore:
         """What `prune` clears: the database and the artifacts."""
         from steelyard.store.pruned import RetentionStore
@@ -385,24 +240,6 @@ class Project:
         from steelyard.usecases.results.find_run import run_folders
 
         return run_folders(self.result_ports(), names)
-
-    def _once(self, name: str, make: Callable[[], Made]) -> Made:
-        with self._lock:
-            if name not in self._made:
-                self._made[name] = make()
-            return cast(Made, self._made[name])
-
-    def _configured(self) -> Settings:
-        """The settings, with the suites and targets that the store keeps."""
-        from steelyard.usecases.settings.saved_settings import with_saved
-
-        has_store = (self.folder / _DATABASE).is_file()
-        return with_saved(self.setting_ports()) if has_store else self.settings
-
-    def _database(self) -> Engine:
-        from steelyard.store.database import open_database
-
-        return open_database(self.folder / _DATABASE)
 
     def _records(self, run_id: str, title: str) -> Records:
         from steelyard.store.runs.stored_records import StoredRecords
