@@ -12,6 +12,7 @@ def take_back_to_10(path: Path) -> None:
     """Make a store of this version one of version 10, with all its runs."""
     connection = sqlite3.connect(path)
     connection.execute("DROP TABLE audit_log")
+    connection.execute("DROP TABLE saved_settings")
     connection.execute("UPDATE schema_version SET version = 10")
     connection.commit()
     connection.close()
@@ -21,7 +22,6 @@ def take_back_to_8(path: Path) -> None:
     """Make a store of this version one of version 8, with all its runs."""
     take_back_to_10(path)
     connection = sqlite3.connect(path)
-    connection.execute("DROP TABLE saved_settings")
     connection.execute("DROP TABLE run_events")
     connection.execute("DROP INDEX ix_results_listed")
     for name in _LISTED:

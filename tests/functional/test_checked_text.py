@@ -151,7 +151,7 @@ def test_choices_are_found_and_answers_without_one_are_counted(
     assert (run["metrics"]["no_choice"], run["metrics"]["choice_answers"]) == (11, 22)
     counted = {row["value"]: row["no_choice"] for row in slices}
     assert (counted["Op"], counted["C "]) == (2, 0)
-    told = "11 of 22 answers select no choice and count as wrong (50.0 %); look at them"
+    told = "11 of 22 answers select no choice and count as wrong (50.0 %); check them"
     assert told in steelyard("show", "latest", cwd=tmp_path).stdout
     steelyard("report", "latest", "-o", "r.html", cwd=tmp_path)
     assert told in (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -207,6 +207,15 @@ def test_every_quote_of_a_judge_is_in_the_answer_it_judged(
     assert unfounded == []
 
 
+def test_canaries_replace_the_answers_to_different_cases(
+    predictions: list[dict[str, Any]],
+) -> None:
+    """Cases that are labelled in both runs count once."""
+    names = [row["record_id"] for row in predictions if row["record_id"].startswith("praise ")]
+
+    assert len(names) == len(set(names)) == 3
+
+
 def test_a_judge_that_refused_is_counted_and_is_no_zero(predictions: list[dict[str, Any]]) -> None:
     rows = [row for row in predictions if row["status"] == "evaluation_error"]
 

@@ -87,7 +87,7 @@ REFUSED: dict[Words, str] = {
     (*AGENT, "--rubric", "rubric/no"): "cannot resolve rubric/no",
     (*AGENT, "--where", "id = nobody"): "no record is selected",
     (*AGENT, "--where", "id"): "cannot read 'id'",
-    (*AGENT, "--where", ""): "--where is empty; leave it out, or give a value: Only records",
+    (*AGENT, "--where", ""): "--where is empty; leave it out, or give a value: Run only records",
     ("run", "datasets/hopeless.jsonl", "--target", "echo"): "none of 1 record(s) is valid",
     ("run", DESK, "--responses", "responses/gaps.jsonl"): "2 selected pair(s) have no recorded",
     ("run", DESK, "--responses", "responses/no.jsonl"): "cannot read the responses responses/no",
@@ -137,7 +137,7 @@ def test_a_run_tells_its_numbers_and_where_to_look(steelyard: Steelyard, desk: P
     assert done.stdout.startswith("desk × agent  completed\n")
     assert "pass rate  75.0 % [30.1, 95.4]  3 of 4 evaluated (95 % interval)" in done.stdout
     assert "records    4 = 4 evaluated + 0 failed + 0 skipped" in done.stdout
-    assert "look       steelyard show run_" in done.stdout
+    assert "inspect    steelyard show run_" in done.stdout
 
 
 def test_json_is_one_object_and_nothing_else(steelyard: Steelyard, desk: Path) -> None:

@@ -15,7 +15,8 @@ CHANGING = {
     "registry": {"add", "note"},
     "annotations": {"keep"},
     "validations": {"add"},
-    "shelf": {"forget", "remove"},
+    "store": {"forget", "remove"},
+    "saved": {"put", "delete"},
 }
 """The methods of ports that change what a project keeps."""
 INNER = {

@@ -7,37 +7,44 @@ from typing import cast
 
 from steelyard.model.json_value import JsonObject, JsonValue
 
+_SHAPE = "not the JSON value that belongs here"
+
 
 def fields(value: JsonValue) -> JsonObject:
     """An object."""
-    assert isinstance(value, dict)
+    if not isinstance(value, dict):
+        raise TypeError(_SHAPE)
     return value
 
 
 def items(value: JsonValue) -> list[JsonValue]:
     """A list."""
-    assert isinstance(value, list)
+    if not isinstance(value, list):
+        raise TypeError(_SHAPE)
     return value
 
 
 def text_field(row: Mapping[str, JsonValue], name: str, default: str | None = None) -> str:
     """A text; without a default it must be there."""
     value = row.get(name, default)
-    assert isinstance(value, str)
+    if not isinstance(value, str):
+        raise TypeError(_SHAPE)
     return value
 
 
 def number_field(row: Mapping[str, JsonValue], name: str, default: float | None = None) -> float:
     """A number; without a default it must be there."""
     value = row.get(name, default)
-    assert isinstance(value, (int, float))
+    if not isinstance(value, (int, float)):
+        raise TypeError(_SHAPE)
     return value
 
 
 def flag_field(row: Mapping[str, JsonValue], name: str, *, default: bool = False) -> bool:
     """Whether something is said to be so."""
     value = row.get(name, default)
-    assert isinstance(value, bool)
+    if not isinstance(value, bool):
+        raise TypeError(_SHAPE)
     return value
 
 

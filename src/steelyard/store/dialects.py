@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Insert, String, Table, func, literal
@@ -14,6 +15,11 @@ _DAY_S = 86400.0
 def insert_new(table: Table) -> Insert:
     """An insert that leaves a row with the same key as it is."""
     return insert(table).on_conflict_do_nothing()
+
+
+def insert_or_replace(table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> Insert:
+    """An insert that gives a row with the same key the new values."""
+    return insert(table).values(**key, **values).on_conflict_do_update(set_=values)
 
 
 def as_text(column: ColumnElement[bytes]) -> ColumnElement[str]:

@@ -101,12 +101,11 @@ def _read(path: Path) -> Published:
 
 def _object(path: Path) -> JsonObject:
     try:
-        value = json.loads(path.read_bytes())
+        return fields(json.loads(path.read_bytes()))
     except OSError as error:
         raise UnreadableFileError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, TypeError):
         raise _damaged(path) from None
-    return fields(value)
 
 
 def _damaged(path: Path) -> UnreadableFileError:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 from sqlalchemy import Engine, delete, select
-from sqlalchemy.dialects.sqlite import insert
 
+from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject
+from steelyard.store.audit_log import add_entry
 from steelyard.store.database import told
+from steelyard.store.dialects import insert_or_replace
 from steelyard.store.tables import saved_settings as saved
 
 
@@ -25,15 +27,19 @@ class SavedSettingStore:
             rows = connection.execute(query.order_by(saved.c.name))
             return {row.name: json.loads(row.row) for row in rows}
 
-    def put(self, kind: str, name: str, row: JsonObject, at: str) -> None:
-        """Keep an entry, in the place of one of the same name."""
-        values = {"saved_at": at, "row": json.dumps(row).encode("ascii")}
-        query = insert(saved).values(kind=kind, name=name, **values)
+    def put(self, kind: str, name: str, row: JsonObject, entry: AuditEntry) -> None:
+        """Keep an entry, in the place of one of the same name, and log it."""
+        values = {"saved_at": entry.at, "row": json.dumps(row).encode("ascii")}
+        query = insert_or_replace(saved, {"kind": kind, "name": name}, values)
         with told(self._engine), self._engine.begin() as connection:
-            connection.execute(query.on_conflict_do_update(set_=values))
+            connection.execute(query)
+            add_entry(connection, entry)
 
-    def delete(self, kind: str, name: str) -> bool:
-        """Remove an entry; False where there is none."""
+    def delete(self, kind: str, name: str, entry: AuditEntry) -> bool:
+        """Remove an entry and log it; False where there is none."""
         query = delete(saved).where(saved.c.kind == kind, saved.c.name == name)
         with told(self._engine), self._engine.begin() as connection:
-            return connection.execute(query).rowcount > 0
+            is_there = connection.execute(query).rowcount > 0
+            if is_there:
+                add_entry(connection, entry)
+            return is_there

@@ -41,6 +41,7 @@ from steelyard.usecases.runs.evaluate import evaluate
 from steelyard.usecases.runs.execute import create_run, execute_run, resume_run, start_run
 from steelyard.usecases.runs.prepare import prepare
 from steelyard.usecases.runs.prune import plan_pruning, prune
+from steelyard.usecases.settings.saved_settings import delete_target, save_suite, save_target
 
 BOB = Caller("bob", "req_0")
 """Who does what comes before."""
@@ -182,6 +183,18 @@ def validated(folder: Folder, _project: Project) -> str:
     return REF
 
 
+def saved_suite(_folder: Folder, project: Project) -> str:
+    save_suite(project.setting_ports(), "nightly", {"dataset": "d.jsonl"}, caller=ANN)
+    return "nightly"
+
+
+def deleted_target(_folder: Folder, project: Project) -> str:
+    ports = project.setting_ports()
+    save_target(ports, "m", {"provider": "recorded", "path": "r.jsonl"}, caller=BOB)
+    delete_target(ports, "m", caller=ANN)
+    return "m"
+
+
 @pytest.mark.parametrize(
     ("verb", "change"),
     [
@@ -200,6 +213,8 @@ def validated(folder: Folder, _project: Project) -> str:
         (labelled, "import_labels"),
         (fixed, "fix_published"),
         (validated, "validate_judge"),
+        (saved_suite, "save_suite"),
+        (deleted_target, "delete_target"),
     ],
 )
 def test_a_verb_logs_its_change_once_under_its_caller(

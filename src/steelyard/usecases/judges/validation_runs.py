@@ -104,7 +104,8 @@ def labelled_cases(ports: RunPorts, folder: Path, indices: Iterable[int]) -> Dat
 def plan_canaries(ports: RunPorts, labelled: Dataset, grading: ValidationGrading) -> Prepared:
     """A run of the judge over answers that it should not pass, in place of those to some cases."""
     contract = ports.contracts.in_memory(labelled.contract)
-    chosen = sorted(labelled.cases, key=lambda case: hashlib.sha256(case.id.encode()).digest())
+    distinct = {case.id: case for case in labelled.cases}.values()
+    chosen = sorted(distinct, key=lambda case: hashlib.sha256(case.id.encode()).digest())
     answers: dict[str, Trace] = {}
     asked: list[Case] = []
     for case in chosen[:CANARY_CASES]:

@@ -10,8 +10,9 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from steelyard.errors import ConfigError, ConflictError, InvalidError, NotFoundError
+from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
-from steelyard.ports import Clock
+from steelyard.ports import CallerPorts
 from steelyard.project_file import PROJECT_FILE, read_settings
 from steelyard.settings import Settings, SuiteSettings, TargetEntry
 
@@ -22,6 +23,7 @@ _NAME = re.compile(r"\w[\w.-]{0,99}")
 _PATHS = ("path", "dataset", "rubric", "judge")
 _FORBIDDEN = ("command", "python")
 _BUILT_IN = "echo"
+_ONE: dict[SettingKind, str] = {"suites": "suite", "targets": "target"}
 
 
 class SavedSettings(Protocol):
@@ -31,23 +33,22 @@ class SavedSettings(Protocol):
         """Every entry by its name."""
         ...
 
-    def put(self, kind: SettingKind, name: str, row: JsonObject, at: str) -> None:
-        """Keep an entry, in the place of one of the same name."""
+    def put(self, kind: SettingKind, name: str, row: JsonObject, entry: AuditEntry) -> None:
+        """Keep an entry, in the place of one of the same name, and log it."""
         ...
 
-    def delete(self, kind: SettingKind, name: str) -> bool:
-        """Remove an entry; False where there is none."""
+    def delete(self, kind: SettingKind, name: str, entry: AuditEntry) -> bool:
+        """Remove an entry and log it; False where there is none."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettingPorts:
+class SettingPorts(CallerPorts):
     """What saving suites and targets needs."""
 
     saved: SavedSettings
     settings: Settings
     """Those of the project file."""
-    clock: Clock
 
 
 class ListedSetting(NamedTuple, Generic[Entry]):
@@ -58,19 +59,23 @@ class ListedSetting(NamedTuple, Generic[Entry]):
     is_saved: bool
 
 
-def save_suite(ports: SettingPorts, name: str, row: JsonObject) -> SuiteSettings:
+def save_suite(
+    ports: SettingPorts, name: str, row: JsonObject, *, caller: Caller | None = None
+) -> SuiteSettings:
     """Keep a suite, in the place of a saved one of the same name."""
     suite = _read("suites", name, row).suites[name]
-    _keep(ports, "suites", name, row)
+    _keep(ports.called_by(caller), "suites", name, row)
     return suite
 
 
-def save_target(ports: SettingPorts, name: str, row: JsonObject) -> TargetEntry:
+def save_target(
+    ports: SettingPorts, name: str, row: JsonObject, *, caller: Caller | None = None
+) -> TargetEntry:
     """Keep a target; what only the project file may define is refused."""
     entry = _read("targets", name, row).targets[name]
     for wrong in _forbidden(entry, ports.settings.allow.env):
         raise InvalidError(f"targets.{name}: {wrong}")
-    _keep(ports, "targets", name, row)
+    _keep(ports.called_by(caller), "targets", name, row)
     return entry
 
 
@@ -84,14 +89,14 @@ def list_targets(ports: SettingPorts) -> list[ListedSetting[TargetEntry]]:
     return _listed(with_saved(ports).targets, ports.settings.targets)
 
 
-def delete_suite(ports: SettingPorts, name: str) -> None:
+def delete_suite(ports: SettingPorts, name: str, *, caller: Caller | None = None) -> None:
     """Remove a saved suite."""
-    _delete(ports, "suites", name)
+    _delete(ports.called_by(caller), "suites", name)
 
 
-def delete_target(ports: SettingPorts, name: str) -> None:
+def delete_target(ports: SettingPorts, name: str, *, caller: Caller | None = None) -> None:
     """Remove a saved target."""
-    _delete(ports, "targets", name)
+    _delete(ports.called_by(caller), "targets", name)
 
 
 def with_saved(ports: SettingPorts) -> Settings:
@@ -152,15 +157,15 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
 def _keep(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) -> None:
     if name in _own(ports, kind):
         raise ConflictError(f"{kind}.{name} is defined in {PROJECT_FILE}; take another name")
-    ports.saved.put(kind, name, row, ports.clock.stamp())
+    ports.saved.put(kind, name, row, ports.entry(f"save_{_ONE[kind]}", name))
 
 
 def _delete(ports: SettingPorts, kind: SettingKind, name: str) -> None:
-    if ports.saved.delete(kind, name):
+    if ports.saved.delete(kind, name, ports.entry(f"delete_{_ONE[kind]}", name)):
         return
     if name in _own(ports, kind):
         raise ConflictError(f"{kind}.{name} is defined in {PROJECT_FILE}; remove it there")
-    raise NotFoundError(f"there is no {kind.removesuffix('s')} '{name}'")
+    raise NotFoundError(f"there is no {_ONE[kind]} '{name}'")
 
 
 def _own(ports: SettingPorts, kind: SettingKind) -> tuple[str, ...]:
