@@ -194,11 +194,11 @@ def reading_result(rows: int) -> Row:
         "report": ("report", folder, "-o", FOLDER / "report.html"),
     }
     cost = {name: run(*STEELYARD, *words) for name, words in wanted.items()}
-    told = "; ".join(f"{name} {_mb(one)}, {one.cpu_s:.0f} s of CPU" for name, one in cost.items())
+    parts = "; ".join(f"{name} {_mb(one)}, {one.cpu_s:.0f} s of CPU" for name, one in cost.items())
     largest = max(one.peak_bytes for one in cost.values())
     return Row(
         f"peak memory of reading such a run of {rows:,} rows",
-        f"**{largest / 1e6:.0f} MB** ({told})",
+        f"**{largest / 1e6:.0f} MB** ({parts})",
         "< 400 MB",
         "–",
     )

@@ -31,7 +31,7 @@ from steelyard.formats.mustache import rendered
 from steelyard.formats.names import near_miss
 from steelyard.formats.yaml_text import parse_yaml
 from steelyard.judging.delimiters import DelimiterFence
-from steelyard.judging.reply_json import json_said
+from steelyard.judging.reply_json import replied_json
 from steelyard.model.case import Case
 from steelyard.model.message import Message
 from steelyard.model.trace import Trace
@@ -97,7 +97,7 @@ def readers() -> Mapping[str, Callable[[str], object]]:
         "a column's name": reference_number,
         "the answer of an endpoint": lambda text: read_completion(text.encode(), 0.0),
         "the refusal of an endpoint": lambda text: refusal_text(text.encode()),
-        "the JSON in a judge's reply": json_said,
+        "the JSON in a judge's reply": replied_json,
         "what a judge is shown": lambda text: DelimiterFence("nonce").around(text),
         "the outline of an answer": lambda text: markdown.check(_trace(text), case),
     }

@@ -27,8 +27,8 @@ _QUIET = ("--no-cache", "--no-table", "--no-progress-bar", "--no-share")
 def _install() -> str:
     programs = node_environment(_NAME, *_PACKAGES)
     asked = ["node", "--version"]
-    told = subprocess.run(asked, env={"PATH": _path()}, capture_output=True, text=True, check=True)
-    node = told.stdout.strip().removeprefix("v")
+    done = subprocess.run(asked, env={"PATH": _path()}, capture_output=True, text=True, check=True)
+    node = done.stdout.strip().removeprefix("v")
     return f"{node_version(programs, 'promptfoo')}, Node.js {node}"
 
 

@@ -69,7 +69,7 @@ class Trial:
                 continue
             made = self._measured(name, setting, turn, url, limit_s)
             self.kept.add(made)
-            self.say(_told(made))
+            self.say(_line(made))
             # The second size takes longer still.
             if made.failure:
                 return
@@ -98,7 +98,7 @@ def _check(samples: int, passed: int) -> None:
         raise CannotRunError(f"says that {passed:,} of {samples:,} passed")
 
 
-def _told(made: Measurement) -> str:
+def _line(made: Measurement) -> str:
     delay_ms, at_once, samples = made.setting
     what = f"{made.tool}: {samples:,} samples, {at_once} at once, {delay_ms} ms"
     if made.cost is None:

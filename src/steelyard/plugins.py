@@ -74,8 +74,8 @@ def _loaded(what: str, group: str) -> list[tuple[str, Any]]:
         try:
             found.append((point.name, point.load()))
         except (Exception, SystemExit) as wrong:  # noqa: BLE001 - a package may raise anything
-            told = f"{type(wrong).__name__}: {wrong}"
+            reason = f"{type(wrong).__name__}: {wrong}"
             raise ConfigError(
-                f"the {what} '{point.name}' of {group} cannot be loaded: {told}"
+                f"the {what} '{point.name}' of {group} cannot be loaded: {reason}"
             ) from None
     return found

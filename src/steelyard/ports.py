@@ -198,7 +198,7 @@ class Turn(NamedTuple):
     """Called by the assistant; their results come before the next turn."""
 
     @property
-    def told(self) -> str:
+    def canonical(self) -> str:
         """What is known of it, as one text: images by their hash."""
         parts = [
             part if isinstance(part, str) else [part.sha256, part.detail] for part in self.parts

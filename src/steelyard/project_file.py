@@ -37,14 +37,14 @@ def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:
         raise ConfigError(f"{name}:{wrong.line}: {wrong}") from None
     value = {} if located.value is None else located.value
     if first := _first_problem(value):
-        raise ConfigError(f"{name}:{located.lines.at(first.path)}: {_said(first)}")
+        raise ConfigError(f"{name}:{located.lines.at(first.path)}: {_message(first)}")
     return _settings(fields(value))
 
 
 def read_settings(value: JsonObject) -> Settings:
     """The settings of a project file that is parsed already."""
     if first := _first_problem(value):
-        raise ConfigError(_said(first))
+        raise ConfigError(_message(first))
     return _settings(value)
 
 
@@ -81,21 +81,21 @@ def with_environment(settings: Settings, environ: Mapping[str, str]) -> Settings
         return settings
     known = variables()
     others = NO_SETTINGS | _named_by(settings.targets)
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, text in given.items():
         if name in known:
             *outer, last = known[name]
-            place = said
+            place = values
             for key in outer:
                 place = place.setdefault(key, {})
             place[last] = _value(name, text)
         elif name not in others:
             hint = _hint(name, list(known))
             raise ConfigError(f"the environment variable {name} is no setting ({hint})")
-    for wrong in _schema().problems(said):
+    for wrong in _schema().problems(values):
         names = [name for name, path in known.items() if wrong.path[: len(path)] == path]
-        raise ConfigError(f"the environment variable {', '.join(names)}: {_said(wrong)}")
-    return _with(settings, said)
+        raise ConfigError(f"the environment variable {', '.join(names)}: {_message(wrong)}")
+    return _with(settings, values)
 
 
 def _named_by(targets: Mapping[str, TargetEntry]) -> set[str]:
@@ -112,10 +112,10 @@ def _hint(name: str, known: list[str]) -> str:
     return did_you_mean(name, known) or f"the nearest are {', '.join(nearest)}"
 
 
-def _with(settings: Settings, said: Mapping[str, JsonValue]) -> Settings:
+def _with(settings: Settings, values: Mapping[str, JsonValue]) -> Settings:
     """The settings with others instead of theirs, each on its own."""
-    others, changed = _settings(said), dict[str, Any]()
-    for key, value in said.items():
+    others, changed = _settings(values), dict[str, Any]()
+    for key, value in values.items():
         changed[key] = getattr(others, key)
         if isinstance(value, dict):
             members = {member: getattr(changed[key], member) for member in value}
@@ -150,7 +150,7 @@ def _value(name: str, text: str) -> JsonValue:
         raise ConfigError(f"the environment variable {name} is no YAML: {wrong}") from None
 
 
-def _said(problem: Problem) -> str:
+def _message(problem: Problem) -> str:
     if problem.path == ("cluster",):
         return f"cluster names {CLUSTER_FIELDS}"
     hint = f" ({problem.hint})" if problem.hint else ""

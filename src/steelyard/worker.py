@@ -86,12 +86,12 @@ def _warn(message: str) -> None:
 
 def _holder() -> HolderPipe:
     """The two pipes, out of the way of targets that print or read."""
-    heard, said = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    stream, out = os.fdopen(os.dup(0), "rb"), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     os.close(nothing)
-    return HolderPipe(heard, said)
+    return HolderPipe(stream, out)
 
 
 if __name__ == "__main__":

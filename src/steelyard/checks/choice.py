@@ -35,11 +35,11 @@ class Choice:
         found = ChoiceReader(case.choices).read(trace.response)
         details: JsonObject = {"rule": found.rule, "selected": list(found.ids)}
         if not found.ids:
-            said = f" ({found.given!r} is no choice)" if found.given is not None else ""
+            given = f" ({found.given!r} is no choice)" if found.given is not None else ""
             return Outcome(
                 passed=False,
                 score=0.0,
-                reason=f"selected: none{said}",
+                reason=f"selected: none{given}",
                 details={**details, "no_choice": True},
             )
         passed = self._is_correct(set(found.ids), set(case.correct_choice_ids))

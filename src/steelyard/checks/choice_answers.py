@@ -114,8 +114,8 @@ class ChoiceReader:
             ids = self._value(candidate)
             if ids:
                 return Selection(ids=ids)
-        said = [given for candidate in candidates if (given := _given(candidate))]
-        return Selection(given=said[-1]) if said else Selection()
+        all_given = [given for candidate in candidates if (given := _given(candidate))]
+        return Selection(given=all_given[-1]) if all_given else Selection()
 
     def _value(self, value: JsonValue) -> Ids:
         """The choices that a JSON value names."""

@@ -164,8 +164,8 @@ def _known(figures: JsonObject) -> JsonObject:
 
 def _outcome(ran: Ran, threshold: float) -> Outcome:
     if ran.exit_code:
-        said = clip(ran.complaint or ran.output, 200) or "without a word"
-        return Outcome.unscored(f"the program exited with {ran.exit_code}: {said}")
+        output = clip(ran.complaint or ran.output, 200) or "without a word"
+        return Outcome.unscored(f"the program exited with {ran.exit_code}: {output}")
     try:
         reply = parse_json(without_bom(ran.output.encode("utf-8", "replace")).strip())
     except ParseError as wrong:
@@ -210,8 +210,8 @@ def _reason(reply: JsonObject, hits: list[str], misses: list[str], score: float)
     reasoning = reply.get("reasoning")
     if isinstance(reasoning, str) and reasoning.strip():
         return clip(reasoning, 300)
-    told = "; ".join(misses[:_SHOWN] or hits[:_SHOWN])
-    return clip(told, 300) or f"the program gave {score:g}"
+    reason = "; ".join(misses[:_SHOWN] or hits[:_SHOWN])
+    return clip(reason, 300) or f"the program gave {score:g}"
 
 
 def _listed(reply: JsonObject, name: str) -> list[JsonValue]:

@@ -94,7 +94,7 @@ class AccurateField:
 class _Result(NamedTuple):
     field: AccurateField
     score: float
-    said: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,10 +142,10 @@ class FieldAccuracy:
         if not wrong:
             reason = f"{len(results)} field(s) as expected"
             return Outcome(passed=True, score=1.0, reason=reason, details=details)
-        told = "; ".join(result.said for result in wrong[:_SHOWN])
+        misses = "; ".join(result.reason for result in wrong[:_SHOWN])
         more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         reason = (
-            f"{len(results) - len(wrong)} of {len(results)} field(s) as expected: {told}{more}"
+            f"{len(results) - len(wrong)} of {len(results)} field(s) as expected: {misses}{more}"
         )
         return Outcome(passed=False, score=self._score(results), reason=reason, details=details)
 

@@ -34,8 +34,8 @@ class Format:
         """Look at form and length."""
         wanted = self.format or case.expected.get("format")
         if wanted not in _FORMATS and self.max_chars is None:
-            said = "states no format" if wanted is None else f"states the format {wanted!r}"
-            return Outcome.skipped(f"the check states neither format nor length; the case {said}")
+            form = "states no format" if wanted is None else f"states the format {wanted!r}"
+            return Outcome.skipped(f"the check states neither format nor length; the case {form}")
         faults = [*_form_faults(trace.response, wanted), *self._length_faults(trace.response)]
         if faults:
             return Outcome.failing("; ".join(faults))

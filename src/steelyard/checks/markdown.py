@@ -71,9 +71,9 @@ def outline(text: str) -> Outline:
 
 def _title(rest: str) -> str:
     """What a heading says, without the number signs that may close it."""
-    said = rest.strip(_BLANKS)
-    bare = said.rstrip("#")
-    return bare.rstrip(_BLANKS) if bare.endswith(tuple(_BLANKS)) else said
+    heading = rest.strip(_BLANKS)
+    bare = heading.rstrip("#")
+    return bare.rstrip(_BLANKS) if bare.endswith(tuple(_BLANKS)) else heading
 
 
 class _Above:

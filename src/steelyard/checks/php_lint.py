@@ -44,8 +44,8 @@ class PhpLint:
                 made = Outcome.unavailable if is_absent else Outcome.unscored
                 return made(ran.reason)
             if ran.exit_code:
-                said = clip(f"{ran.output} {ran.complaint}", 160)
-                faults.append(f"block {number}: {said}")
+                output = clip(f"{ran.output} {ran.complaint}", 160)
+                faults.append(f"block {number}: {output}")
         if not faults:
             return Outcome.passing(f"{len(blocks)} block(s) of PHP without a syntax error")
         score = 1 - len(faults) / len(blocks)

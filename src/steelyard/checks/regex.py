@@ -57,5 +57,5 @@ def _compile(pattern: str) -> Any:
         return _re2.compile(pattern, options)
     except _re2.error as error:
         reason: object = error.args[0]
-        said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
-        raise SettingError("pattern", f"not a pattern RE2 knows: {said}") from None
+        text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+        raise SettingError("pattern", f"not a pattern RE2 knows: {text}") from None

@@ -117,16 +117,16 @@ def _rule(hint: Any) -> JsonObject:
 
 def _plain(hint: Any) -> tuple[Any, JsonObject]:
     """The type without its annotation and without None, and what the annotation says."""
-    said: JsonObject = {}
+    keywords: JsonObject = {}
     if typing.get_origin(hint) is Annotated:
         hint, *notes = typing.get_args(hint)
         for note in notes:
             if isinstance(note, Rule):
-                said = {"description": note.description, **note.keywords}
+                keywords = {"description": note.description, **note.keywords}
     if typing.get_origin(hint) in _UNIONS:
         given = [part for part in typing.get_args(hint) if part is not type(None)]
         hint = given[0] if len(given) == 1 else hint
-    return hint, said
+    return hint, keywords
 
 
 def _by_type(hint: Any) -> JsonObject:

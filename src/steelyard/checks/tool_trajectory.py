@@ -211,10 +211,10 @@ def _outcome(found: _Found, calls: list[ToolCall]) -> Outcome:
     score = found.hits / found.total if found.total else 1.0
     if not found.misses:
         return Outcome.passing(f"{found.hits} of {found.total} as expected")
-    told = "; ".join(found.misses[:_SHOWN])
+    misses = "; ".join(found.misses[:_SHOWN])
     more = f" and {len(found.misses) - _SHOWN} more" if len(found.misses) > _SHOWN else ""
     made = clip(", ".join(call.tool for call in calls) or "none", 120)
-    reason = f"{found.hits} of {found.total} as expected: {told}{more}; made {made}"
+    reason = f"{found.hits} of {found.total} as expected: {misses}{more}; made {made}"
     return Outcome(passed=False, score=score, reason=reason, details={"misses": [*found.misses]})
 
 

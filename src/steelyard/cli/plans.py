@@ -46,7 +46,7 @@ def _detections(
     return [detection_of(ports, one, detect) for one in prepared]
 
 
-def say_who_grades(prepared: Prepared) -> None:
+def print_graders(prepared: Prepared) -> None:
     """Print to stderr what grades each record, before the first call."""
     from steelyard.reports.findings import printable
     from steelyard.reports.grading import grading_lines

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from steelyard.cli.plans import say_who_grades
+from steelyard.cli.plans import print_graders
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
@@ -196,6 +196,6 @@ def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedR
     forecast, repeats = prepared.forecast, prepared.options.repeat
     total = forecast.answers + forecast.skipped * repeats + forecast.total - forecast.valid
     title = f"{prepared.dataset.id} × {' + '.join(prepared.specs)}"
-    say_who_grades(prepared)
+    print_graders(prepared)
     with stoppable(started), ProgressLine(title, total, is_quiet=is_quiet) as progress:
         return run_async(lambda: start_run(ports, prepared, started.append, progress.note))

@@ -96,8 +96,8 @@ def load_contract(name: str, load: Callable[[], object]) -> Contract:
     try:
         found = load()
     except (Exception, SystemExit) as wrong:  # noqa: BLE001 - a package may raise anything
-        told = f"{type(wrong).__name__}: {wrong}"
-        raise ConfigError(f"the contract '{name}' cannot be loaded: {told}") from None
+        reason = f"{type(wrong).__name__}: {wrong}"
+        raise ConfigError(f"the contract '{name}' cannot be loaded: {reason}") from None
     if not isinstance(found, Contract) or found.kind != "dataset" or not found.reader:
         message = f"the contract '{name}' must be a Contract of datasets with a reader"
         raise ConfigError(f"{message}; {GROUP} leads to: {found!r:.80}")

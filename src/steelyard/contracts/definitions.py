@@ -61,11 +61,11 @@ def read_definition(
     if isinstance(content, Located):
         return _read(content, contract, catalog)
     look = looked_at(content)
-    found, told = _read(Located(look.value, Lines(1)), contract, catalog)
+    found, findings = _read(Located(look.value, Lines(1)), contract, catalog)
     odd = [located_finding(problem, None) for problem in look.problems]
     places = {finding.path for finding in odd if finding.is_error}
     # JSON is parsed without lines; the spot is looked up when it is shown.
-    rest = [replace(finding, line=None) for finding in told if finding.path not in places]
+    rest = [replace(finding, line=None) for finding in findings if finding.path not in places]
     return None if places else found, [*odd, *rest]
 
 

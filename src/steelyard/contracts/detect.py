@@ -21,9 +21,9 @@ _RUBRIC_KEYS = ("status", "scale", "guidance")
 def detect_jsonl(contracts: Contracts, first_row: JsonValue) -> Contract | None:
     """The contract that the keys of a JSONL file's first row tell, if they tell one."""
     names = first_row.keys() if isinstance(first_row, dict) else ()
-    told = [contract for contract in contracts.all if contract.row_keys]
+    candidates = [contract for contract in contracts.all if contract.row_keys]
     for has in (_has_exactly, has_any):
-        for contract in told:
+        for contract in candidates:
             if has(names, contract.row_keys):
                 return contract
     return None
@@ -75,16 +75,16 @@ def _has_exactly(names: Collection[str], keys: Iterable[str]) -> bool:
 
 
 def _by_keys(contracts: Contracts, top: dict[str, JsonValue], extension: str) -> Contract | None:
-    told = [contract for contract in contracts.all if extension in contract.documents]
+    candidates = [contract for contract in contracts.all if extension in contract.documents]
     for exactly in (True, False):
-        for contract in told:
-            if any(_tells(contract, key, top, exactly=exactly) for key in contract.keys):
+        for contract in candidates:
+            if any(_matches(contract, key, top, exactly=exactly) for key in contract.keys):
                 return contract
-    listed = (one for one in told if any(top.get(key) == [] for key in one.item_keys))
+    listed = (one for one in candidates if any(top.get(key) == [] for key in one.item_keys))
     return next(listed, None)
 
 
-def _tells(contract: Contract, key: str, top: dict[str, JsonValue], *, exactly: bool) -> bool:
+def _matches(contract: Contract, key: str, top: dict[str, JsonValue], *, exactly: bool) -> bool:
     name = key if key in top else None
     if not exactly and name is None:
         name = next((other for other in top if near_miss(other, (key,))), None)

@@ -59,7 +59,7 @@ class ImageReader:
         """
         written = _written(row)
         if written is None:
-            self._say("missing_required_field", "{} says nowhere where the image is", path)
+            self._report("missing_required_field", "{} says nowhere where the image is", path)
             return OtherBlock(data=row)
         at = at or (*path, *written.path)
         if written.reference.startswith(_WEB) and not written.is_base64:
@@ -67,7 +67,7 @@ class ImageReader:
         try:
             made = self._loaded(row, written, at)
         except ParseError as wrong:
-            self._say(wrong.code, f"{{}}: {wrong}", at)
+            self._report(wrong.code, f"{{}}: {wrong}", at)
             return OtherBlock(data=row)
         return made
 
@@ -81,13 +81,13 @@ class ImageReader:
             file = written.reference.removeprefix(_FILE)
             found = self.files.image(file)
             if isinstance(found, FileFault):
-                self._say(found.code, f"{{}}: {found.message}", at, found.hint)
+                self._report(found.code, f"{{}}: {found.message}", at, found.hint)
                 return OtherBlock(data=row)
             content = found
         media_type = media_type_of(content)
         if not media_type:
             message = f"{{}} is no {KINDS} image, and no target can be sent it"
-            self._say("unreadable_file", message, at, severity="warning")
+            self._report("unreadable_file", message, at, severity="warning")
             return OtherBlock(data=row)
         self._count(content, at)
         return ImageBlock(
@@ -98,9 +98,9 @@ class ImageReader:
         before, self.size = self.size, self.size + len(content)
         if before <= MAX_IMAGES < self.size:
             message = f"the images of a record have {MAX_IMAGES // 1024 // 1024} MB at most"
-            self._say("record_too_large", message, at)
+            self._report("record_too_large", message, at)
 
-    def _say(
+    def _report(
         self,
         code: str,
         message: str,

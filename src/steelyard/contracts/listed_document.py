@@ -59,8 +59,8 @@ class ListedDocument:
         try:
             value, odd = _parsed(content, most)
         except ParseError as wrong:
-            said = f"invalid JSON: {wrong}" if wrong.code == "invalid_json" else str(wrong)
-            return (error(wrong.code, said, line=wrong.line),)
+            message = f"invalid JSON: {wrong}" if wrong.code == "invalid_json" else str(wrong)
+            return (error(wrong.code, message, line=wrong.line),)
         problems = [problem for problem in odd if not self._is_of_an_item(problem)]
         listed = value.get(self.name) if isinstance(value, dict) else None
         if isinstance(value, dict) and isinstance(listed, list):
@@ -90,8 +90,8 @@ def _parsed(content: bytes | Located, most: int | None) -> tuple[JsonValue, tupl
     if isinstance(content, Located):
         return content.value, ()
     if most is not None and len(content) > most:
-        said = f"the file is larger than {most // 1024 // 1024} MB"
-        raise ParseError(said, code="payload_too_large")
+        message = f"the file is larger than {most // 1024 // 1024} MB"
+        raise ParseError(message, code="payload_too_large")
     require_utf8(content)
     text = without_bom(content)
     value, odd = parse_json_either_way(text)

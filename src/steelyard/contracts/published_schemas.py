@@ -118,9 +118,9 @@ def _explained(members: JsonObject) -> JsonObject:
     if "x-instead" in members:
         return {"deprecated": True, "description": members["x-instead"]}
     if "enumDescriptions" in members:
-        said = list_field(members, "enumDescriptions")
-        pairs = zip(list_field(members, "enum"), said, strict=True)
-        options: list[JsonValue] = [{"const": value, "description": said} for value, said in pairs]
+        texts = list_field(members, "enumDescriptions")
+        pairs = zip(list_field(members, "enum"), texts, strict=True)
+        options: list[JsonValue] = [{"const": value, "description": text} for value, text in pairs]
         return {"oneOf": options}
-    said = [f"{name[2:]}: {item}" for name, item in members.items() if name.startswith("x-")]
-    return {"$comment": "; ".join(said)} if said else {}
+    notes = [f"{name[2:]}: {item}" for name, item in members.items() if name.startswith("x-")]
+    return {"$comment": "; ".join(notes)} if notes else {}

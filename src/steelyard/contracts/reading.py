@@ -125,7 +125,7 @@ class RowPlace:
     """The path of the row in its file; JSONL rows start their own paths."""
     line: int | None = None
     lines: Lines | None = None
-    says_line: bool = False
+    has_line_prefix: bool = False
     """Whether messages begin with the line, as contract 5 wants them."""
     file: str | None = None
     """The file in which the row stands, where another names it at `line`."""
@@ -139,7 +139,7 @@ class RowPlace:
         return Finding(
             severity=problem.severity,
             code=problem.code,
-            message=f"Line {line}: {message}" if self.says_line else message,
+            message=f"Line {line}: {message}" if self.has_line_prefix else message,
             path=path_text((*self.start, *problem.path)),
             line=line,
             index=self.index,

@@ -17,14 +17,14 @@ def interruption() -> TargetError:
 
 def outage(error: TargetError) -> TargetError:
     """How a call ends that is made again when its target, which is away, is back."""
-    told = f"the target is away ({error.code}: {error}); asked again when it is back"
-    return TargetError(OUTAGE, told, http_status=error.http_status, request_id=error.request_id)
+    message = f"the target is away ({error.code}: {error}); asked again when it is back"
+    return TargetError(OUTAGE, message, http_status=error.http_status, request_id=error.request_id)
 
 
 def probe_answered(answer: Trace) -> TargetError:
     """How a call ends that was made once more only to see whether its target is back."""
-    told = "the target was away; asked again to see whether it is back, and it answered"
-    return TargetError(OUTAGE, told, http_status=answer.served and answer.served.http_status)
+    message = "the target was away; asked again to see whether it is back, and it answered"
+    return TargetError(OUTAGE, message, http_status=answer.served and answer.served.http_status)
 
 
 def call_of(work: Work) -> Call:
@@ -44,7 +44,7 @@ def attempt_of(
 ) -> Attempt:
     """One try of the call, as it went."""
     usage = trace.usage if trace else None
-    said = error or (trace.served if trace else None)
+    source = error or (trace.served if trace else None)
     return Attempt(
         index=work.record.index,
         record_id=work.record.record_id,
@@ -56,9 +56,9 @@ def attempt_of(
         latency_ms=trace.latency_ms if trace else elapsed,
         error_code=error.code if error else None,
         message=str(error) if error else None,
-        http_status=said.http_status if said else None,
+        http_status=source.http_status if source else None,
         retry_in_s=None if wait is None else round(wait, 3),
         input_tokens=usage.input_tokens if usage else None,
         output_tokens=usage.output_tokens if usage else None,
-        request_id=said.request_id if said else None,
+        request_id=source.request_id if source else None,
     )

@@ -38,11 +38,11 @@ class Budget:
         self._paid = 0
         self._paid_usd = 0.0
         self._stopped: Stop | None = None
-        self._told: list[Callable[[Stop], None]] = []
+        self._callbacks: list[Callable[[Stop], None]] = []
 
     def on_stop(self, callback: Callable[[Stop], None]) -> None:
         """Be told, once, when the money is used up."""
-        self._told.append(callback)
+        self._callbacks.append(callback)
 
     def spend(self, cost_usd: float) -> None:
         """A call was paid for."""
@@ -57,7 +57,7 @@ class Budget:
         each = self._paid_usd / self._paid if self._paid else 0.0
         if self._spent + each * in_flight > self._limit or self._spent >= self._limit:
             self._stopped = Stop(label="budget", message=self._message(self._limit))
-            for callback in self._told:
+            for callback in self._callbacks:
                 callback(self._stopped)
         return self._stopped
 

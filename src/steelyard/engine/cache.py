@@ -38,11 +38,11 @@ class AnswerCache:
 
     def key(self, prompt: Prompt, repeat: int) -> bytes:
         """What a question is known by."""
-        told = "".join([f"\0{role}\0{len(text)}\0{text}" for role, text in prompt.messages])
+        asked = "".join([f"\0{role}\0{len(text)}\0{text}" for role, text in prompt.messages])
         if prompt.turns:
-            told += "".join(turn.told for turn in prompt.turns)
+            asked += "".join(turn.canonical for turn in prompt.turns)
         made = self._start.copy()
-        made.update(f"{told}\0{repeat}".encode("utf-8", "surrogatepass"))
+        made.update(f"{asked}\0{repeat}".encode("utf-8", "surrogatepass"))
         return made.digest()
 
     def begin(self, key: bytes) -> bool:

@@ -13,7 +13,7 @@ from steelyard.model.judgement import Judgement
 from steelyard.model.run import PlannedRecord, Result
 from steelyard.model.trace import Trace
 
-_TOLD = ("record_id", "repeat", "key", "check", "judge", "target", "fingerprint", "item", "turn")
+_KEYS = ("record_id", "repeat", "key", "check", "judge", "target", "fingerprint", "item", "turn")
 _COUNTED = ("sample", "round", "is_enforced", "attempts", "cost_usd", "is_cached", "saved_usd")
 _FAILED = ("error_code", "message")
 _KNOWN = ("attempts", "first_attempt_at", "last_attempt_at", "response_source", "cost_usd")
@@ -21,7 +21,7 @@ _KNOWN = ("attempts", "first_attempt_at", "last_attempt_at", "response_source", 
 
 def judgement_row(judgement: Judgement) -> JsonObject:
     """A judgement as its JSON object; the prompt is kept apart."""
-    names = ("index", *_TOLD, *_COUNTED, *_FAILED)
+    names = ("index", *_KEYS, *_COUNTED, *_FAILED)
     row: JsonObject = {name: getattr(judgement, name) for name in names}
     return {**row, "trace": trace_row(judgement.trace) if judgement.trace else None}
 
@@ -29,7 +29,7 @@ def judgement_row(judgement: Judgement) -> JsonObject:
 def read_judgement(data: bytes) -> Judgement:
     """A judgement that was kept."""
     row = json.loads(data)
-    names = ("index", *_TOLD, *_COUNTED, *_FAILED)
+    names = ("index", *_KEYS, *_COUNTED, *_FAILED)
     return Judgement(**{name: row[name] for name in names}, trace=_trace(row["trace"]))
 
 

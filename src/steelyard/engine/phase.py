@@ -24,7 +24,7 @@ class Phase:
         """One more loop works on the run."""
         self._open[loop] = False
 
-    async def tell(self, loop: object, *, is_only_retrying: bool) -> None:
+    async def report(self, loop: object, *, is_only_retrying: bool) -> None:
         """How one loop stands; cheap unless that has changed."""
         if self._open.get(loop) is not is_only_retrying:
             self._open[loop] = is_only_retrying
@@ -69,25 +69,25 @@ class JudgesPhase:
     async def call(self) -> AsyncGenerator[None]:
         """While a judge is asked, waits for a retry included."""
         self._calls += 1
-        await self._tell()
+        await self._report()
         try:
             yield
         finally:
             self._calls -= 1
-        await self._tell()
+        await self._report()
 
     @asynccontextmanager
     async def wait(self) -> AsyncGenerator[None]:
         """While a call waits for its next attempt."""
         self._waits += 1
-        await self._tell()
+        await self._report()
         try:
             yield
         finally:
             self._waits -= 1
-        await self._tell()
+        await self._report()
 
-    async def _tell(self) -> None:
+    async def _report(self) -> None:
         if self._records:
             is_only_retrying = 0 < self._waits == self._calls
-            await self._phase.tell(self, is_only_retrying=is_only_retrying)
+            await self._phase.report(self, is_only_retrying=is_only_retrying)

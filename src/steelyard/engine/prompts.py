@@ -41,9 +41,9 @@ def build_prompt(case: Case) -> Prompt:
     if len(case.input_messages) == 1 and not case.context:
         # What most records are; the long way round comes to the same.
         only = case.input_messages[0]
-        said = only.content.strip() if isinstance(only.content, str) else ""
-        if said and only.role == "user":
-            return Prompt((("user", said),), said)
+        text = only.content.strip() if isinstance(only.content, str) else ""
+        if text and only.role == "user":
+            return Prompt((("user", text),), text)
     guidelines = _guidelines(case)
     turns = [_Turn("system", case.context.strip())]
     turns += [_Turn(message.role, message_text(message)) for message in case.input_messages]
@@ -63,9 +63,9 @@ def prompt_tokens(prompt: Prompt) -> int:
         return sum(len(text) for _, text in prompt.messages) // CHARACTERS_A_TOKEN
     characters = images = 0
     for turn in prompt.turns:
-        said = [part for part in turn.parts if isinstance(part, str)]
-        images += len(turn.parts) - len(said)
-        characters += sum(map(len, said))
+        texts = [part for part in turn.parts if isinstance(part, str)]
+        images += len(turn.parts) - len(texts)
+        characters += sum(map(len, texts))
         characters += sum(len(used.result) + len(str(used.input)) for used in turn.tools)
     return characters // CHARACTERS_A_TOKEN + images * IMAGE_TOKENS
 
@@ -108,16 +108,16 @@ def message_parts(message: Message) -> tuple[str | ImageBlock, ...]:
     if not isinstance(message.content, tuple):
         return (message.text.strip(),)
     parts: list[str | ImageBlock] = []
-    said: list[str] = []
+    texts: list[str] = []
     for block in message.content:
         if isinstance(block, TextBlock):
-            said.append(block.text.strip())
+            texts.append(block.text.strip())
         elif isinstance(block, FileBlock) and not block.guideline:
-            said.append(_file(block, block.value))
+            texts.append(_file(block, block.value))
         elif isinstance(block, ImageBlock):
-            parts += [_joined(said), block]
-            said = []
-    return tuple(part for part in (*parts, _joined(said)) if part)
+            parts += [_joined(texts), block]
+            texts = []
+    return tuple(part for part in (*parts, _joined(texts)) if part)
 
 
 def _file(block: FileBlock, name: str) -> str:

@@ -67,9 +67,9 @@ def failure_of(work: Work, error: TargetError, attempt: Attempt) -> Result:
 def made_before(work: Work, error: TargetError) -> Result:
     """The result of a record whose calls another run has made, as it failed there."""
     last = work.past[-1]
-    is_told = last.error_code is not None and error.code != NO_RESPONSE
-    told = TargetError(last.error_code or "", last.message or str(error)) if is_told else error
-    return failure_of(work, told, last)
+    has_reason = last.error_code is not None and error.code != NO_RESPONSE
+    cause = TargetError(last.error_code or "", last.message or str(error)) if has_reason else error
+    return failure_of(work, cause, last)
 
 
 def cancelled_of(work: Work, stop: Stop, attempt: Attempt | None) -> Result:

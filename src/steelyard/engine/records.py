@@ -29,7 +29,7 @@ from steelyard.engine.retries import retry_wait
 from steelyard.engine.schedule import Schedule
 from steelyard.engine.slots import Slots
 from steelyard.engine.target_calls import TIMED, TargetCalls
-from steelyard.engine.threads import apart
+from steelyard.engine.threads import in_thread
 from steelyard.errors import TargetError
 from steelyard.model.rubric import Rubric
 from steelyard.model.run import PlannedRecord, Result
@@ -71,7 +71,7 @@ class RecordLoop:
         if self._claims:
             self._claims.begin(2 * concurrency)
         self._broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        await self._phase.tell(self, is_only_retrying=False)
+        await self._phase.report(self, is_only_retrying=False)
         tasks = [asyncio.ensure_future(self._worker()) for _ in range(concurrency)]
         finished = asyncio.gather(*tasks)
         try:
@@ -99,7 +99,7 @@ class RecordLoop:
         schedule, slots, task = self._schedule, self._slots, this_task()
         while (item := schedule.take_at_once() or await schedule.take()) is not None:
             if schedule.is_drained:
-                await self._tell()
+                await self._report()
             if not slots.take_at_once():
                 self._around.ledger.hurry()
                 await slots.take()
@@ -117,15 +117,15 @@ class RecordLoop:
                     await self._claims.cover(item)
                 await self._attempt(item, task)
             if schedule.is_drained:
-                await self._tell()
+                await self._report()
 
     def _upcoming(self, count: int) -> list[Work]:
         """The records that are asked next."""
         coming = self._schedule.upcoming(count)
         return [one for one in coming if isinstance(one, Work) and not one.answered]
 
-    async def _tell(self) -> None:
-        await self._phase.tell(self, is_only_retrying=self._schedule.is_only_retrying)
+    async def _report(self) -> None:
+        await self._phase.report(self, is_only_retrying=self._schedule.is_only_retrying)
 
     async def _attempt(self, work: Work, task: asyncio.Task[None]) -> None:
         cache = self._asked.cache
@@ -221,7 +221,7 @@ class RecordLoop:
     ) -> Verdict:
         """A program may take seconds, and others must not wait for it."""
         try:
-            return await apart(grade, work.rubric, answer, work.case)
+            return await in_thread(grade, work.rubric, answer, work.case)
         except asyncio.CancelledError:
             for made in () if work.past else tried:
                 self._calls.log(work, made.at, interruption())

@@ -57,7 +57,7 @@ class _Helpers:
 _HELPERS = _Helpers()
 
 
-async def apart(
+async def in_thread(
     function: Callable[Given, Answer], *args: Given.args, **kwargs: Given.kwargs
 ) -> Answer:
     """What a function returns or raises; a call that is cancelled is left to itself."""

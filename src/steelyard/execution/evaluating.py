@@ -42,7 +42,7 @@ async def evaluate_records(
     ledger = ports.ledger(run_id, redactor_of(prepared), ports.clock.stamp)
     ports = replace(ports, warn=warn_both(ledger.warn, ports.warn))
     around = _surroundings(ports, run_id, prepared, ledger, on_result)
-    around.budget.on_stop(partial(_tell, ports.warn))
+    around.budget.on_stop(partial(_warn_stop, ports.warn))
     phase = Phase(status, ledger.move)
     limiters = _limiters(ports, run_id, prepared)
     judges = run_judges(ports, run_id, prepared, Shared(around, phase, limiters))
@@ -178,7 +178,7 @@ def _stoppable(
     async def late(seconds: float) -> None:
         await ports.clock.sleep(seconds)
         why = deadline_stop(seconds)
-        _tell(ports.warn, why)
+        _warn_stop(ports.warn, why)
         stop(why)
 
     def cancel() -> None:
@@ -208,7 +208,7 @@ def _deadline(ports: ExecutionPorts, prepared: Prepared) -> float:
     return math.inf if seconds is None else ports.clock.monotonic() + seconds
 
 
-def _tell(warn: Warn, why: Stop) -> None:
+def _warn_stop(warn: Warn, why: Stop) -> None:
     warn(f"{why.message}; the records that are left are kept as cancelled")
 
 

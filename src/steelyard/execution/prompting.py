@@ -64,7 +64,7 @@ def expected_row(case: Case) -> JsonObject | None:
         row["outcome"] = case.expected_outcome
     if case.correct_choice_ids:
         row["choices"] = list(case.correct_choice_ids)
-    if _says_more(case):
+    if _expects_more(case):
         row["messages"] = [message_row(message) for message in case.expected_messages]
     if case.criteria or case.rubrics:
         row["criteria"] = _statements(case)
@@ -73,11 +73,11 @@ def expected_row(case: Case) -> JsonObject | None:
     return row or None
 
 
-def _says_more(case: Case) -> bool:
+def _expects_more(case: Case) -> bool:
     """Whether the expected messages hold what the text of the last one does not tell."""
-    said = case.expected_messages
-    if not said or (len(said) == 1 and isinstance(said[0].content, str)):
-        return bool(said and said[0].tool_calls)
+    expected = case.expected_messages
+    if not expected or (len(expected) == 1 and isinstance(expected[0].content, str)):
+        return bool(expected and expected[0].tool_calls)
     return True
 
 
@@ -109,7 +109,7 @@ def _part(part: str | ImageBlock) -> str | JsonObject:
 
 
 def _turns_sha256(turns: Iterable[Turn]) -> str:
-    return hashlib.sha256("\n".join(turn.told for turn in turns).encode()).hexdigest()
+    return hashlib.sha256("\n".join(turn.canonical for turn in turns).encode()).hexdigest()
 
 
 def _private(case: Case, paths: Iterable[str]) -> Iterator[tuple[str, str]]:

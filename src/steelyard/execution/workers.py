@@ -62,7 +62,7 @@ async def evaluate_in_workers(
         )
         for part in Part.all_of(count, prepared.forecast.total)
     ]
-    await phase.tell(watches[0], is_only_retrying=False)
+    await phase.report(watches[0], is_only_retrying=False)
     try:
         await _watch(ports, run_id, watches)
     except BaseException:
@@ -142,7 +142,7 @@ class _Watch:
             worker.confirm()
             self._on_sent(sent)
             for state in sent.states:
-                await self._phase.tell(self, is_only_retrying=state == "retrying")
+                await self._phase.report(self, is_only_retrying=state == "retrying")
         return await worker.wait()
 
 

@@ -107,6 +107,6 @@ def _closed(tag: Tag, opened: list[Tag]) -> Iterator[Problem]:
         yield _wrong(tag, f"section '{tag.name}' is closed and was not opened")
 
 
-def _wrong(tag: Tag, said: str, hint: str | None = None) -> Problem:
-    message = f"{{}}, line {tag.line}: {said}"
+def _wrong(tag: Tag, reason: str, hint: str | None = None) -> Problem:
+    message = f"{{}}, line {tag.line}: {reason}"
     return Problem(code="invalid_template", message=message, hint=hint)

@@ -85,17 +85,17 @@ def _parts(files: _Unpacking) -> Iterator[str]:
 
 def _paragraphs(data: bytes) -> str:
     """The paragraphs of a document or slide, one a line; cells of a row are set off by tabs."""
-    said: list[str] = []
+    texts: list[str] = []
     cells = 0
     for mark in marks(data):
         if mark.is_end and mark.name == "t":
-            said.append(mark.text)
+            texts.append(mark.text)
         elif mark.name in _BREAKS and not mark.is_end:
-            said.append(_BREAKS[mark.name])
+            texts.append(_BREAKS[mark.name])
         elif mark.name == "tc":
             cells += -1 if mark.is_end else 1
-            said.append("\t" if mark.is_end else "")
+            texts.append("\t" if mark.is_end else "")
         elif mark.is_end and mark.name in {"p", "tr"}:
-            said.append(" " if cells and mark.name == "p" else "\n")
-    lines = (line.strip(" \t") for line in "".join(said).split("\n"))
+            texts.append(" " if cells and mark.name == "p" else "\n")
+    lines = (line.strip(" \t") for line in "".join(texts).split("\n"))
     return "\n".join(line for line in lines if line)

@@ -24,7 +24,7 @@ class Mark(NamedTuple):
 def marks(data: bytes) -> Iterator[Mark]:
     """The marks of a part in order; a ParseError where it is not well formed, or declares more."""
     found: list[Mark] = []
-    said: list[str] = []
+    texts: list[str] = []
     depth = 0
 
     def add(name: str, attributes: dict[str, str], *, is_end: bool) -> None:
@@ -32,8 +32,8 @@ def marks(data: bytes) -> Iterator[Mark]:
         depth += -1 if is_end else 1
         if depth > _DEEPEST:
             raise ParseError("its XML is nested too deeply", code="unreadable_file")
-        found.append(Mark(name.rpartition(" ")[2], is_end, attributes, "".join(said)))
-        said.clear()
+        found.append(Mark(name.rpartition(" ")[2], is_end, attributes, "".join(texts)))
+        texts.clear()
 
     def refuse(*_declared: object) -> None:
         raise ParseError("its XML declares a document type", code="unreadable_file")
@@ -41,7 +41,7 @@ def marks(data: bytes) -> Iterator[Mark]:
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = lambda name, given: add(name, given, is_end=False)
     parser.EndElementHandler = lambda name: add(name, {}, is_end=True)
-    parser.CharacterDataHandler = said.append
+    parser.CharacterDataHandler = texts.append
     parser.StartDoctypeDeclHandler = refuse
     try:
         for start in range(0, len(data), 1 << 16):

@@ -64,7 +64,7 @@ class Schema:
         except (ValueError, RecursionError):
             message = f"{{}} is nested deeper than {MAX_DEPTH} levels"
             return [Problem(code="value_out_of_range", message=message)]
-        flat = list(_told([problem for group in found for problem in group]))
+        flat = list(_without_followers([problem for group in found for problem in group]))
         return sorted([*flat, *unknown], key=path_order)
 
     def _problem(self, error: jsonschema_rs.ValidationError, value: JsonValue) -> list[Problem]:
@@ -133,7 +133,7 @@ def _surrogates(value: JsonValue) -> list[Problem]:
     ]
 
 
-def _told(problems: list[Problem]) -> Iterator[Problem]:
+def _without_followers(problems: list[Problem]) -> Iterator[Problem]:
     """The problems without those that another one makes idle.
 
     What has the wrong type is no wrong value as well, and what must not be there need not be
@@ -142,10 +142,10 @@ def _told(problems: list[Problem]) -> Iterator[Problem]:
     mistyped = {problem.path for problem in problems if problem.code == "invalid_field_type"}
     unwanted = {problem.path for problem in problems if problem.code == "unsupported_field"}
     for problem in problems:
-        is_said = problem.code == "invalid_enum_value" and problem.path in mistyped
+        is_follower = problem.code == "invalid_enum_value" and problem.path in mistyped
         places = (problem.path[:length] for length in range(1, len(problem.path) + 1))
         is_idle = problem.code != "unsupported_field" and any(at in unwanted for at in places)
-        if not (is_said or is_idle):
+        if not (is_follower or is_idle):
             yield problem
 
 

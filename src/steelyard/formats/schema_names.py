@@ -67,7 +67,7 @@ def _walk(
             elif isinstance(others, dict):
                 yield from _walk(document, others, item, (*path, name), only_open)
             elif properties and not (only_open and (is_closed or _is_free(name))):
-                yield from _unknown(schema, value, path, name, _told(properties))
+                yield from _unknown(schema, value, path, name, _allowed(properties))
 
 
 def _merged(properties: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
@@ -99,7 +99,7 @@ def _unknown(
         yield UnknownName(path, name, known, owned, owners if owned else ())
 
 
-def _told(properties: dict[str, JsonValue]) -> frozenset[str]:
+def _allowed(properties: dict[str, JsonValue]) -> frozenset[str]:
     """The names that may be written: a refused one is known only to say what to write instead."""
     return frozenset(
         name

@@ -61,16 +61,16 @@ def _links(data: bytes) -> Iterator[tuple[str, str]]:
 
 def _shared(data: bytes) -> Iterator[str]:
     """The texts that cells name by their number; what is said how to pronounce is left out."""
-    said: list[str] = []
+    texts: list[str] = []
     spoken = 0
     for mark in marks(data):
         if mark.name == "rPh":
             spoken += -1 if mark.is_end else 1
         elif mark.name == "t" and mark.is_end and not spoken:
-            said.append(mark.text)
+            texts.append(mark.text)
         elif mark.name == "si" and mark.is_end:
-            yield "".join(said)
-            said.clear()
+            yield "".join(texts)
+            texts.clear()
 
 
 def _date_styles(data: bytes) -> set[int]:

@@ -82,8 +82,8 @@ def _scale_shown(field: AnswerField, span: tuple[float, float]) -> str:
     labelled = [(end, field.labels.get(end, name)) for end, name in names]
     ends = [f"{end} ({label})" if label else f"{end}" for end, label in labelled]
     kind = "an integer" if is_integer(field) else "a number"
-    apart = "" if field.step == 1 else f" in steps of {_tidy(field.step)}"
-    return f"{kind} from {ends[0]} to {ends[1]}{apart}"
+    steps = "" if field.step == 1 else f" in steps of {_tidy(field.step)}"
+    return f"{kind} from {ends[0]} to {ends[1]}{steps}"
 
 
 def _parts(field: AnswerField) -> JsonObject:

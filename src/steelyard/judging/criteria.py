@@ -131,10 +131,10 @@ def _reason(points: Points, rulings: list[Ruling], found: Sequence[FoundItem]) -
         one.item.text for ruling, one in pairs if ruling.is_met is False and ruling.weight > 0
     ]
     harmful = [one.item.text for ruling, one in pairs if ruling.is_met and ruling.weight < 0]
-    said = f"met {points.met} of {points.scored} criteria"
+    summary = f"met {points.met} of {points.scored} criteria"
     if points.maximum > 0:
-        said += f", {points.points:g} of {points.maximum:g} points"
-    parts = [said]
+        summary += f", {points.points:g} of {points.maximum:g} points"
+    parts = [summary]
     if missed:
         parts.append(f"not met: {listed(missed)}")
     if harmful:

@@ -100,5 +100,5 @@ def _threshold(check: object) -> float:
 
 def instrument_key(fingerprints: Iterable[str], rule: str) -> str:
     """What an instrument is known by: the sha256 over all it asks and its rule."""
-    said = json.dumps([sorted(set(fingerprints)), rule], ensure_ascii=True)
-    return hashlib.sha256(said.encode("ascii")).hexdigest()
+    text = json.dumps([sorted(set(fingerprints)), rule], ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -141,15 +141,15 @@ class Jury:
 
     def _reason(self, voices: Sequence[_Voice], score: float) -> str:
         votes = sum(voice.passed for voice in voices)
-        said = f"{self.aggregation} {score:.2f}; {votes} of {len(voices)} jurors pass it"
+        summary = f"{self.aggregation} {score:.2f}; {votes} of {len(voices)} jurors pass it"
         missing = len(self.jurors) - len(voices)
-        return f"{said}, {missing} without a score" if missing else said
+        return f"{summary}, {missing} without a score" if missing else summary
 
 
 def disagreement(scores: Sequence[float]) -> float:
     """How far two jurors are apart on average: the mean absolute difference of all pairs."""
-    apart = [abs(one - other) for one, other in combinations(scores, 2)]
-    return fsum(apart) / len(apart) if apart else 0.0
+    distances = [abs(one - other) for one, other in combinations(scores, 2)]
+    return fsum(distances) / len(distances) if distances else 0.0
 
 
 def weighted_median(scores: Sequence[float], weights: Sequence[float]) -> float:

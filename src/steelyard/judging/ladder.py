@@ -11,7 +11,7 @@ from steelyard.judging.answer_schema import values_shown
 from steelyard.judging.coercion import read_value
 from steelyard.judging.logprobs import probabilities
 from steelyard.judging.questions_asked import CANNOT_JUDGE, AnswerField, FieldAnswer, Rung
-from steelyard.judging.reply_json import json_said
+from steelyard.judging.reply_json import replied_json
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.judgement import Reply
 
@@ -43,14 +43,14 @@ def read_reply(reply: Reply, fields: Sequence[AnswerField]) -> Reading:
     if not reply.text.strip():
         reason = "truncated" if reply.finish_reason in _CUT_OFF else "empty"
         return Reading(_unscored(fields, reason, "the reply is empty"), "it was empty")
-    said = json_said(reply.text)
-    if reply.finish_reason in _CUT_OFF and (said.fault or said.rung in {"repaired", "coerced"}):
+    read = replied_json(reply.text)
+    if reply.finish_reason in _CUT_OFF and (read.fault or read.rung in {"repaired", "coerced"}):
         complaint = "it was cut off at the limit of length; quote and reason in fewer words"
         return Reading(_unscored(fields, "truncated", "the reply was cut off"), complaint)
-    if said.fault is not None:
-        message = f"the reply is unusable: {said.complaint}"
-        return Reading(_unscored(fields, said.fault, message), said.complaint)
-    reading = _read(said.value, said.rung, fields)
+    if read.fault is not None:
+        message = f"the reply is unusable: {read.complaint}"
+        return Reading(_unscored(fields, read.fault, message), read.complaint)
+    reading = _read(read.value, read.rung, fields)
     return _weighted(reading, reply, fields)
 
 
@@ -59,11 +59,11 @@ def lowest(rungs: Sequence[Rung]) -> Rung:
     return max(rungs, key=RUNGS.index)
 
 
-def _read(said: JsonValue, rung: Rung, fields: Sequence[AnswerField]) -> Reading:
+def _read(value: JsonValue, rung: Rung, fields: Sequence[AnswerField]) -> Reading:
     answers: dict[str, FieldAnswer] = {}
     complaints: list[str] = []
     for field in fields:
-        parts, is_as_asked = _parts_of(said, field.key, is_only=len(fields) == 1)
+        parts, is_as_asked = _parts_of(value, field.key, is_only=len(fields) == 1)
         if parts is None:
             complaints.append(f'it has no answer under the key "{field.key}"')
             message = f"the reply has no answer under '{field.key}'"
@@ -94,31 +94,31 @@ def _answer(field: AnswerField, parts: JsonObject, rung: Rung) -> FieldAnswer:
     return answer
 
 
-def _parts_of(said: JsonValue, key: str, *, is_only: bool) -> tuple[JsonObject | None, bool]:
+def _parts_of(value: JsonValue, key: str, *, is_only: bool) -> tuple[JsonObject | None, bool]:
     """Evidence, reasoning and value under a key, and whether they stood where they should."""
-    answers = said.get("answers") if isinstance(said, dict) else None
+    answers = value.get("answers") if isinstance(value, dict) else None
     if isinstance(answers, dict) and key in answers:
         inner = answers[key]
         if isinstance(inner, dict) and all(part in inner for part in _PARTS):
             return inner, True
         return _loose(inner, key), False
-    if isinstance(said, dict) and key in said and (not is_only or isinstance(said[key], dict)):
-        return _loose(said[key], key), False
-    return (_loose(said, key), False) if is_only else (None, False)
+    if isinstance(value, dict) and key in value and (not is_only or isinstance(value[key], dict)):
+        return _loose(value[key], key), False
+    return (_loose(value, key), False) if is_only else (None, False)
 
 
-def _loose(said: JsonValue, key: str) -> JsonObject | None:
+def _loose(value: JsonValue, key: str) -> JsonObject | None:
     """The parts of an answer in another form; None where it could mean several things."""
-    if not isinstance(said, dict):
-        return {"evidence": "", "reasoning": "", "value": said}
-    values = [name for name in dict.fromkeys((key, *_VALUE_NAMES)) if name in said]
+    if not isinstance(value, dict):
+        return {"evidence": "", "reasoning": "", "value": value}
+    values = [name for name in dict.fromkeys((key, *_VALUE_NAMES)) if name in value]
     if len(values) != 1:
         return None
-    reasons = [said[name] for name in _REASONING_NAMES if name in said]
+    reasons = [value[name] for name in _REASONING_NAMES if name in value]
     return {
-        "evidence": said.get("evidence"),
+        "evidence": value.get("evidence"),
         "reasoning": reasons[0] if reasons else "",
-        "value": said[values[0]],
+        "value": value[values[0]],
     }
 
 
@@ -142,9 +142,9 @@ def no_answer(field: AnswerField, reason: str, message: str) -> FieldAnswer:
     return FieldAnswer(key=field.key, rung="unscored", reason=reason, message=message)
 
 
-def _text(said: JsonValue, longest: int) -> str:
+def _text(value: JsonValue, longest: int) -> str:
     """What a judge wrote, fit to be kept; anything but a text is none."""
-    if not isinstance(said, str):
+    if not isinstance(value, str):
         return ""
-    clean = without_surrogates(said).replace("\0", "\ufffd").strip()
+    clean = without_surrogates(value).replace("\0", "\ufffd").strip()
     return clean if len(clean) <= longest else f"{clean[: longest - 1]}…"

@@ -91,12 +91,12 @@ class LlmJudge:
 def _reason(answers: Sequence[Answered], found: Samples) -> str:
     """What the judge said; of several samples, what the first scored one did."""
     first = next(answer.only for answer in answers if answer.only.is_scored)
-    said = first.reasoning or f"the judge says {first.value}"
+    reason = first.reasoning or f"the judge says {first.value}"
     if found.total == 1:
-        return said
+        return reason
     share = f"mean {found.score:.2f} of {found.scored}"
     missing = found.total - found.scored
-    return f"{share} samples{f', {missing} unscored' if missing else ''}: {said}"
+    return f"{share} samples{f', {missing} unscored' if missing else ''}: {reason}"
 
 
 def _why_unscored(answers: Sequence[Answered]) -> str:

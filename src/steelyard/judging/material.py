@@ -42,31 +42,31 @@ def quotable(trace: Trace, turn: int | None = None) -> str:
     """The text of a trace, or of one turn of it, in which quoted evidence must be found."""
     if turn is not None:
         return output_text(trace, turn)
-    return "\n".join(_said(message) for message in trace.messages)
+    return "\n".join(_shown(message) for message in trace.messages)
 
 
 def transcript(messages: Sequence[Message]) -> str:
     """A conversation as text: who said what, and which tools were called with what result."""
     return "\n\n".join(
-        f"@[{message.role.capitalize()}]:\n{_said(message)}" for message in messages
+        f"@[{message.role.capitalize()}]:\n{_shown(message)}" for message in messages
     )
 
 
 def _input(case: Case) -> str:
     """What was asked: one message as it is, several with who said each."""
     if len(case.input_messages) == 1:
-        return _said(case.input_messages[0])
+        return _shown(case.input_messages[0])
     return transcript(case.input_messages)
 
 
 def output_text(trace: Trace, turn: int | None = None) -> str:
     """What was answered: the text alone where nothing else happened, else all of it."""
     if turn is not None:
-        said = [message for message in trace.messages if message.role == "assistant"]
-        return _said(said[turn - 1])
+        answers = [message for message in trace.messages if message.role == "assistant"]
+        return _shown(answers[turn - 1])
     done = [message for message in trace.messages if message.role not in _ASKING]
     if len(done) == 1 and done[0] is trace.messages[-1] and done[0].role == "assistant":
-        return _said(done[0])
+        return _shown(done[0])
     return transcript(trace.messages)
 
 
@@ -83,7 +83,7 @@ def _criteria(case: Case) -> str:
     return "\n".join([*([case.expected_outcome] if case.expected_outcome else []), *listed])
 
 
-def _said(message: Message) -> str:
+def _shown(message: Message) -> str:
     parts = [message.text, *(_call(call) for call in message.tool_calls)]
     return "\n".join(part for part in parts if part)
 

@@ -34,7 +34,7 @@ _FIELD = AnswerField(
 _PICKS: dict[str, Pick] = {"a": "first", "b": "second", "tie": "tie"}
 # What run B alone answered has no place in a question about both.
 _ONE_SIDED = ("output", "candidate_answer", "output_messages")
-_SAID: dict[Winner, str] = {
+_REASONS: dict[Winner, str] = {
     "a": "A is preferred in both orders",
     "b": "B is preferred in both orders",
     "tie": "a tie",
@@ -108,9 +108,9 @@ class Pairwise:
         ab, ba = _pick(votes["ab"]), _pick(votes["ba"])
         found = winner(ab, ba)
         reasoning = votes["ab"].reply.only.reasoning
-        said = f"{_SAID[found]}: {reasoning}" if reasoning else _SAID[found]
+        reason = f"{_REASONS[found]}: {reasoning}" if reasoning else _REASONS[found]
         return self._outcome(
-            found, said, {"winner": found, "picks": {"ab": ab, "ba": ba}, **details}
+            found, reason, {"winner": found, "picks": {"ab": ab, "ba": ba}, **details}
         )
 
     def _outcome(self, found: Winner, reason: str, details: JsonObject) -> Outcome:

@@ -109,14 +109,14 @@ def _user(asked: AskedQuestion, fence: DelimiterFence, instructions: Extra, seed
     filled = dict.fromkeys(_OPTIONAL, "") | marked(asked.material) | dict(instructions)
     body = rendered(asked.judge.template, filled, fence.show).strip()
     names = set(_NAMES.findall(asked.judge.template))
-    is_said = "question" in names and "question" in instructions
-    rest = [_field_text(field, seed, is_said=is_said) for field in asked.fields]
+    is_in_template = "question" in names and "question" in instructions
+    rest = [_field_text(field, seed, is_in_template=is_in_template) for field in asked.fields]
     return "\n\n".join([body, *map(fence.plain, rest)])
 
 
-def _field_text(field: AnswerField, seed: int, *, is_said: bool) -> str:
+def _field_text(field: AnswerField, seed: int, *, is_in_template: bool) -> str:
     """What one key stands for, and what may be answered; the question where nothing said it."""
-    asks = f"{field.question.strip()}\n" if field.question.strip() and not is_said else ""
+    asks = f"{field.question.strip()}\n" if field.question.strip() and not is_in_template else ""
     return f'{asks}Answer under the key "{field.key}" with {values_shown(field, seed)}.'
 
 

@@ -181,5 +181,5 @@ def _why_unscored(counting: set[str], owed: Sequence[str]) -> str:
 def _coverage(found: Sequence[FoundItem]) -> str:
     """How many questions were answered, and why others were not."""
     missing = sum(one.value is None for one in found)
-    said = f"{len(found) - missing} of {len(found)} answered"
-    return f"{said}, not: {why_not(found)}" if missing else said
+    summary = f"{len(found) - missing} of {len(found)} answered"
+    return f"{summary}, not: {why_not(found)}" if missing else summary

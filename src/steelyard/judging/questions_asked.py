@@ -143,7 +143,7 @@ class Answered:
             "reason": answer.reason,
             "message": answer.message or None,
         }
-        return {name: said for name, said in row.items() if said is not None}
+        return {name: value for name, value in row.items() if value is not None}
 
 
 def examples_of(judge: Judge) -> tuple[Example, ...]:

@@ -27,7 +27,7 @@ class RepliedJson(NamedTuple):
     complaint: str = ""
 
 
-def json_said(text: str) -> RepliedJson:
+def replied_json(text: str) -> RepliedJson:
     """What a reply says in JSON: as it is, between other things, or after repair.
 
     A reply that says two different things says nothing.
@@ -48,7 +48,7 @@ def json_said(text: str) -> RepliedJson:
 
 def _embedded(text: str) -> RepliedJson | None:
     """The objects that stand between other words; None where they are not whole."""
-    said: list[JsonValue] = []
+    values: list[JsonValue] = []
     place, is_torn = 0, False
     while (start := text.find("{", place)) >= 0:
         end = closed_at(text, start)
@@ -56,14 +56,14 @@ def _embedded(text: str) -> RepliedJson | None:
         if not end or not is_json:
             return None
         is_torn = is_torn or _has_remains(text[place:start])
-        said.append(value)
+        values.append(value)
         place = end
     # Remains of an object show that the one before was closed too early.
-    if not said or is_torn or _has_remains(text[place:]):
+    if not values or is_torn or _has_remains(text[place:]):
         return None
-    if any(other != said[0] for other in said):
+    if any(other != values[0] for other in values):
         return RepliedJson(fault="unusable", complaint="it holds several answers that differ")
-    return RepliedJson(said[0], "stripped")
+    return RepliedJson(values[0], "stripped")
 
 
 def _has_remains(text: str) -> bool:

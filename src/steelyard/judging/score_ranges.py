@@ -54,11 +54,11 @@ def _by_beginning(value: JsonObject) -> list[ScoreRange]:
     """Ranges by the points that each begins at; it ends before the next one."""
     wrong = [name for name in value if name not in _POINTS]
     if wrong:
-        said = f"score_ranges: '{wrong[0]}' is no number of points from 0 to {MOST_POINTS}"
-        raise SettingError(_SETTING, said)
+        message = f"score_ranges: '{wrong[0]}' is no number of points from 0 to {MOST_POINTS}"
+        raise SettingError(_SETTING, message)
     begins = sorted(int(name) for name in value)
     ends = [begin - 1 for begin in begins[1:]] + [MOST_POINTS]
-    texts = {int(name): _outcome(said, name) for name, said in value.items()}
+    texts = {int(name): _outcome(text, name) for name, text in value.items()}
     return [ScoreRange(begin, end, texts[begin]) for begin, end in zip(begins, ends, strict=True)]
 
 
@@ -67,19 +67,19 @@ def _range(entry: JsonValue, index: int) -> ScoreRange:
     row = entry if isinstance(entry, dict) else {}
     match row.get("score_range"):
         case [int(low), int(high)] if low <= high:
-            said = next((row[name] for name in _TEXTS if name in row), None)
-            return ScoreRange(low, high, _outcome(said, place))
+            text = next((row[name] for name in _TEXTS if name in row), None)
+            return ScoreRange(low, high, _outcome(text, place))
         case _:
             raise SettingError(
                 _SETTING, f"score_ranges[{place}] must have a score_range such as [0, 2]"
             )
 
 
-def _outcome(said: JsonValue, place: str) -> str:
-    if isinstance(said, dict):
-        said = next((said[name] for name in _TEXTS if name in said), None)
-    if isinstance(said, str) and said.strip():
-        return said
+def _outcome(text: JsonValue, place: str) -> str:
+    if isinstance(text, dict):
+        text = next((text[name] for name in _TEXTS if name in text), None)
+    if isinstance(text, str) and text.strip():
+        return text
     raise SettingError(_SETTING, f"score_ranges[{place}] must say what an answer is like")
 
 

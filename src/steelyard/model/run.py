@@ -39,19 +39,19 @@ OUTAGE = "outage"
 """The error code of a call to a target that was away, which is made again when it is back."""
 UNCOUNTED = frozenset((INTERRUPTED, OUTAGE))
 """Calls that use no attempt of their record."""
-_APART = "\x1f"
+_SEPARATOR = "\x1f"
 """What sets the places of such calls apart."""
 TRANSIENT = frozenset(("timeout", "rate_limited", "service_unavailable", "internal_error"))
 
 
 def place_mark(error_code: str) -> str:
     """What stands in the places of calls that use no attempt, for this reason."""
-    return f"{_APART}{error_code} "
+    return f"{_SEPARATOR}{error_code} "
 
 
 def call_of(place: str) -> str:
     """The call that a place belongs to."""
-    return place.partition(_APART)[0]
+    return place.partition(_SEPARATOR)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,7 +67,7 @@ def _beside(found: Comparison) -> Iterator[str]:
     """Notes on apparent contradictions."""
     if found.is_doubted:
         yield f"B is better on the pairs, but {_uneven(found)}"
-    if found.are_scores_apart:
+    if found.do_scores_differ:
         yield f"the verdict is about passes: {scores_text(found)}"
 
 
@@ -290,7 +290,7 @@ def table_lines(found: Sequence[Comparison]) -> Iterator[str]:
         yield f"  {one.b.run_id} against {one.a.run_id}: {one.verdict}{by}  {raw}{numbers}{mark}"
         if reason := _reason(one):
             yield f"    {reason}"
-        if one.are_scores_apart:
+        if one.do_scores_differ:
             yield f"    the verdict is about passes: {scores_text(one)}"
         if one.corrected:
             yield f"    corrected {points(one.corrected, level=True)}"

@@ -94,8 +94,8 @@ def prediction_of(
     result: Result, *, trace: JsonObject | None = None, request: JsonObject | None = None
 ) -> Prediction:
     """The row of a result, with its trace as JSON; the scores of its checks are kept beside it."""
-    said, verdict = result.trace, result.verdict
-    usage = said.usage if said else None
+    answer, verdict = result.trace, result.verdict
+    usage = answer.usage if answer else None
     return Prediction(
         index=result.index,
         record_id=result.record_id,
@@ -106,7 +106,7 @@ def prediction_of(
         evaluator_scores=(),
         request=request,
         expected=result.asking.expected if result.asking else None,
-        model_response=said.response if said else None,
+        model_response=answer.response if answer else None,
         trace=trace,
         score=verdict.score if verdict else None,
         raw_score=verdict.raw_score if verdict else None,
@@ -116,7 +116,7 @@ def prediction_of(
         output_tokens=usage.output_tokens if usage else None,
         total_tokens=usage.total_tokens if usage else None,
         cost_usd=result.cost_usd,
-        latency_ms=said.latency_ms if said else None,
+        latency_ms=answer.latency_ms if answer else None,
         first_attempt_at=result.first_attempt_at,
         last_attempt_at=result.last_attempt_at,
         response_source=result.response_source,

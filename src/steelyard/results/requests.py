@@ -34,9 +34,9 @@ def request_row(result: Result, keep_beside: KeepBeside) -> JsonObject | None:
     if asking is None:
         return None
     messages: list[JsonValue] = []
-    for role, said in asking.messages:
-        is_short = isinstance(said, str) and len(said) < LONG
-        kept = said if is_short else _content(said, asking.documents, keep_beside)
+    for role, content in asking.messages:
+        is_short = isinstance(content, str) and len(content) < LONG
+        kept = content if is_short else _content(content, asking.documents, keep_beside)
         messages.append({"role": role, "content": cast(JsonValue, kept)})
     return {
         "sent": result.attempts > 0 and result.response_source not in _NEVER_SENT,
@@ -65,11 +65,11 @@ def _content(
 ) -> JsonValue:
     """A text as it is, or pieces in order where it is more than that, or in part kept beside."""
     pieces: list[JsonValue] = []
-    for said in (content,) if isinstance(content, str) else content:
-        if isinstance(said, str):
-            pieces += [_piece(piece, keep_beside) for piece in _pieces(said, documents)]
+    for part in (content,) if isinstance(content, str) else content:
+        if isinstance(part, str):
+            pieces += [_piece(piece, keep_beside) for piece in _pieces(part, documents)]
         else:
-            pieces.append(said)
+            pieces.append(part)
     if isinstance(content, str) and all(isinstance(piece, str) for piece in pieces):
         return content
     return pieces

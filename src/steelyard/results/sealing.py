@@ -20,8 +20,8 @@ class Seal(JsonStruct, frozen=True, kw_only=True):
 
 def with_own_hash(manifest: JsonObject) -> JsonObject:
     """The manifest with a hash of all else that it says."""
-    said = {name: value for name, value in manifest.items() if name != _OWN_HASH}
-    return {**said, _OWN_HASH: record_sha256(said)}
+    sealed = {name: value for name, value in manifest.items() if name != _OWN_HASH}
+    return {**sealed, _OWN_HASH: record_sha256(sealed)}
 
 
 def sealed_json(value: JsonObject) -> bytes:

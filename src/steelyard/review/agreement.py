@@ -83,12 +83,12 @@ def question_agreement(sheet: AnswerSheet) -> QuestionAgreement:
 
 
 def _people_side(sheet: AnswerSheet, given: ByPerson) -> AgreementSide | None:
-    said = _by_item(given)
-    shared = {item: people for item, people in said.items() if len(people) > 1}
+    by_item = _by_item(given)
+    shared = {item: people for item, people in by_item.items() if len(people) > 1}
     if not shared:
         return None
     names = sorted({name for people in shared.values() for name in people})
-    lone = len(said) - len(shared)
+    lone = len(by_item) - len(shared)
     groups = _groups(sheet, shared)
     options: tuple[OptionAgreement, ...] = ()
     if sheet.how.has_several:
@@ -129,8 +129,8 @@ def _people_options(
 
 def _judge_side(sheet: AnswerSheet) -> AgreementSide | None:
     judge = cast(Given, sheet.judge)
-    said = _by_item(sheet.blind)
-    answered = {item: people for item, people in said.items() if item in judge}
+    by_item = _by_item(sheet.blind)
+    answered = {item: people for item, people in by_item.items() if item in judge}
     human = {
         item: sheet.how.consensus([*people.values()], sheet.categories)
         for item, people in answered.items()
@@ -138,10 +138,10 @@ def _judge_side(sheet: AnswerSheet) -> AgreementSide | None:
     compared = [item for item in answered if human[item] is not None]
     left = {
         NOT_BLIND: sum(map(len, sheet.seen.values())),
-        NO_JUDGE: len(said) - len(answered),
+        NO_JUDGE: len(by_item) - len(answered),
         TIES: len(answered) - len(compared),
     }
-    if not said and not left[NOT_BLIND]:
+    if not by_item and not left[NOT_BLIND]:
         return None
     pairs = [(cast(Answer, human[item]), judge[item]) for item in compared]
     if sheet.how.has_several:
@@ -235,11 +235,11 @@ def _plain(given: Given) -> dict[str, float | str]:
 
 
 def _by_item(given: ByPerson) -> dict[Item, dict[str, Answer]]:
-    said: dict[Item, dict[str, Answer]] = {}
+    found: dict[Item, dict[str, Answer]] = {}
     for name in sorted(given):
         for item, answer in given[name].items():
-            said.setdefault(item, {})[name] = answer
-    return dict(sorted(said.items()))
+            found.setdefault(item, {})[name] = answer
+    return dict(sorted(found.items()))
 
 
 def _differ(
@@ -289,9 +289,9 @@ def _ratings_of(
     return Ratings(made, np.array(values, dtype=np.float64))
 
 
-def _given(sheet: AnswerSheet, said: Collection[Mapping[str, Answer]]) -> dict[str, int]:
+def _given(sheet: AnswerSheet, items: Collection[Mapping[str, Answer]]) -> dict[str, int]:
     """How often each answer was given, in the order in which it may be."""
-    answers = [answer for people in said for answer in people.values()]
+    answers = [answer for people in items for answer in people.values()]
     counts = Counter(
         one for answer in answers for one in (answer if isinstance(answer, tuple) else (answer,))
     )

@@ -110,8 +110,8 @@ def _agreement(rated: Rated) -> Interval:
 def _over_pairs(rated: Rated, measure: _Measure) -> list[float]:
     """For each item the mean over the pairs of its answers."""
     return [
-        _mean([measure(one, other) for one, other in combinations(said, 2)])
-        for said in _columns(rated)
+        _mean([measure(one, other) for one, other in combinations(answers, 2)])
+        for answers in _columns(rated)
     ]
 
 
@@ -136,8 +136,8 @@ def _pairs(rated: Rated) -> Pairs:
     one: list[int] = []
     other: list[int] = []
     groups: list[int] = []
-    for said, group in zip(_columns(rated), rated.groups, strict=True):
-        for first, second in combinations(said, 2):
+    for answers, group in zip(_columns(rated), rated.groups, strict=True):
+        for first, second in combinations(answers, 2):
             turned = [(first, second), (second, first)] if rated.raters > 2 else [(first, second)]
             for left, right in turned:
                 one.append(left)
@@ -161,8 +161,8 @@ def _weighted_kappa(rated: Rated) -> Interval:
 
 def _mean_distance(rated: Rated) -> Interval:
     values, span = rated.ratings.values, _span(rated)
-    apart = _over_pairs(rated, lambda one, other: abs(float(values[one] - values[other])))
-    return mean_interval(apart, rated.clusters, (0.0, span) if span else None)
+    distances = _over_pairs(rated, lambda one, other: abs(float(values[one] - values[other])))
+    return mean_interval(distances, rated.clusters, (0.0, span) if span else None)
 
 
 _COEFFICIENTS: dict[str, Callable[[Rated], Interval]] = {

@@ -66,8 +66,8 @@ def weights_of(values: Floats, weighting: Weighting = "identity") -> Floats:
         steps = np.abs(np.subtract.outer(np.arange(q), np.arange(q))) + 1
         between = steps * (steps - 1) / 2
         return 1 - between / between.max()
-    apart = np.abs(np.subtract.outer(values, values)) / (values.max() - values.min())
-    return 1 - (apart if weighting == "linear" else apart**2)
+    distances = np.abs(np.subtract.outer(values, values)) / (values.max() - values.min())
+    return 1 - (distances if weighting == "linear" else distances**2)
 
 
 def observed(counts: Floats, weights: Floats) -> float:
@@ -188,9 +188,9 @@ def alphas_of(counts: Floats, times: Floats, values: Floats, level: Level) -> Fl
     if level == "ordinal":
         seen, expected = _ordinal(counts, times, totals)
     else:
-        apart = _distances(values, level)
-        seen = times @ ((counts @ apart * counts).sum(axis=1) / (counts.sum(axis=1) - 1))
-        expected = (totals @ apart * totals).sum(axis=1)
+        distances = _distances(values, level)
+        seen = times @ ((counts @ distances * counts).sum(axis=1) / (counts.sum(axis=1) - 1))
+        expected = (totals @ distances * totals).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return 1 - seen * (n - 1) / expected
 
@@ -199,11 +199,11 @@ def _distances(values: Floats, level: Level) -> Floats:
     """The squared differences of values by level."""
     if level == "nominal":
         return 1 - np.eye(len(values))
-    apart = np.subtract.outer(values, values)
+    distances = np.subtract.outer(values, values)
     if level == "ratio":
         sums = np.add.outer(values, values)
-        apart = apart / np.where(sums == 0, 1, sums)
-    return apart**2
+        distances = distances / np.where(sums == 0, 1, sums)
+    return distances**2
 
 
 def _ordinal(counts: Floats, times: Floats, totals: Floats) -> tuple[Floats, Floats]:

@@ -90,8 +90,8 @@ def _wins(
 def _fit(label: Label, others: Sequence[Label], alignment: Alignment) -> float:
     if alignment == "exact":
         return _mean([label == other for other in others])
-    apart = [(float(label) - float(other)) ** 2 for other in others]
-    return -math.sqrt(_mean(apart))
+    distances = [(float(label) - float(other)) ** 2 for other in others]
+    return -math.sqrt(_mean(distances))
 
 
 def _p_value(wins: Sequence[tuple[bool, bool]], margin: float) -> float:

@@ -69,11 +69,11 @@ class JudgeRates(NamedTuple):
 
 def unknown_design(validation: JudgeValidation) -> str:
     """That it is not known how the labelled records were chosen."""
-    said, items = "nobody said how the labelled records were chosen (`design`)", validation.items
+    reason, items = "nobody said how the labelled records were chosen (`design`)", validation.items
     lacking = sum(one.inclusion_prob is None for one in items)
     if 0 < lacking < len(items):
-        return f"{lacking:,} of {len(items):,} labels have no inclusion_prob, and {said}"
-    return said
+        return f"{lacking:,} of {len(items):,} labels have no inclusion_prob, and {reason}"
+    return reason
 
 
 def counted_rates(counts: Counts) -> JudgeRates:

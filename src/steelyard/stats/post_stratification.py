@@ -96,13 +96,13 @@ def strata_of(run: LabelledRun) -> Strata:
     """
     if not len(run.passed):
         raise NotCorrectableError("nothing was judged")
-    weights, said = run.weights, run.passed[run.labelled]
+    weights, passed = run.weights, run.passed[run.labelled]
     good, clusters = run.good.astype(float), run.clusters[run.labelled]
     passes = clustered_share(run.passed.astype(float), run.clusters)
     residuals, is_rare = np.zeros(len(good)), np.zeros(len(good), dtype=bool)
     found: list[WeightShare] = []
     for verdict, share in ((True, passes.value), (False, 1 - passes.value)):
-        these = said == verdict
+        these = passed == verdict
         weight = weights[these]
         value = float(weight @ good[these] / weight.sum()) if len(weight) else 0.0
         found.append(WeightShare(value, kish(weight)))
@@ -112,7 +112,7 @@ def strata_of(run: LabelledRun) -> Strata:
     verdicts = slope * (run.passed - passes.value) / len(run.passed)
     effect = cluster_effect(residuals, clusters, is_rare, _shared(run, residuals, verdicts))
     shares = [WeightShare(one.value, one.n / effect) for one in found]
-    is_weighted = any(len(set(weights[said == verdict].tolist())) > 1 for verdict in (True, False))
+    is_weighted = any(len(set(weights[passed == one].tolist())) > 1 for one in (True, False))
     strata = Strata(passes, *shares, labels=len(good), is_weighted=is_weighted)
     _require_enough(strata, len(np.unique(clusters)))
     return strata

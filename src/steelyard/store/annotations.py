@@ -13,7 +13,7 @@ from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject
 from steelyard.model.labels.annotation import KeptAs, Revision, Wanted
 from steelyard.store.audit_log import add_entry
-from steelyard.store.database import streamed, told
+from steelyard.store.database import streamed, translated_errors
 from steelyard.store.dialects import insert_new
 from steelyard.store.tables import annotation_revisions as revisions
 
@@ -35,7 +35,7 @@ class AnnotationStore:
         The same once more changes nothing. Something else is refused, or becomes the next
         revision, after which what was said before is history.
         """
-        with told(self._engine), self._engine.begin() as connection:
+        with translated_errors(self._engine), self._engine.begin() as connection:
             became: list[KeptAs] = [
                 _keep(connection, row, entry.at, is_replacing=is_replacing) for row in rows
             ]

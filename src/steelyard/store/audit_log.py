@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, Select, insert, select
 from steelyard.formats.encoding import without_surrogates
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.results.audit import EVERY_CHANGE, AuditPosition, AuditQuery
-from steelyard.store.database import streamed, told
+from steelyard.store.database import streamed, translated_errors
 from steelyard.store.tables import audit_log
 
 
@@ -43,7 +43,7 @@ class AuditStore:
     def add(self, entry: AuditEntry) -> None:
         """Keep a change that was made outside of the database."""
         engine = self._engine()
-        with told(engine), engine.begin() as connection:
+        with translated_errors(engine), engine.begin() as connection:
             add_entry(connection, entry)
 
     def list(

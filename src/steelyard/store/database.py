@@ -86,18 +86,18 @@ def _make_empty(path: Path) -> None:
 
 def reason_of(error: Exception) -> str:
     """What the database itself said, without the statement: its code, and what helps."""
-    said = getattr(error, "orig", None) or error
-    name = getattr(said, "sqlite_errorname", None)
-    if isinstance(said, UnicodeDecodeError):
+    cause = getattr(error, "orig", None) or error
+    name = getattr(cause, "sqlite_errorname", None)
+    if isinstance(cause, UnicodeDecodeError):
         name = "SQLITE_CORRUPT"
     if name is None:
-        return str(said)
+        return str(cause)
     helps = next((advice for code, advice in _HELP.items() if name.startswith(code)), None)
-    return f"{said} ({name})" + (f"; {helps}" if helps else "")
+    return f"{cause} ({name})" + (f"; {helps}" if helps else "")
 
 
 @contextmanager
-def told(engine: Engine) -> Generator[None]:
+def translated_errors(engine: Engine) -> Generator[None]:
     """A database that fails is a run that cannot go on."""
     try:
         yield
@@ -109,13 +109,13 @@ def told(engine: Engine) -> Generator[None]:
 
 def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
     """The rows of a query, a thousand at a time."""
-    with told(engine), engine.connect() as connection:
+    with translated_errors(engine), engine.connect() as connection:
         yield from connection.execute(query.execution_options(yield_per=1000))
 
 
 def empty_log(engine: Engine) -> None:
     """Leave nothing of what was overwritten in the log of the database."""
-    with told(engine), engine.begin() as connection:
+    with translated_errors(engine), engine.begin() as connection:
         truncate_log(connection)
 
 

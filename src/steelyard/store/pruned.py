@@ -22,7 +22,7 @@ from steelyard.results.pruned import PRUNED, PrunedFile, pruned_line, read_prune
 from steelyard.results.sealing import Seal
 from steelyard.store.artifacts import digest_of, sync_folder
 from steelyard.store.audit_log import add_entry
-from steelyard.store.database import empty_log, told
+from steelyard.store.database import empty_log, translated_errors
 from steelyard.store.dialects import overwrite_deleted
 from steelyard.store.private_files import private
 from steelyard.store.run_inputs import InputFolder
@@ -175,7 +175,7 @@ class RetentionStore:
 
     @contextmanager
     def _transaction(self) -> Generator[Connection]:
-        with told(self._engine), self._engine.begin() as connection:
+        with translated_errors(self._engine), self._engine.begin() as connection:
             yield connection
 
     def _is_empty(self, run_id: str) -> bool:
@@ -197,8 +197,8 @@ class RetentionStore:
 def _sealed(manifest: Path) -> dict[str, Seal]:
     """What a manifest says of the other files; nothing where it says nothing."""
     try:
-        said = json.loads(manifest.read_bytes())["artifacts"]
-        return from_json(said, dict[str, Seal])
+        seals = json.loads(manifest.read_bytes())["artifacts"]
+        return from_json(seals, dict[str, Seal])
     except (OSError, ValueError, KeyError, TypeError, ValidationError):
         return {}
 

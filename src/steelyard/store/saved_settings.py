@@ -9,7 +9,7 @@ from sqlalchemy import Engine, delete, select
 from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import JsonObject
 from steelyard.store.audit_log import add_entry
-from steelyard.store.database import told
+from steelyard.store.database import translated_errors
 from steelyard.store.dialects import insert_or_replace
 from steelyard.store.tables import saved_settings as saved
 
@@ -23,7 +23,7 @@ class SavedSettingStore:
     def all(self, kind: str) -> dict[str, JsonObject]:
         """Every entry by its name."""
         query = select(saved.c.name, saved.c.row).where(saved.c.kind == kind)
-        with told(self._engine), self._engine.connect() as connection:
+        with translated_errors(self._engine), self._engine.connect() as connection:
             rows = connection.execute(query.order_by(saved.c.name))
             return {row.name: json.loads(row.row) for row in rows}
 
@@ -31,14 +31,14 @@ class SavedSettingStore:
         """Keep an entry, in the place of one of the same name, and log it."""
         values = {"saved_at": entry.at, "row": json.dumps(row).encode("ascii")}
         query = insert_or_replace(saved, {"kind": kind, "name": name}, values)
-        with told(self._engine), self._engine.begin() as connection:
+        with translated_errors(self._engine), self._engine.begin() as connection:
             connection.execute(query)
             add_entry(connection, entry)
 
     def delete(self, kind: str, name: str, entry: AuditEntry) -> bool:
         """Remove an entry and log it; False where there is none."""
         query = delete(saved).where(saved.c.kind == kind, saved.c.name == name)
-        with told(self._engine), self._engine.begin() as connection:
+        with translated_errors(self._engine), self._engine.begin() as connection:
             is_there = connection.execute(query).rowcount > 0
             if is_there:
                 add_entry(connection, entry)

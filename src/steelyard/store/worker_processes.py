@@ -40,28 +40,28 @@ class WorkerProcess:
 
     def give(self, job: WorkerJob) -> None:
         """What it shall work on."""
-        self._say(framed(written_job(job)))
+        self._send(framed(written_job(job)))
 
     async def read(self) -> bytes:
         """The rows that it wants to be kept next; nothing when it is through."""
         stream = cast(IO[bytes], self._process.stdout)
-        return await self._apart(lambda: read_frame(stream))
+        return await self._in_thread(lambda: read_frame(stream))
 
     def confirm(self) -> None:
         """What it wanted to be kept is kept."""
-        self._say(KEPT)
+        self._send(KEPT)
 
     def cancel(self) -> None:
         """It shall make no further call, and keep what is left as cancelled."""
-        self._say(CANCELLED)
+        self._send(CANCELLED)
 
     async def wait(self) -> int:
         """Its exit code; negative when a signal ended it."""
-        return await self._apart(self._process.wait)
+        return await self._in_thread(self._process.wait)
 
     def stop(self) -> None:
         """It shall break off its calls, and keep that it has."""
-        self._say(STOPPED)
+        self._send(STOPPED)
 
     def terminate(self) -> None:
         """Ask it to end; what it still wants to be kept is not."""
@@ -78,13 +78,13 @@ class WorkerProcess:
         self._hang_up(self._process.stdout)
         self._thread.shutdown()
 
-    async def _apart(self, does: Callable[[], Answer]) -> Answer:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, does)
+    async def _in_thread(self, work: Callable[[], Answer]) -> Answer:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    def _say(self, said: bytes) -> None:
+    def _send(self, data: bytes) -> None:
         stream = cast(IO[bytes], self._process.stdin)
         with suppress(OSError):  # one that is gone is noticed where it is read from
-            stream.write(said)
+            stream.write(data)
             stream.flush()
 
     @staticmethod

@@ -31,11 +31,11 @@ def read_reply(value: JsonValue) -> Trace:
         )
     if "messages" in value:
         return trace_of(value)
-    said = value["response_text"]
-    if not isinstance(said, str):
+    text = value["response_text"]
+    if not isinstance(text, str):
         raise TargetError("bad_response", "'response_text' is no text")
     rest = {name: field for name, field in value.items() if name != "response_text"}
-    return trace_of({"messages": [{"role": "assistant", "content": said}], **rest})
+    return trace_of({"messages": [{"role": "assistant", "content": text}], **rest})
 
 
 def read_output(data: bytes) -> Trace:
@@ -64,6 +64,6 @@ def _value(data: bytes) -> JsonValue:
         return parse_json_tolerantly(data).value
     except ParseError as wrong:
         if _BEGINS_LIKE_A_TRACE.match(data):
-            said = f"the output begins like a trace, but is not JSON: {wrong}"
-            raise TargetError("bad_response", said) from None
+            message = f"the output begins like a trace, but is not JSON: {wrong}"
+            raise TargetError("bad_response", message) from None
         return None

@@ -71,11 +71,11 @@ def conversation(prompt: Prompt) -> JsonObject:
 
 def _with_blocks(prompt: Prompt) -> JsonObject:
     """The same where there is more than text; a later system message is the system's, too."""
-    said = spoken_blocks(prompt.turns)
-    if not said or said[0][0] != "user":
-        said.insert(0, ("user", [{"type": "text", "text": OPENING}]))
+    turns = spoken_blocks(prompt.turns)
+    if not turns or turns[0][0] != "user":
+        turns.insert(0, ("user", [{"type": "text", "text": OPENING}]))
     messages: list[JsonObject] = [
-        {"role": role, "content": cast(list[JsonValue], blocks)} for role, blocks in said
+        {"role": role, "content": cast(list[JsonValue], blocks)} for role, blocks in turns
     ]
     return _body(messages, _system(prompt.messages))
 

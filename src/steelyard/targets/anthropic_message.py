@@ -20,19 +20,19 @@ def read_message(data: bytes, latency_ms: float) -> Trace:
     if not isinstance(content, list):
         raise TargetError("bad_response", "the answer has no list 'content'")
     blocks = [block for block in content if isinstance(block, dict)]
-    said = _said(blocks)
+    answered = _text(blocks)
     return Trace(
-        messages=(Message(role="assistant", content=said, tool_calls=_tool_calls(blocks)),),
+        messages=(Message(role="assistant", content=answered, tool_calls=_tool_calls(blocks)),),
         usage=_usage(answer.get("usage")),
         latency_ms=latency_ms,
         finish_reason=text(answer.get("stop_reason")),
-        refusal=_refusal(answer, said),
+        refusal=_refusal(answer, answered),
         model=text(answer.get("model")),
         extra=_extra(answer, blocks),
     )
 
 
-def _said(blocks: list[JsonObject]) -> str | None:
+def _text(blocks: list[JsonObject]) -> str | None:
     """One text may come in several blocks, cut wherever a citation begins."""
     texts = [text(block.get("text")) for block in blocks if block.get("type") == "text"]
     return "".join(part for part in texts if part) if texts else None
@@ -48,13 +48,13 @@ def _tool_calls(blocks: list[JsonObject]) -> tuple[ToolCall, ...]:
     )
 
 
-def _refusal(answer: JsonObject, said: str | None) -> str | None:
+def _refusal(answer: JsonObject, answered: str | None) -> str | None:
     """Why the model refuses, in the best words that there are."""
     if answer.get("stop_reason") != "refusal":
         return None
     details = answer.get("stop_details")
     reason = text(details.get("explanation")) if isinstance(details, dict) else None
-    return reason or said or "refusal"
+    return reason or answered or "refusal"
 
 
 def _usage(usage: JsonValue) -> Usage:

@@ -15,13 +15,13 @@ from steelyard.ports import ToolUse, Turn
 
 def spoken_blocks(turns: Sequence[Turn]) -> list[tuple[str, list[JsonObject]]]:
     """Who says which blocks: turns of one role in a row are one, and the user gives results."""
-    said: list[tuple[str, list[JsonObject]]] = []
+    merged: list[tuple[str, list[JsonObject]]] = []
     for role, blocks in _spoken(turns):
-        if said and said[-1][0] == role:
-            said[-1][1].extend(blocks)
+        if merged and merged[-1][0] == role:
+            merged[-1][1].extend(blocks)
         else:
-            said.append((role, blocks))
-    return said
+            merged.append((role, blocks))
+    return merged
 
 
 def called_tools(turns: Sequence[Turn], body: JsonObject) -> JsonObject:

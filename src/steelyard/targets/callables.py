@@ -62,7 +62,7 @@ class PythonTarget:
                 answer = await self._answer(given)
         except TimeoutError as error:
             late = f"no answer within {self._timeout_s:g} s"
-            raise TargetError("timeout", late if deadline.expired() else _told(error)) from None
+            raise TargetError("timeout", late if deadline.expired() else _text(error)) from None
         return trace_of(answer)
 
     async def close(self) -> None:
@@ -78,7 +78,7 @@ class PythonTarget:
         except (TargetError, TimeoutError):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the user's code raises is its answer
-            raise TargetError("target_error", _told(error)) from None
+            raise TargetError("target_error", _text(error)) from None
 
 
 def trace_of(answer: object) -> Trace:
@@ -105,7 +105,7 @@ def load_callable(path: str, root: Path) -> Callable[..., Any]:
     try:
         found: object = reduce(getattr, name.split("."), importlib.import_module(module_name))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may raise anything while it is imported
-        raise ConfigError(f"cannot load '{path}': {_told(error)}; write module:function") from None
+        raise ConfigError(f"cannot load '{path}': {_text(error)}; write module:function") from None
     if not callable(found):
         raise ConfigError(f"'{path}' cannot be called")
     return found
@@ -116,14 +116,14 @@ def _called(function: Callable[..., Any], given: Case | str) -> object:
         return function(given)
     except StopIteration as error:
         # No future can carry this one.
-        raise TargetError("target_error", _told(error)) from None
+        raise TargetError("target_error", _text(error)) from None
 
 
 def _row(trace: Trace) -> JsonObject:
     try:
         return trace_row(trace)
     except (AttributeError, TypeError, ValueError) as error:
-        raise TargetError("bad_response", f"not a trace: {_told(error)}") from None
+        raise TargetError("bad_response", f"not a trace: {_text(error)}") from None
 
 
 def _read(row: JsonObject) -> Trace:
@@ -131,7 +131,7 @@ def _read(row: JsonObject) -> Trace:
     try:
         plain, _ = parse_json_either_way(msgspec.json.encode(row))
     except (TypeError, ValueError, RecursionError, ParseError) as error:
-        raise TargetError("bad_response", f"the trace cannot be kept: {_told(error)}") from None
+        raise TargetError("bad_response", f"the trace cannot be kept: {_text(error)}") from None
     trace, findings = read_trace(plain)
     if trace is None:
         wrong = next(finding for finding in findings if finding.is_error)
@@ -139,9 +139,9 @@ def _read(row: JsonObject) -> Trace:
     return trace
 
 
-def _told(error: BaseException) -> str:
-    said = without_surrogates(str(error))
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+def _text(error: BaseException) -> str:
+    text = without_surrogates(str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

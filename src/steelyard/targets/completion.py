@@ -59,7 +59,7 @@ def _content(content: JsonValue) -> str | None:
     if not isinstance(content, list):
         raise TargetError("bad_response", "choices[0].message.content is neither text nor parts")
     texts = [part.get("text") for part in content if isinstance(part, dict)]
-    return "".join(said for said in texts if isinstance(said, str))
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _tool_calls(calls: JsonValue) -> tuple[ToolCall, ...]:

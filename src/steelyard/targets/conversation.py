@@ -37,5 +37,5 @@ class ConversationTarget:
 def _recorded(case: Case) -> tuple[Message, ...]:
     """The messages up to the last one of the assistant; none without one."""
     messages = case.input_messages
-    said = [place for place, message in enumerate(messages) if message.role == "assistant"]
-    return messages[: said[-1] + 1] if said else ()
+    answers = [place for place, message in enumerate(messages) if message.role == "assistant"]
+    return messages[: answers[-1] + 1] if answers else ()

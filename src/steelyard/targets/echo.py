@@ -20,8 +20,8 @@ class EchoTarget:
 
     async def ask(self, request: Request) -> Trace:
         """The last user message, as the assistant's."""
-        said = [text for role, text in request.prompt.messages if role == "user"]
-        message = Message(role="assistant", content=said[-1] if said else "")
+        questions = [text for role, text in request.prompt.messages if role == "user"]
+        message = Message(role="assistant", content=questions[-1] if questions else "")
         return Trace(messages=(message,), model="echo", finish_reason="stop")
 
     async def close(self) -> None:

@@ -97,10 +97,10 @@ class HttpCalls:
     def _refusal(self, reply: HttpReply) -> TargetError:
         status = reply.status
         code = _STATUS_CODES.get(status) or ("internal_error" if status >= 500 else "bad_request")
-        said = refusal_text(reply.data)
+        reason = refusal_text(reply.data)
         if status // 100 == 3 and (to := reply.headers.get("location")):
-            said = f"redirects to {to}, which is not followed"
-        return self._error(code, f"HTTP {status}: {said}" if said else f"HTTP {status}", reply)
+            reason = f"redirects to {to}, which is not followed"
+        return self._error(code, f"HTTP {status}: {reason}" if reason else f"HTTP {status}", reply)
 
     def _shown(self, message: str) -> str:
         # Cut only afterwards: half a secret would not be found.

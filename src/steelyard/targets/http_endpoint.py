@@ -307,12 +307,12 @@ def _timeout(timeout_s: float) -> TargetError:
 
 def _unreachable(where: str, error: OSError) -> TargetError:
     """A wrong name and a wrong certificate stay wrong; everything else may pass."""
-    said = f"cannot connect to {where}: {error}"
+    message = f"cannot connect to {where}: {error}"
     if isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN:
-        return TargetError("unknown_host", said)
+        return TargetError("unknown_host", message)
     if isinstance(error, ssl.SSLError) and not isinstance(error, _CUT_OFF):
-        return TargetError("tls_error", said)
-    return TargetError("service_unavailable", said, away="unreachable")
+        return TargetError("tls_error", message)
+    return TargetError("service_unavailable", message, away="unreachable")
 
 
 def _unavailable(why: str) -> TargetError:

@@ -36,7 +36,7 @@ def load_provider(name: str, load: Callable[[], object]) -> Provider:
     try:
         found = load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a package may raise anything
-        raise ConfigError(f"the provider '{name}' cannot be loaded: {_told(error)}") from None
+        raise ConfigError(f"the provider '{name}' cannot be loaded: {_text(error)}") from None
     if not isinstance(found, Provider):
         kind = type(found).__name__
         raise ConfigError(f"the provider '{name}' must be a Provider; {GROUP} leads to: {kind}")
@@ -49,8 +49,8 @@ def made_by(provider: Provider, given: TargetSettings) -> Target:
         target = provider.make(given)
     except ConfigError:
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the plug-in's bug is told as the target's
-        raise given.wrong(f"{given.entry.provider} fails: {_told(error)}") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the bug of a plug-in is reported as an error of its target
+        raise given.wrong(f"{given.entry.provider} fails: {_text(error)}") from None
     missing = [name for name in _METHODS if not callable(getattr(target, name, None))]
     if missing:
         raise given.wrong(
@@ -59,5 +59,5 @@ def made_by(provider: Provider, given: TargetSettings) -> Target:
     return target
 
 
-def _told(error: BaseException) -> str:
+def _text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

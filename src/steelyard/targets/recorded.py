@@ -60,8 +60,8 @@ class RecordedTarget:
         code = _error_code(row)
         if code is None:
             return _trace(row)
-        said = row.get("message") or row.get("reason")
-        message = said if isinstance(said, str) else f"recorded failure: {code}"
+        stated = row.get("message") or row.get("reason")
+        message = stated if isinstance(stated, str) else f"recorded failure: {code}"
         # Where no further attempt was recorded, waiting for one is useless.
         is_last = request.attempt >= len(rows)
         raise TargetError(code, message, retry_after_s=math.inf if is_last else None)

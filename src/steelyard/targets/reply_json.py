@@ -27,8 +27,8 @@ def reply_object(data: bytes) -> JsonObject:
 def require_no_error(answer: JsonValue) -> None:
     """Raise when an endpoint calls its error an answer."""
     if isinstance(answer, dict) and answer.get("error"):
-        said = _error_text(answer["error"])
-        raise TargetError("bad_request", f"the endpoint answers with an error: {said}")
+        message = _error_text(answer["error"])
+        raise TargetError("bad_request", f"the endpoint answers with an error: {message}")
 
 
 def refusal_text(data: bytes) -> str:
@@ -45,8 +45,8 @@ def require_text(data: bytes, code: str, what: str, advice: str) -> None:
     try:
         require_utf8(data)
     except ParseError as wrong:
-        said = str(wrong).partition(";")[0]
-        raise TargetError(code, f"{what} is {said}; {advice}") from None
+        fault = str(wrong).partition(";")[0]
+        raise TargetError(code, f"{what} is {fault}; {advice}") from None
 
 
 def text(value: JsonValue) -> str | None:
@@ -71,5 +71,5 @@ def _second_look(data: bytes) -> JsonValue:
 
 
 def _error_text(error: JsonValue) -> str:
-    said = error.get("message") if isinstance(error, dict) else error
-    return str(error if said is None else said).strip()
+    message = error.get("message") if isinstance(error, dict) else error
+    return str(error if message is None else message).strip()

@@ -296,10 +296,10 @@ def _wrong(row: JsonObject) -> str | None:
             return f"{name} must be a whole number from {least}"
     if type(row.get("latency_ms")) not in {int, float, type(None)}:
         return "latency_ms must be a number"
-    return None if _says_something(row) else "neither response_text, trace nor error_code"
+    return None if _has_content(row) else "neither response_text, trace nor error_code"
 
 
-def _says_something(row: JsonObject) -> bool:
+def _has_content(row: JsonObject) -> bool:
     is_failure = isinstance(row.get("error_code"), str) or is_prediction(row)
     has_answer = isinstance(row.get("response_text"), str) or row.get("trace") is not None
     return is_failure or has_answer

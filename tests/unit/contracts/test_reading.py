@@ -40,7 +40,7 @@ def test_a_finding_of_a_record_has_the_path_in_the_file() -> None:
 
 
 def test_a_finding_of_a_row_says_its_line() -> None:
-    finding = RowPlace(4, None, line=7, says_line=True).finding(PROBLEM)
+    finding = RowPlace(4, None, line=7, has_line_prefix=True).finding(PROBLEM)
 
     assert (finding.line, finding.path) == (7, "input[0]")
     assert finding.message == "Line 7: input[0] must be a string"

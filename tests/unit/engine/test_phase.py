@@ -45,10 +45,10 @@ def test_one_loop_that_only_retries_is_a_run_that_does() -> None:
     told = Told()
     phase = phase_of(told, "a")
     carry(
-        phase.tell("a", is_only_retrying=False),
-        phase.tell("a", is_only_retrying=True),
-        phase.tell("a", is_only_retrying=True),
-        phase.tell("a", is_only_retrying=False),
+        phase.report("a", is_only_retrying=False),
+        phase.report("a", is_only_retrying=True),
+        phase.report("a", is_only_retrying=True),
+        phase.report("a", is_only_retrying=False),
         phase.leave("a"),
     )
 
@@ -59,20 +59,20 @@ def test_a_run_goes_on_running_while_one_loop_has_first_attempts_left() -> None:
     told = Told()
     phase = phase_of(told, "a", "b")
     carry(
-        phase.tell("a", is_only_retrying=True),
-        phase.tell("b", is_only_retrying=False),
+        phase.report("a", is_only_retrying=True),
+        phase.report("b", is_only_retrying=False),
     )
     assert told.states == ["running"]
-    carry(phase.tell("b", is_only_retrying=True))
+    carry(phase.report("b", is_only_retrying=True))
     assert told.states == ["running", "retrying"]
 
 
 def test_a_loop_that_is_through_leaves_the_others_to_retry() -> None:
     told = Told()
     phase = phase_of(told, "a", "b")
-    carry(phase.tell("a", is_only_retrying=True), phase.leave("b"))
+    carry(phase.report("a", is_only_retrying=True), phase.leave("b"))
     assert told.states == ["running", "retrying"]
-    carry(phase.tell("a", is_only_retrying=False), phase.leave("a"))
+    carry(phase.report("a", is_only_retrying=False), phase.leave("a"))
     assert told.states == ["running", "retrying", "running"]
 
 
@@ -89,7 +89,7 @@ def test_a_run_that_was_stopped_goes_on_running(
 
     phase = Phase(before, move)
     phase.join("a")
-    carry(phase.tell("a", is_only_retrying=False))
+    carry(phase.report("a", is_only_retrying=False))
 
     assert moved == told_after
 
@@ -114,7 +114,7 @@ def test_whatever_loops_do_the_state_is_theirs(steps: list[tuple[int, str]]) -> 
                 await phase.leave(loop)
             else:
                 standing[loop] = what == "retries"
-                await phase.tell(loop, is_only_retrying=standing[loop])
+                await phase.report(loop, is_only_retrying=standing[loop])
             if standing:
                 expected = "retrying" if all(standing.values()) else "running"
                 assert told.states[-1] == expected

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from steelyard.engine.threads import AT_ONCE, apart
+from steelyard.engine.threads import AT_ONCE, in_thread
 
 word: contextvars.ContextVar[str] = contextvars.ContextVar("word")
 
@@ -21,7 +21,7 @@ def test_the_answer_comes_from_another_thread_with_the_same_context() -> None:
 
     async def run() -> tuple[int, str, str, bool]:
         word.set("here")
-        return await apart(answer, 1, name="a")
+        return await in_thread(answer, 1, name="a")
 
     assert asyncio.run(run()) == (1, "a", "here", False)
 
@@ -33,7 +33,7 @@ def test_what_is_raised_belongs_to_the_caller(error: BaseException) -> None:
 
     async def run() -> BaseException | None:
         try:
-            await apart(fail)
+            await in_thread(fail)
         except (Exception, SystemExit, KeyboardInterrupt) as raised:  # noqa: BLE001 - any of them
             return raised
         return None
@@ -58,7 +58,7 @@ def test_no_more_than_so_many_go_on_at_once_and_all_have_their_turn() -> None:
         return number
 
     async def run() -> list[int]:
-        return await asyncio.gather(*(apart(work, number) for number in range(3 * AT_ONCE)))
+        return await asyncio.gather(*(in_thread(work, number) for number in range(3 * AT_ONCE)))
 
     assert asyncio.run(run()) == list(range(3 * AT_ONCE))
     assert most == AT_ONCE
@@ -73,14 +73,14 @@ def test_what_nobody_waits_for_any_more_is_not_begun_and_harms_nobody() -> None:
         go_on.wait(120)
 
     async def run() -> str:
-        calls = [asyncio.ensure_future(apart(work, number)) for number in range(AT_ONCE + 2)]
+        calls = [asyncio.ensure_future(in_thread(work, number)) for number in range(AT_ONCE + 2)]
         while len(begun) < AT_ONCE:
             await asyncio.sleep(0.005)
         for call in calls:
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
         go_on.set()
-        return await apart(lambda: "well")
+        return await in_thread(lambda: "well")
 
     assert asyncio.run(run()) == "well"
     assert len(begun) == AT_ONCE
@@ -121,11 +121,11 @@ def test_a_loop_that_is_gone_is_left_alone() -> None:
         is_over.set()
 
     async def run() -> None:
-        asyncio.ensure_future(apart(work))  # noqa: RUF006 - nobody waits for it
+        asyncio.ensure_future(in_thread(work))  # noqa: RUF006 - nobody waits for it
         await asyncio.sleep(0.01)
 
     asyncio.run(run())
     go_on.set()
 
     assert is_over.wait(120)
-    assert asyncio.run(apart(lambda: "well")) == "well"
+    assert asyncio.run(in_thread(lambda: "well")) == "well"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from steelyard.judging.reply_json import RepliedJson, json_said
+from steelyard.judging.reply_json import RepliedJson, replied_json
 from steelyard.model.json_value import JsonObject
 
 A: JsonObject = {"a": 1}
@@ -42,7 +42,7 @@ A: JsonObject = {"a": 1}
     ],
 )
 def test_a_reply_is_read(text: str, said: RepliedJson) -> None:
-    assert json_said(text) == said
+    assert replied_json(text) == said
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_reply_is_read(text: str, said: RepliedJson) -> None:
     ],
 )
 def test_a_reply_that_could_mean_two_things_means_nothing(text: str) -> None:
-    assert json_said(text).fault == "unusable"
+    assert replied_json(text).fault == "unusable"
 
 
 HOSTILE = {
@@ -98,6 +98,6 @@ def _seconds(text: str) -> float:
     best = 9.0
     for _ in range(2):
         started = time.process_time()
-        json_said(text)
+        replied_json(text)
         best = min(best, time.process_time() - started)
     return best

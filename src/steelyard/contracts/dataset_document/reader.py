@@ -164,13 +164,13 @@ class DatasetDocumentReading:
         try:
             document = _split(content)
         except ParseError as wrong:
-            said = f"invalid JSON: {wrong}" if wrong.code == "invalid_json" else str(wrong)
-            return (error(wrong.code, said, line=wrong.line),)
+            message = f"invalid JSON: {wrong}" if wrong.code == "invalid_json" else str(wrong)
+            return (error(wrong.code, message, line=wrong.line),)
         self._document = replace(document, header=fields(normalized(document.header)))
         found = [*document.problems]
         found.extend(text_problems(document.header, allow_not_nfc=not self._require_nfc))
         found.extend(self._header_problems())
-        return tuple(self._header_finding(problem) for problem in _told(found))
+        return tuple(self._header_finding(problem) for problem in _unexplained(found))
 
     def _header_problems(self) -> Iterator[Problem]:
         header, records = self._document.header, self._document.records
@@ -217,7 +217,7 @@ class DatasetDocumentReading:
         elif not seen.add(record_id):
             found.append(_duplicate(record_id))
         place = RowPlace(index, record_id, ("records", index), lines=self._record_lines(index))
-        findings = tuple(place.finding(_of_record(problem)) for problem in _told(found))
+        findings = tuple(place.finding(_of_record(problem)) for problem in _unexplained(found))
         return Row(index, self._line(index), record_id, value, findings)
 
     def _record_lines(self, index: int) -> Lines | None:
@@ -263,12 +263,12 @@ def _of_record(problem: Problem) -> Problem:
     return replace(problem, message=problem.message.replace("{}", "the record", 1))
 
 
-def _told(problems: list[Problem]) -> list[Problem]:
+def _unexplained(problems: list[Problem]) -> list[Problem]:
     """The problems in path order, each once, without those that another one explains."""
     spots = {(problem.path, problem.code) for problem in problems}
-    told = [
+    kept = [
         problem
         for problem in dict.fromkeys(problems)
         if (problem.path, _EXPLAINED_BY.get(problem.code)) not in spots
     ]
-    return sorted(told, key=path_order)
+    return sorted(kept, key=path_order)

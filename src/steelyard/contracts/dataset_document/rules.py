@@ -62,9 +62,9 @@ def header_problems(header: JsonObject) -> Iterator[Problem]:
 
 def in_words(problem: Problem) -> Problem:
     """The same problem; where a pattern speaks of the dataset, with words in its place."""
-    said = _PATTERNS.get(problem.path)
+    message = _PATTERNS.get(problem.path)
     is_pattern = "must match" in problem.message or "must not be blank" in problem.message
-    return replace(problem, message=said) if said and is_pattern else problem
+    return replace(problem, message=message) if message and is_pattern else problem
 
 
 def _depth_problems(metadata: JsonObject) -> Iterator[Problem]:

@@ -29,7 +29,7 @@ _NOTES = ("description", "notes")
 _EXECUTION = "execution"
 _NO_VALUE = "{{}}"
 """What no name stands for."""
-_CARRIED_OUT = ("target", *EVALUATORS)
+_EXECUTED = ("target", *EVALUATORS)
 Fill: TypeAlias = Callable[[str, Path], JsonValue]
 
 
@@ -49,7 +49,7 @@ def with_variables(value: JsonValue, files: Files, problems: list[Problem]) -> J
     execution = value.get(_EXECUTION)
     if isinstance(execution, dict):
         filled[_EXECUTION] = {
-            key: _filled(item, fill, (_EXECUTION, key)) if key in _CARRIED_OUT else item
+            key: _filled(item, fill, (_EXECUTION, key)) if key in _EXECUTED else item
             for key, item in execution.items()
         }
     return filled

@@ -100,8 +100,8 @@ def _cases(file: FoundFile) -> Iterator[_Case]:
         return
     content = parse_yaml(data)
     if isinstance(content.value, dict) and written(content.value, CASES):
-        said = "this is a suite with settings of its own, not a list of cases"
-        raise ParseError(said, code="invalid_field_type", line=1)
+        message = "this is a suite with settings of its own, not a list of cases"
+        raise ParseError(message, code="invalid_field_type", line=1)
     if isinstance(content.value, dict):
         yield _Case(_identified(content.value, path), content.lines)
         return

@@ -54,11 +54,11 @@ def as_template(prompt: str, known: Iterable[str]) -> str:
     place = 0
     for tag in _TAG.finditer(prompt):
         if tag[1] in names:
-            before = _apart(prompt[place : tag.start()])
+            before = _split_braces(prompt[place : tag.start()])
             parts += [before, " " if before.endswith("{") else "", f"{{{{{tag[1]}}}}}"]
             place = tag.end()
-    return "".join([*parts, _apart(prompt[place:])])
+    return "".join([*parts, _split_braces(prompt[place:])])
 
 
-def _apart(text: str) -> str:
+def _split_braces(text: str) -> str:
     return _BRACES.sub("{ ", text)

@@ -231,7 +231,7 @@ def _messages(row: JsonObject) -> Iterator[JsonObject]:
 
 
 def _jsonl_place(index: int, number: int) -> RowPlace:
-    return RowPlace(index, None, line=number, says_line=True)
+    return RowPlace(index, None, line=number, has_line_prefix=True)
 
 
 class EvalCasesYaml(_EvalCasesReading):
@@ -267,7 +267,7 @@ class EvalCasesYaml(_EvalCasesReading):
         for index, entry in enumerate(entries(self._located, self._name, self._files)):
             place = RowPlace(
                 *(index, None, entry.path, entry.line, entry.lines),
-                says_line=True,
+                has_line_prefix=True,
                 file=entry.file,
             )
             if entry.problem:
@@ -294,8 +294,8 @@ class EvalCasesYaml(_EvalCasesReading):
         if not isinstance(value, dict) or not isinstance(stated, dict):
             return value
         # Which values a spoilt file has for all cases is not known.
-        told = [] if self.is_spoiled else found
-        return with_vars(value, {**self._defaults.vars, **stated}, told)
+        problems = [] if self.is_spoiled else found
+        return with_vars(value, {**self._defaults.vars, **stated}, problems)
 
     def _row_schema(self, value: JsonValue) -> Schema:
         if not self._is_later:

@@ -54,7 +54,7 @@ def _criterion(name: str, item: JsonValue) -> JsonObject:
         raise wrong(f"'{name}' of 'Rubric JSON' must have a description")
     beyond = {key: part for key, part in item.items() if key not in {"description", "weight"}}
     # A class of objective, not a number: the benchmark counts every criterion once.
-    said = {"objective": item.get("weight"), **beyond}
-    kept = {key: part for key, part in said.items() if part not in (None, "", [])}
+    fields = {"objective": item.get("weight"), **beyond}
+    kept = {key: part for key, part in fields.items() if part not in (None, "", [])}
     row: JsonObject = {"id": name, "title": demand}
     return {**row, "metadata": kept} if kept else row

@@ -56,10 +56,10 @@ def number(value: JsonValue, name: str) -> JsonValue:
 def flag(value: JsonValue, name: str) -> JsonValue:
     """True or false, in letters or digits."""
     known = {"true": True, "1": True, "false": False, "0": False}
-    said = known.get(str(value).strip().lower())
-    if said is None:
+    converted = known.get(str(value).strip().lower())
+    if converted is None:
         raise wrong(f"column '{name}' must hold true or false")
-    return said
+    return converted
 
 
 def words(value: JsonValue, name: str) -> JsonValue:

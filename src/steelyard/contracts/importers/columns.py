@@ -64,7 +64,7 @@ class ColumnMap:
             name: record.get(name) for name in CHOICES if self._field(name) is None
         }
         asked = [made.row[name] for name in _ASKED if name in made.row]
-        return unheld_choices(offered(unread), "\n".join(map(_said, asked))) or made
+        return unheld_choices(offered(unread), "\n".join(map(_text, asked))) or made
 
     def row(self, record: JsonObject) -> Imported:
         """The contract's row that a table's row stands for; raises ParseError for a wrong cell."""
@@ -113,11 +113,11 @@ class ColumnMap:
         return Imported(row, tuple(changes))
 
 
-def _said(value: JsonValue) -> str:
+def _text(value: JsonValue) -> str:
     """What is said somewhere in a value."""
     if isinstance(value, dict | list):
         parts = value.values() if isinstance(value, dict) else value
-        return "\n".join(map(_said, parts))
+        return "\n".join(map(_text, parts))
     return str(value)
 
 

@@ -26,7 +26,7 @@ class Conversation:
         self.messages: list[JsonObject] = []
         self._calls: dict[str, JsonObject] = {}
 
-    def say(self, role: str, content: JsonValue, calls: list[JsonObject] | None = None) -> None:
+    def add(self, role: str, content: JsonValue, calls: list[JsonObject] | None = None) -> None:
         """One message; a role that nobody knows is the user's."""
         row: JsonObject = {"role": _ROLES.get(role, "user")}
         if content not in (None, "", []) or not calls:
@@ -43,8 +43,8 @@ class Conversation:
             call.setdefault("output", output)
             return
         is_content = output is None or isinstance(output, str | dict)
-        said = output if is_content else json.dumps(output, ensure_ascii=False)
-        row: JsonObject = {"role": "tool", "content": said}
+        content = output if is_content else json.dumps(output, ensure_ascii=False)
+        row: JsonObject = {"role": "tool", "content": content}
         if isinstance(tool, str):
             row["name"] = tool
         self.messages.append(row)

@@ -30,7 +30,7 @@ _SCORES = "what Inspect's scorers found is no part of a trace; grade with a rubr
 _EVENTS = "single steps are not carried over; messages and tool calls are"
 _SANDBOX = "what a sandbox was set up with has no place in a case"
 _SEVERAL = "the first of several targets is the reference; metadata keeps all"
-_APART = "the log does not hold what attachment:// refers to; the reference stands in its place"
+_ABSENT = "the log does not hold what attachment:// refers to; the reference stands in its place"
 _USAGE = ("input_tokens", "output_tokens")
 
 
@@ -61,7 +61,7 @@ def import_response(head: LogHead, sample: JsonObject) -> Import:
     if isinstance(error, dict):
         row["error_code"] = "target_error"
         row["message"] = str(error.get("message") or "the sample failed")
-    unresolved = _apart(list_field(trace, "messages"))
+    unresolved = _unresolved(list_field(trace, "messages"))
     return Imported(row, (*_unsaid(sample), *unresolved))
 
 
@@ -75,7 +75,7 @@ def import_case(sample: JsonObject, to: str) -> Import:
     targets = [text for text in _targets(sample) if text.strip()]
     name = _record_id(sample)
     metadata = dict(as_object(sample.get("metadata")))
-    changes = (*_unset(sample), *_apart([*asked]))
+    changes = (*_unset(sample), *_unresolved([*asked]))
     if to == "legal_eval":
         return _legal(name, asked, choices, targets, Imported(metadata, changes))
     if choices:
@@ -167,7 +167,7 @@ def _usage(head: LogHead, sample: JsonObject, output: JsonObject) -> JsonObject:
 
 
 def _messages(listed: JsonValue, sample: JsonObject) -> list[JsonObject]:
-    said = Conversation()
+    conversation = Conversation()
     texts = as_object(sample.get("attachments"))
     for entry in listed if isinstance(listed, list) else []:
         if not isinstance(entry, dict):
@@ -176,14 +176,14 @@ def _messages(listed: JsonValue, sample: JsonObject) -> list[JsonObject]:
         if entry.get("role") == "tool":
             error = entry.get("error")
             output: JsonValue = {"error": error} if isinstance(error, dict) else content
-            said.answer(entry.get("tool_call_id"), output, entry.get("function"))
+            conversation.answer(entry.get("tool_call_id"), output, entry.get("function"))
         else:
             made = [
                 tool_call(call.get("function"), call.get("arguments"), call.get("id"))
                 for call in as_objects(entry.get("tool_calls"))
             ]
-            said.say(str(entry.get("role")), content, made)
-    return said.messages
+            conversation.add(str(entry.get("role")), content, made)
+    return conversation.messages
 
 
 def _content(content: JsonValue, texts: JsonObject) -> JsonValue:
@@ -205,10 +205,10 @@ def _held(value: JsonValue, texts: JsonObject) -> JsonValue:
     return _resolved(value, texts) if isinstance(value, str) else value
 
 
-def _apart(messages: list[JsonValue]) -> Iterator[Change]:
+def _unresolved(messages: list[JsonValue]) -> Iterator[Change]:
     """That something is kept apart and not there, where that is so."""
     if any(_ATTACHMENT in text for text in _texts(messages)):
-        yield Change("attachments", _APART)
+        yield Change("attachments", _ABSENT)
 
 
 def _texts(value: JsonValue) -> Iterator[str]:

@@ -28,7 +28,7 @@ def import_lar_echr(record: JsonObject) -> list[JsonObject]:
 
 
 def _arguments(before: JsonValue) -> list[str]:
-    said = "\n".join(str(part) for part in before) if isinstance(before, list) else before
-    if not isinstance(said, str) or not said.strip():
+    arguments = "\n".join(str(part) for part in before) if isinstance(before, list) else before
+    if not isinstance(arguments, str) or not arguments.strip():
         return []
-    return [f"The arguments so far:\n{said}"]
+    return [f"The arguments so far:\n{arguments}"]

@@ -129,8 +129,8 @@ class _Item:
         """The item as a row of legal_eval, which holds choices and several good answers."""
         contents = [message.get("content") for message in asked]
         texts = [text for text in contents if isinstance(text, str) and text.strip()]
-        is_said = len(texts) == len(asked)
-        if not is_said or any("tool_calls" in one or one["role"] == "tool" for one in asked):
+        is_all_text = len(texts) == len(asked)
+        if not is_all_text or any("tool_calls" in one or one["role"] == "tool" for one in asked):
             reason = "images, tools and other parts have no place in legal_eval, which holds texts"
             return Refusal("left_out", reason, "parts")
         if asked[-1]["role"] != "user":
@@ -145,24 +145,24 @@ class _Item:
         return self._with_rest({**row, **graded})
 
     def _legal_grading(self) -> JsonObject | Refusal:
-        _, said = self._answers()
+        _, answers = self._answers()
         _, goal = self._find("expected_outcome", GOALS)
         if goal:
             self.changes.append(Change("expected_outcome", _NO_OUTCOME))
-        if not said:
+        if not answers:
             reason = "nothing to grade by: legal_eval needs choices or a reference answer"
             return Refusal("left_out", reason, "grading")
         choices = offered(self._item)
         if not choices:
-            return {"task_type": "reference_qa", "reference_answers": [*said]}
+            return {"task_type": "reference_qa", "reference_answers": [*answers]}
         self._taken.update(name for name in CHOICES if name in self._item)
         correct = [
             str(choice.get("id"))
             for choice in choices
-            if {str(choice.get("id")), str(choice["text"])} & {*said}
+            if {str(choice.get("id")), str(choice["text"])} & {*answers}
         ]
         if not correct:
-            raise wrong(f"the answer {said[0]!r} is none of the choices")
+            raise wrong(f"the answer {answers[0]!r} is none of the choices")
         return {
             "task_type": "mcq",
             "choices": [*choices],
@@ -182,15 +182,15 @@ class _Item:
     def expected(self) -> JsonObject:
         """A good answer, and what it achieves, as far as the item says so."""
         row: JsonObject = {}
-        name, said = self._answers()
-        if said:
-            row["expected_messages"] = [{"role": "assistant", "content": said[0]}]
+        name, answers = self._answers()
+        if answers:
+            row["expected_messages"] = [{"role": "assistant", "content": answers[0]}]
         _, goal = self._find("expected_outcome", GOALS)
         goals = [goal] if isinstance(goal, str) and goal.strip() else []
-        if len(said) > 1:
+        if len(answers) > 1:
             self._taken.discard(name)
             self.changes.append(Change(name, _SEVERAL, is_lost=False))
-            goals.append(one_of(said))
+            goals.append(one_of(answers))
         if goals:
             row["expected_outcome"] = "\n\n".join(goals)
         return row

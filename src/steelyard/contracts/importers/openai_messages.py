@@ -46,12 +46,12 @@ def _tool_call(call: JsonValue) -> JsonObject:
     """A call in the platform's form to one in ours."""
     given = call if isinstance(call, dict) else {}
     function = given.get("function")
-    said = function if isinstance(function, dict) else given
-    row: JsonObject = {"tool": str(said.get("name", "tool"))}
+    named = function if isinstance(function, dict) else given
+    row: JsonObject = {"tool": str(named.get("name", "tool"))}
     if isinstance(given.get("id"), str):
         row = {"id": given["id"], **row}
-    if "arguments" in said:
-        row["input"] = said["arguments"]
+    if "arguments" in named:
+        row["input"] = named["arguments"]
     return row
 
 
@@ -91,14 +91,14 @@ def text_of(content: JsonValue) -> str:
 
 def asked_text(messages: list[JsonObject]) -> str:
     """All that messages say in words."""
-    said: list[str] = []
+    texts: list[str] = []
     for message in messages:
         content = message.get("content")
         blocks = content if isinstance(content, list) else [content]
-        said += [
+        texts += [
             str(one.get("value", "")) if isinstance(one, dict) else str(one) for one in blocks
         ]
-    return "\n".join(said)
+    return "\n".join(texts)
 
 
 def _shown(value: JsonValue) -> str:

@@ -33,7 +33,7 @@ class OtelMessage(NamedTuple):
     choices: int
 
 
-def said_in(span: Span) -> OtelMessage:
+def messages_in(span: Span) -> OtelMessage:
     """The messages that a span carries, as the conventions write them; none where it has none."""
     attributes = dict(span.attributes)
     for event in span.events:
@@ -47,19 +47,19 @@ def said_in(span: Span) -> OtelMessage:
     return OtelMessage([], [], 0)
 
 
-def add_message(said: Conversation, entry: JsonObject) -> None:
+def add_message(conversation: Conversation, entry: JsonObject) -> None:
     """One message of any spelling, its parts sorted into content, calls and results."""
     role = str(entry.get("role") or "user")
     if isinstance(entry.get("parts"), list):
-        _add_parts(said, role, list_field(entry, "parts"))
+        _add_parts(conversation, role, list_field(entry, "parts"))
         return
     content = _content(entry.get("content"))
     call_id = entry.get("tool_call_id", entry.get("id") if role == "tool" else None)
     if role in {"tool", "function"}:
-        said.answer(call_id, content, entry.get("name"))
+        conversation.answer(call_id, content, entry.get("name"))
         return
     calls = [_call(call) for call in as_objects(from_text(entry.get("tool_calls")))]
-    said.say(role, content, calls)
+    conversation.add(role, content, calls)
 
 
 def _structured(attributes: JsonObject, _span: Span) -> tuple[list[JsonObject], list[JsonObject]]:
@@ -158,7 +158,7 @@ def _instructions(value: JsonValue) -> list[JsonObject]:
     return [{"role": "system", "content": value}] if value else []
 
 
-def _add_parts(said: Conversation, role: str, parts: list[JsonValue]) -> None:
+def _add_parts(conversation: Conversation, role: str, parts: list[JsonValue]) -> None:
     blocks: list[JsonValue] = []
     calls: list[JsonObject] = []
     results: list[JsonObject] = []
@@ -175,18 +175,18 @@ def _add_parts(said: Conversation, role: str, parts: list[JsonValue]) -> None:
         else:
             blocks.append(part)
     if blocks or calls or not results:
-        said.say(role, text_or_blocks(blocks), calls)
+        conversation.add(role, text_or_blocks(blocks), calls)
     for result in results:
         output = next(
             (result[name] for name in ("response", "result", "content") if name in result), None
         )
-        said.answer(result.get("id"), output, result.get("name"))
+        conversation.answer(result.get("id"), output, result.get("name"))
 
 
 def _call(call: JsonObject) -> JsonObject:
     function = from_text(call.get("function"))
-    said = function if isinstance(function, dict) else call
-    return tool_call(said.get("name"), said.get("arguments"), call.get("id"))
+    named = function if isinstance(function, dict) else call
+    return tool_call(named.get("name"), named.get("arguments"), call.get("id"))
 
 
 def _content(content: JsonValue) -> JsonValue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from steelyard.contracts.importers.conversation import Conversation, from_text
-from steelyard.contracts.importers.otel_messages import add_message, said_in
+from steelyard.contracts.importers.otel_messages import add_message, messages_in
 from steelyard.contracts.importers.otel_spans import Span
 from steelyard.contracts.importers.source_row import Import, Imported
 from steelyard.model.conversion import Change, Refusal
@@ -59,14 +59,14 @@ def _heard(spans: Sequence[Span]) -> Conversation:
     """The conversation of several calls, of which each later one may repeat what came before."""
     entries: list[JsonObject] = []
     for span in spans:
-        said = said_in(span)
-        whole = [*said.given, *said.made]
+        messages = messages_in(span)
+        whole = [*messages.given, *messages.made]
         if _plain(whole[: len(entries)]) == _plain(entries):
             entries = whole
         else:
             known = _plain(entries)
-            entries += [one for one in said.given if _plain([one])[0] not in known]
-            entries += said.made
+            entries += [one for one in messages.given if _plain([one])[0] not in known]
+            entries += messages.made
     heard = Conversation()
     for entry in entries:
         add_message(heard, entry)
@@ -164,5 +164,5 @@ def _is_tool(span: Span) -> bool:
 
 
 def _unsaid(calls: Sequence[Span]) -> Iterator[Change]:
-    if any(said_in(span).choices > 1 for span in calls):
+    if any(messages_in(span).choices > 1 for span in calls):
         yield Change("choices", "of several choices only the first is carried over")

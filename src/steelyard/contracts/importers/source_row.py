@@ -61,10 +61,10 @@ class Columns:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise wrong(f"column '{name}' must hold an id{_but(value)}")
         number = whole(value)
-        said = str(value if number is None or isinstance(value, str) else number).strip()
-        if not said:
+        text = str(value if number is None or isinstance(value, str) else number).strip()
+        if not text:
             raise wrong(f"column '{name}' must hold an id, but is blank")
-        return said
+        return text
 
     def rest(self) -> JsonObject:
         """What stands in the other columns."""

@@ -38,7 +38,7 @@ _HINTS: dict[Path, str] = {
     ("version",): 'write two or three numbers in quotes, such as "1.2.0"',
     _VALIDATED_AT: _DAY,
 }
-_SAID: dict[Path, str] = {
+_MESSAGES: dict[Path, str] = {
     ("version",): "{} is no semantic version",
     _VALIDATED_AT: "{} is not a time of the calendar",
 }
@@ -129,7 +129,7 @@ def _beyond_the_schema(value: JsonValue, wrong: set[Path]) -> Iterator[Problem]:
     yield from offered_problems((("level_names", place), level) for place, level in listed)
     time = validation.get("validated_at") if isinstance(validation, dict) else None
     if isinstance(time, str) and _VALIDATED_AT not in wrong and moment(time) is None:
-        message = _SAID[_VALIDATED_AT]
+        message = _MESSAGES[_VALIDATED_AT]
         yield Problem(code="value_out_of_range", message=message, path=_VALIDATED_AT, hint=_DAY)
 
 
@@ -148,8 +148,8 @@ def _settings_of_other_types(row: JsonObject) -> Iterator[Problem]:
 
 def _explained(problem: Problem) -> Problem:
     """The problem with a hint, where a pattern does not say enough."""
-    if problem.path in _SAID and problem.code == "value_out_of_range":
-        problem = replace(problem, message=_SAID[problem.path])
+    if problem.path in _MESSAGES and problem.code == "value_out_of_range":
+        problem = replace(problem, message=_MESSAGES[problem.path])
     if problem.code in {"invalid_field_type", "value_out_of_range"} and problem.path in _HINTS:
         return replace(problem, hint=_HINTS[problem.path])
     return problem

@@ -55,6 +55,6 @@ def _unshown(template: str, names: frozenset[str]) -> Iterator[Problem]:
             yield _wrong(f"it does not show the judge {name} {missed}", hint)
 
 
-def _wrong(said: str, hint: str) -> Problem:
-    message = f"{{}}: {said}"
+def _wrong(reason: str, hint: str) -> Problem:
+    message = f"{{}}: {reason}"
     return Problem(code="invalid_template", message=message, path=("template",), hint=hint)

@@ -52,7 +52,7 @@ class AttachmentBuilder:
         if _escapes(reference):
             message = f"{{}}: {reference} does not lie beneath the folder of the file"
             hint = "write a path relative to that folder, without '..'"
-            self._say("file_outside_root", message, path, hint=hint)
+            self._add("file_outside_root", message, path, hint=hint)
             return None
         is_read = _is_read(reference, kind)
         found = self._files.read(reference)
@@ -61,20 +61,20 @@ class AttachmentBuilder:
             return None
         if isinstance(found, FileFault) or not is_read:
             message = f"{{}}: {reference} is of a kind that no prompt shows; it is named there"
-            self._say("unsupported_format", message, path, hint=_SHOWN, is_error=False)
+            self._add("unsupported_format", message, path, hint=_SHOWN, is_error=False)
             return None
         if not found.text.strip():
             message = f"{{}}: there is no text in {reference}"
             hint = "pages that are pictures need text recognition first"
-            self._say("unreadable_file", message, path, hint=hint, is_error=False)
+            self._add("unreadable_file", message, path, hint=hint, is_error=False)
         return found.text
 
     def _fault(self, fault: FileFault, path: Path) -> None:
         """A document that is not there is a warning: benchmarks are passed on without theirs."""
         is_error = fault.code != "missing_file"
-        self._say(fault.code, f"{{}}: {fault.message}", path, hint=fault.hint, is_error=is_error)
+        self._add(fault.code, f"{{}}: {fault.message}", path, hint=fault.hint, is_error=is_error)
 
-    def _say(
+    def _add(
         self, code: str, message: str, path: Path, *, hint: str | None, is_error: bool = True
     ) -> None:
         severity = "error" if is_error else "warning"

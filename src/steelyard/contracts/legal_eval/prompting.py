@@ -25,8 +25,8 @@ def policy_messages(case: Case, policy: Policy) -> tuple[Message, ...]:
     values = _Values(case, asked.text)
     system = _filled(policy.system, values, policy.defaults)
     written = replace(asked, content=_filled(policy.user, values, policy.defaults))
-    said = (Message(role="system", content=system),) if system else ()
-    return (*said, *earlier, written)
+    first = (Message(role="system", content=system),) if system else ()
+    return (*first, *earlier, written)
 
 
 def choice_lines(choices: Iterable[AnswerChoice]) -> str:

@@ -29,8 +29,8 @@ def read_score(
         return None
     if number not in scale.values:
         # A number of thousands of digits cannot even be printed.
-        said = f", not {number}" if abs(number) < 10**12 else ""
-        message = f"{{}} must lie on the scale {scale}{said}"
+        given = f", not {number}" if abs(number) < 10**12 else ""
+        message = f"{{}} must lie on the scale {scale}{given}"
         problems.append(Problem(code="value_out_of_range", message=message, path=path))
         return None
     return number

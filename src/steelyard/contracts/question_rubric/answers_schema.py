@@ -73,13 +73,13 @@ def _turns(questions: list[Question], by: By, turns: int | None) -> JsonObject:
 
 
 def _question(question: Question, by: By) -> JsonObject:
-    said = [question.guidance] if question.guidance else []
+    texts = [question.guidance] if question.guidance else []
     if question.options:
         labels = [f"{option.value} = {option.label}" for option in question.options]
-        said.append(f"Options: {'; '.join(labels)}.")
+        texts.append(f"Options: {'; '.join(labels)}.")
     if words := question.kind.words:
         named = [f"{value} = {words[value]}" for value in reversed(range(len(words)))]
-        said.append(f"{', '.join(named)}.")
-    described: JsonObject = {"description": " ".join(said)} if said else {}
+        texts.append(f"{', '.join(named)}.")
+    described: JsonObject = {"description": " ".join(texts)} if texts else {}
     form = ANSWER_FORMS[question.type].schema(question, is_owed(question, by))
     return {"title": question.label, **described, **form}

@@ -136,15 +136,15 @@ def _explained(problem: Problem, value: JsonValue) -> Problem:
     if problem.code not in {"invalid_field_type", "value_out_of_range"}:
         return problem
     if problem.path == ("version",):
-        said = _slug(value, problem, "-") or "agent-quality-v2"
-        return replace(problem, hint=f"write small letters, digits and hyphens, such as {said}")
+        example = _slug(value, problem, "-") or "agent-quality-v2"
+        return replace(problem, hint=f"write small letters, digits and hyphens, such as {example}")
     if name == "key":
-        said = _slug(value, problem, "_") or "correctness"
-        return replace(problem, hint=f"write small letters, digits and _, such as {said}")
+        example = _slug(value, problem, "_") or "correctness"
+        return replace(problem, hint=f"write small letters, digits and _, such as {example}")
     if name == "scale":
         is_text = problem.code == "value_out_of_range"
-        said = "{} must be two integers of up to six digits with a hyphen between them"
-        return replace(problem, message=said if is_text else problem.message, hint=SCALE_HINT)
+        message = "{} must be two integers of up to six digits with a hyphen between them"
+        return replace(problem, message=message if is_text else problem.message, hint=SCALE_HINT)
     return problem
 
 

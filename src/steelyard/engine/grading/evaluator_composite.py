@@ -18,7 +18,7 @@ from steelyard.engine.grading.composite import (
     outcome_of,
 )
 from steelyard.engine.grading.grading import check_result, combined, judged_result
-from steelyard.engine.threads import apart
+from steelyard.engine.threads import in_thread
 from steelyard.judging.llm_judge import LlmJudge
 from steelyard.judging.material import material, quotable
 from steelyard.model.case import Case
@@ -75,7 +75,7 @@ class JoinedByProgram:
 
     def outcome(self, results: Sequence[CheckResult]) -> Outcome:
         """What the program makes of it."""
-        return self.command.program.judge(self.command.programs, {"results": _told(results)})
+        return self.command.program.judge(self.command.programs, {"results": _rows(results)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ class JudgedEvaluatorComposite:
             return missing
         scored = _scored(results)
         if self.joined:
-            return _kept(await apart(self.joined.outcome, scored), results)
+            return _kept(await in_thread(self.joined.outcome, scored), results)
         return _kept(await self._joined_by_judge(scored, trace, case, asker), results)
 
     async def _joined_by_judge(
@@ -155,9 +155,9 @@ class JudgedEvaluatorComposite:
         judge = self.judge
         assert judge is not None
         shown = material(trace, case)
-        told = json.dumps(_told(results), ensure_ascii=False, indent=2)
-        more: JsonObject = {"question": shown["input"], RESULTS: told}
-        text = f"{told}\n{quotable(trace)}"
+        rows = json.dumps(_rows(results), ensure_ascii=False, indent=2)
+        more: JsonObject = {"question": shown["input"], RESULTS: rows}
+        text = f"{rows}\n{quotable(trace)}"
         return await judge.ask_about({**shown, **more}, text, asker.within("aggregator"))
 
 
@@ -190,8 +190,8 @@ def _kept(outcome: Outcome, results: Sequence[CheckResult]) -> Outcome:
     )
 
 
-def _told(results: Sequence[CheckResult]) -> JsonObject:
-    """What programs and judges that join are told about the members, by name."""
+def _rows(results: Sequence[CheckResult]) -> JsonObject:
+    """The results of the members by name, for programs and judges that combine them."""
     return {one.check: _row(one.outcome) for one in results}
 
 

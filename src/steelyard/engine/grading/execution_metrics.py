@@ -33,10 +33,10 @@ class CallLimit:
             made = sum(len(message.tool_calls) for message in trace.messages)
         else:
             made = sum(message.role == "assistant" for message in trace.messages)
-        said = f"{made} {self.counted}"
+        measured = f"{made} {self.counted}"
         if made <= self.limit:
-            return Outcome.passing(f"{said}, within {self.limit}")
-        return Outcome.failing(f"{said}, over {self.limit}")
+            return Outcome.passing(f"{measured}, within {self.limit}")
+        return Outcome.failing(f"{measured}, over {self.limit}")
 
 
 _LIMITS: dict[str, Callable[[Any], Check]] = {

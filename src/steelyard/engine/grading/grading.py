@@ -10,7 +10,7 @@ from typing import cast
 
 import msgspec
 
-from steelyard.engine.threads import apart
+from steelyard.engine.threads import in_thread
 from steelyard.errors import TargetError
 from steelyard.judging.instrument import rule_of
 from steelyard.model.case import Case
@@ -78,7 +78,7 @@ async def judged_result(
     check = entry.check
     if not hasattr(check, "ask"):
         if entry.runs_commands:
-            return await apart(check_result, entry, trace, case)
+            return await in_thread(check_result, entry, trace, case)
         return check_result(entry, trace, case)
     try:
         judging = cast(JudgedCheck, check).ask(trace, case, asker.within(entry.id))
@@ -126,8 +126,8 @@ def _sound(outcome: object) -> Outcome:
     if not isinstance(outcome, Outcome):
         return Outcome.unscored(f"the check returned {type(outcome).__name__}, not an Outcome")
     if outcome.status == "scored" and not _is_scored(outcome):
-        said = f"score {outcome.score!r}, passed {outcome.passed!r}"
-        return Outcome.unscored(f"a result needs a score in [0, 1] and a pass, not {said}")
+        given = f"score {outcome.score!r}, passed {outcome.passed!r}"
+        return Outcome.unscored(f"a result needs a score in [0, 1] and a pass, not {given}")
     if wrong := _wrong_part(outcome):
         return Outcome.unscored(wrong)
     return outcome

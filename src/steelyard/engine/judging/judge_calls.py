@@ -81,8 +81,8 @@ class JudgeCalls:
 
     def secret(self, *parts: object) -> bytes:
         """Bytes that follow from the secret of the run alone."""
-        said = json.dumps(parts).encode("utf-8", "surrogatepass")
-        return hmac.digest(self._secret, said, hashlib.sha256)
+        data = json.dumps(parts).encode("utf-8", "surrogatepass")
+        return hmac.digest(self._secret, data, hashlib.sha256)
 
 
 class AskedRecord:
@@ -162,10 +162,10 @@ class RecordAsker:
                 record.asking.pop(key).set()
         return _reply(record.judgements[key])
 
-    async def _judgement(self, errand: JudgeRequest) -> Judgement:
+    async def _judgement(self, request: JudgeRequest) -> Judgement:
         record = self.record
         try:
-            return await errand.run(record.tried.get(errand.key, 0))
+            return await request.run(record.tried.get(request.key, 0))
         except BrokenOff:
             record.stop = self._calls.shared.waiting.stopped
             raise TargetError(CANCELLED, "judging was broken off") from None
@@ -178,9 +178,9 @@ class RecordAsker:
 def call_key(check: str, call: JudgeCall, target: str) -> str:
     """What a call is known by within its record: a hash, since names may hold secrets."""
     parts = [check, call.judge.name, call.item, call.turn, call.sample, call.round, target]
-    said = json.dumps(parts).encode("utf-8", "surrogatepass")
+    data = json.dumps(parts).encode("utf-8", "surrogatepass")
     # After `target`, which the attempts of a record are sorted by.
-    return f"verdict-{hashlib.blake2b(said, digest_size=16).hexdigest()}"
+    return f"verdict-{hashlib.blake2b(data, digest_size=16).hexdigest()}"
 
 
 def _reply(judgement: Judgement) -> Reply:

@@ -55,10 +55,10 @@ async def probe_endpoints(calls: JudgeCalls, before: KeptBefore) -> None:
 def is_enforced(text: str) -> bool:
     """Whether the reply to the probe is the one that the schema allows."""
     try:
-        said = cast(JsonValue, json.loads(text))
+        value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
         return False
-    return said == {"colour": _NONSENSE}
+    return value == {"colour": _NONSENSE}
 
 
 def _first_of_each(calls: JudgeCalls) -> Iterator[JudgeTarget]:

@@ -76,12 +76,12 @@ class JudgeRequest:
                 known = await cache.find(key)
             if known is not None:
                 return await self._given_before(known)
-        said = None
+        trace = None
         try:
             judgement = await self._asked(tried, key)
-            said = judgement.trace
+            trace = judgement.trace
         finally:
-            cache.settle(key, said)
+            cache.settle(key, trace)
         return judgement
 
     @property
@@ -133,7 +133,7 @@ class JudgeRequest:
                 return None
             request = self._request(number, prompt)
             at, started = clock.stamp(), clock.monotonic()
-            answer = await self._said(request, at)
+            answer = await self._logged_answer(request, at)
             if by.claims:
                 by.claims.settle(self.place)
             elapsed = round((clock.monotonic() - started) * 1000, 3) if by.is_timed else None
@@ -153,7 +153,7 @@ class JudgeRequest:
         """See whether a target is back, by a call that it has answered before."""
         by, around = self.by, self.shared.around
         at, started = around.clock.stamp(), around.clock.monotonic()
-        answer = await self._said(self._request(number, _prompt(self.call)), at)
+        answer = await self._logged_answer(self._request(number, _prompt(self.call)), at)
         made = self._logged(number, at)
         if not isinstance(answer, TargetError):
             by.limiter.answered()
@@ -164,7 +164,7 @@ class JudgeRequest:
         if not self._is_away(answer, started, made, elapsed):
             self._log(made, outage(answer))
 
-    async def _said(self, request: Request, at: str) -> Trace | TargetError:
+    async def _logged_answer(self, request: Request, at: str) -> Trace | TargetError:
         """What came of a call; one that is cut off is logged."""
         try:
             return await self._answer(request)
@@ -293,12 +293,12 @@ class JudgeRequest:
 
     def _request(self, number: int, prompt: Prompt) -> Request:
         call, record, endpoint = self.call, self.record, self.by.endpoint
-        said = [Message(role=cast(Role, role), content=text) for role, text in call.messages]
+        shown = [Message(role=cast(Role, role), content=text) for role, text in call.messages]
         if call.images:
-            said[-1] = replace(said[-1], content=(TextBlock(text=said[-1].text), *call.images))
+            shown[-1] = replace(shown[-1], content=(TextBlock(text=shown[-1].text), *call.images))
         return Request(
             # Nothing else of the case: what a judge may know stands in its prompt.
-            case=Case(id=record.record_id or "", input_messages=tuple(said)),
+            case=Case(id=record.record_id or "", input_messages=tuple(shown)),
             prompt=prompt,
             repeat=record.repeat,
             attempt=number,
@@ -382,5 +382,5 @@ def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:
     text = "\n\n".join(text for _, text in messages)
     if not call.images:
         return Prompt(messages, text)
-    *before, last = (Turn(role, (said,)) for role, said in messages)
+    *before, last = (Turn(role, (text,)) for role, text in messages)
     return Prompt(messages, text, (*before, last._replace(parts=(*last.parts, *call.images))))

@@ -96,5 +96,5 @@ class JudgeTarget:
 
     def cache_key(self, cache: AnswerCache, prompt: Prompt, more: JsonObject) -> bytes:
         """What a question is known by: all that is sent, and what tells its askings apart."""
-        said = json.dumps({**more, "is_held": self.endpoint.is_held}, sort_keys=True)
-        return cache.key(prompt._replace(messages=(*prompt.messages, ("call", said))), 0)
+        call = json.dumps({**more, "is_held": self.endpoint.is_held}, sort_keys=True)
+        return cache.key(prompt._replace(messages=(*prompt.messages, ("call", call))), 0)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from steelyard.engine.redaction.text import SPACES, TextSpan, apart, is_word, last_of
+from steelyard.engine.redaction.text import SPACES, TextSpan, is_word, last_of, without_overlap
 
 DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015-"
 _DIGITS = set("0123456789")
@@ -78,7 +78,7 @@ class _Chain(NamedTuple):
 
 def cards(text: str) -> Iterator[TextSpan]:
     """The numbers of cards that a person has: payment cards and social security cards."""
-    yield from apart([*payment_cards(text), *social_security_numbers(text)])
+    yield from without_overlap([*payment_cards(text), *social_security_numbers(text)])
 
 
 def payment_cards(text: str) -> Iterator[TextSpan]:

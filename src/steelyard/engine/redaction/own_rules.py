@@ -35,9 +35,9 @@ class OwnPattern:
             self._compiled = _re2.compile(pattern, options)
         except _re2.error as error:
             reason: object = error.args[0]
-            said = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+            text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
             raise ConfigError(
-                f"redaction.custom.{name}: not a pattern RE2 knows: {said}"
+                f"redaction.custom.{name}: not a pattern RE2 knows: {text}"
             ) from None
         if self._compiled.search(""):
             raise ConfigError(

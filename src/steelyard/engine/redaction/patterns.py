@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from steelyard.engine.redaction.numbers import DASHES, cards, phones
 from steelyard.engine.redaction.secrets import aws_secrets, given_secrets, sent_secrets
-from steelyard.engine.redaction.text import SPACES, TextSpan, apart, is_word, last_of
+from steelyard.engine.redaction.text import SPACES, TextSpan, is_word, last_of, without_overlap
 
 VERSION = "3"
 """Of the patterns as a whole: another one may find other things in the same text."""
@@ -130,7 +130,7 @@ def keys(text: str) -> Iterator[TextSpan]:
     """Keys of well-known services, web tokens, private keys, and what is called a password."""
     begun = _private_keys(text) if "-----BEGIN" in text else ()
     named = (*given_secrets(text), *sent_secrets(text))
-    yield from apart([*_tokens(text), *begun, *named, *aws_secrets(text)])
+    yield from without_overlap([*_tokens(text), *begun, *named, *aws_secrets(text)])
 
 
 def _tokens(text: str) -> Iterator[TextSpan]:

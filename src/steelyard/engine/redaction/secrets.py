@@ -47,7 +47,7 @@ RAW_AUTHORIZED = rb"(?i)authorization[\\\"']{0,8}(?:\s|\\[nrt]){0,3}[=:]"
 _NO_VALUES = frozenset(("none", "null", "true", "false", "undefined", "required", "string"))
 _NAME = re.compile(r"([A-Za-z_.]+)[^0-9A-Za-z]?")
 _AWS_SECRET = re.compile(r"(?<![0-9A-Za-z/+=])[0-9A-Za-z/+]{40}(?![0-9A-Za-z/+=])")
-_SAID_OF_OPTIONS = re.compile(
+_PROSE = re.compile(
     r"an?|and|argument|as|at|by|can|flag|for|from|if|in|instead|is|must|not|on|option|or|parameter"
     r"|so|switch|that|the|then|too?|value|was|when|with",
     re.IGNORECASE,
@@ -86,7 +86,7 @@ def _is_given_to(match: re.Match[str], text: str) -> bool:
     word = _ONE_WORD.fullmatch(value)
     if word is None:
         return True
-    if word[1].isupper() or word[1].lower() in _NO_VALUES or _SAID_OF_OPTIONS.fullmatch(word[1]):
+    if word[1].isupper() or word[1].lower() in _NO_VALUES or _PROSE.fullmatch(word[1]):
         return False
     return bool(_COMMAND_GOES_ON.match(text, match.end()))
 
@@ -104,10 +104,10 @@ def _is_credential(scheme: str, value: str) -> bool:
 def aws_secrets(text: str) -> Iterator[TextSpan]:
     """Secret access keys: forty signs of base64, as mixed as only chance mixes them."""
     for match in _AWS_SECRET.finditer(text):
-        said = match[0]
-        capitals = sum(sign.isupper() for sign in said)
-        small = sum(sign.islower() for sign in said)
-        if min(capitals, small) >= _LEAST and any(sign.isdigit() for sign in said):
+        found = match[0]
+        capitals = sum(sign.isupper() for sign in found)
+        small = sum(sign.islower() for sign in found)
+        if min(capitals, small) >= _LEAST and any(sign.isdigit() for sign in found):
             yield TextSpan(*match.span())
 
 

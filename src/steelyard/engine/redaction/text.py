@@ -20,7 +20,7 @@ class TextSpan(NamedTuple):
     end: int
 
 
-def apart(spans: list[TextSpan]) -> Iterator[TextSpan]:
+def without_overlap(spans: list[TextSpan]) -> Iterator[TextSpan]:
     """Parts in their order, of which none begins before the one before it ends."""
     end = 0
     for span in sorted(spans):

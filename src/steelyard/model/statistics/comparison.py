@@ -235,7 +235,7 @@ class Comparison:
         return seen == "better" and self.verdict == "no difference detectable"
 
     @property
-    def are_scores_apart(self) -> bool:
+    def do_scores_differ(self) -> bool:
         """Whether the scores differ in a way that the passes, as they were measured, do not."""
         if self.is_doubted or self.verdict == "cannot be compared":
             return False

@@ -56,12 +56,12 @@ def _calls(row: bytes) -> Iterator[Attempt]:
     """Claimed calls as the attempts that they are logged as."""
     for at, calls in json.loads(row).items():
         for call in calls:
-            told = {"at": at, "error_code": INTERRUPTED, "message": INTERRUPTED_MESSAGE}
+            interrupted = {"at": at, "error_code": INTERRUPTED, "message": INTERRUPTED_MESSAGE}
             if isinstance(call, list):
                 named = dict(zip(_NAMES, cast("list[Any]", call), strict=True))
-                yield msgspec.convert({**named, **told}, Attempt)
+                yield msgspec.convert({**named, **interrupted}, Attempt)
             else:
-                yield msgspec.convert({**call, **told}, Attempt)
+                yield msgspec.convert({**call, **interrupted}, Attempt)
 
 
 def _came_to_something(connection: Connection, run_id: str, call: Attempt) -> bool:

@@ -121,19 +121,19 @@ def _copy_result(copy: _Copy, row: Mapping[str, Any]) -> None:
 
 
 def _copy_answer(copy: _Copy, row: Mapping[str, Any]) -> None:
-    said, facts = read_prediction(row["prediction"]), read_facts(row["facts"])
+    prediction, facts = read_prediction(row["prediction"]), read_facts(row["facts"])
     judged = [one for one in copy.rows(judgements, row) if _is_sound(one["row"])]
     keys = {_TARGET, *(one["call"] for one in judged)}
-    cost = _target_usd(said)
+    cost = _target_usd(prediction)
     waiting = {
         "attempts": facts.attempts,
-        "first_attempt_at": said.first_attempt_at,
-        "last_attempt_at": said.last_attempt_at,
-        "response_source": said.response_source,
+        "first_attempt_at": prediction.first_attempt_at,
+        "last_attempt_at": prediction.last_attempt_at,
+        "response_source": prediction.response_source,
         "cost_usd": cost,
         "saved_usd": None,
         "answer_key": None,
-        "trace": said.trace,
+        "trace": prediction.trace,
         "copied_attempts": facts.attempts,
         "copied_usd": cost,
     }
@@ -157,17 +157,17 @@ def _results(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
 
 def _is_answered(row: Mapping[str, Any]) -> bool:
     """Whether a target has answered a record that judges have failed, or were kept from."""
-    said = read_prediction(row["prediction"])
-    return said.trace is not None and said.judging is not None
+    prediction = read_prediction(row["prediction"])
+    return prediction.trace is not None and prediction.judging is not None
 
 
 def _is_sound(row: bytes) -> bool:
     return json.loads(row)["error_code"] is None
 
 
-def _target_usd(said: Prediction) -> float | None:
+def _target_usd(prediction: Prediction) -> float | None:
     """What the target cost, without its judges."""
-    cost, judging = said.cost_usd, said.judging and said.judging.cost_usd
+    cost, judging = prediction.cost_usd, prediction.judging and prediction.judging.cost_usd
     return cost - judging if cost is not None and judging is not None else cost
 
 

@@ -163,7 +163,7 @@ class BatchLedger:
             if claim:
                 batch.rows.add(self._made.of_claim(claims.name, claim.calls))
                 kept: asyncio.Future[None] = self._loop.create_future()
-                kept.add_done_callback(partial(_tell, claims, claim))
+                kept.add_done_callback(partial(_confirm, claims, claim))
                 batch.kept.append(kept)
 
     def _write(self) -> None:
@@ -209,7 +209,7 @@ def _unkept(error: Exception) -> RunError:
     return RunError(f"a result cannot be kept: {type(error).__name__}: {error}")
 
 
-def _tell(claims: Claims[Any], claim: Claim, kept: asyncio.Future[None]) -> None:
+def _confirm(claims: Claims[Any], claim: Claim, kept: asyncio.Future[None]) -> None:
     claims.committed(claim, kept.exception())
 
 

@@ -34,7 +34,7 @@ from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, R
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.audit_log import add_entry, last_caller
-from steelyard.store.database import empty_log, require_in_place, streamed, told
+from steelyard.store.database import empty_log, require_in_place, streamed, translated_errors
 from steelyard.store.dialects import database_seconds, json_total
 from steelyard.store.runs.attempt_order import in_turn
 from steelyard.store.runs.claims import settle_claims
@@ -141,7 +141,7 @@ class RunStore:
 
     def copied(self, run_id: str) -> Taken:
         """How much of a run another one has made: its rows, attempts and cost."""
-        with told(self.engine), self.engine.connect() as connection:
+        with translated_errors(self.engine), self.engine.connect() as connection:
             return copied_part(connection, run_id)
 
     def request_cancel(self, run_id: str, entry: AuditEntry | None = None) -> None:
@@ -216,7 +216,7 @@ class RunStore:
 
     def progress(self, run_id: str) -> Progress:
         """How many rows a run has kept."""
-        with told(self.engine), self.engine.connect() as connection:
+        with translated_errors(self.engine), self.engine.connect() as connection:
             return progress_of(connection, run_id)
 
     def state_times(self, run_id: str) -> list[tuple[str, str]]:
@@ -238,7 +238,7 @@ class RunStore:
 
     def has_answered(self, run_id: str, target: str) -> bool:
         """Whether a target has answered any call of a run; copied answers are another's."""
-        with told(self.engine), self.engine.connect() as connection:
+        with translated_errors(self.engine), self.engine.connect() as connection:
             return has_answered(connection, run_id, target)
 
     def withdraw(self, run_id: str, labels: Collection[str]) -> None:
@@ -375,7 +375,7 @@ class RunStore:
     @contextmanager
     def _writing(self) -> Generator[Connection]:
         """One transaction."""
-        with told(self.engine), self.engine.begin() as connection:
+        with translated_errors(self.engine), self.engine.begin() as connection:
             yield connection
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:

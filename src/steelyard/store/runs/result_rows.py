@@ -110,8 +110,8 @@ class ResultRows:
         """What came of a call to a judge, with its last attempt."""
         rows = self.of_attempts(attempts)
         prompt: JsonObject = {"messages": [list(message) for message in judgement.prompt]}
-        told = self._cleared(prompt, judgement.private)
-        said = self._cleared(judgement_row(judgement), judgement.private, exemptions.JUDGEMENT)
+        prompted = self._cleared(prompt, judgement.private)
+        kept = self._cleared(judgement_row(judgement), judgement.private, exemptions.JUDGEMENT)
         row = (
             self._run_id,
             NO_RECORD if judgement.index is None else judgement.index,
@@ -121,8 +121,8 @@ class ResultRows:
             judgement.target,
             judgement.fingerprint,
             judgement.cache_key,
-            said,
-            zlib.compress(told),
+            kept,
+            zlib.compress(prompted),
         )
         rows.judgements = [row]
         rows.add(Rows(redactions=self._redact.take_counts()))

@@ -116,7 +116,7 @@ class RowWriter:
         self._connection: Connection | None = None
         self._clock = SystemClock()
         self._progress: Progress | None = None
-        self._told = -math.inf
+        self._progress_at = -math.inf
 
     def write(self, rows: Rows) -> None:
         """One transaction; what it refuses is a `RunError`."""
@@ -172,11 +172,11 @@ class RowWriter:
         for message, at in rows.warnings:
             add_event(connection, self.run_id, at, "warning", {"message": message})
         if rows.results:
-            self._tell(connection, rows.results)
+            self._report_progress(connection, rows.results)
         for state, at in rows.states:
             move_run(connection, self.run_id, state, at)
 
-    def _tell(self, connection: Connection, kept: list[TableRow]) -> None:
+    def _report_progress(self, connection: Connection, kept: list[TableRow]) -> None:
         """Add an event with the progress, unless there was one within a second."""
         known = self._progress
         if known is None:
@@ -185,8 +185,8 @@ class RowWriter:
             failed = sum(row[_STATUS] in FAILURE_STATUSES for row in kept)
             self._progress = Progress(known.rows + len(kept), known.failed_rows + failed)
         now = self._clock.monotonic()
-        if now - self._told >= PROGRESS_S:
-            self._told = now
+        if now - self._progress_at >= PROGRESS_S:
+            self._progress_at = now
             data = structs.asdict(self._progress)
             add_event(connection, self.run_id, self._clock.stamp(), "progress", data)
 

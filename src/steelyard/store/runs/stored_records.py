@@ -92,9 +92,9 @@ class StoredRecords:
                 if kept.failure:
                     view.failures[index, kept.repeat] = read_failure(kept.failure)
         tried = map(read_attempt, self._store.attempt_rows(self._run_id, index, index + 1))
-        told = self._judgements.of_record(self._run_id, index, repeat)
+        judgements = self._judgements.of_record(self._run_id, index, repeat)
         view.attempts.extend(row for row in tried if repeat in {None, row.repeat})
-        view.judgements.extend(told)
+        view.judgements.extend(judgements)
         return view
 
     def _indices(self, query: Select[*tuple[Any, ...]]) -> list[int]:

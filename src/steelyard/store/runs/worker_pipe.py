@@ -54,10 +54,10 @@ def read_frame(stream: IO[bytes]) -> bytes:
 class HolderPipe:
     """The process that holds the run, seen from a worker: rows go to it to be kept."""
 
-    def __init__(self, heard: IO[bytes], said: int) -> None:
+    def __init__(self, commands: IO[bytes], out: int) -> None:
         self.run_id = ""
-        self._heard = heard
-        self._said = said
+        self._in = commands
+        self._out = out
         self._kept = threading.Semaphore(0)
         self._is_alone = False
         self._is_cancelled = False
@@ -65,7 +65,7 @@ class HolderPipe:
 
     def job(self) -> WorkerJob | None:
         """Wait for work; None when there is none."""
-        frame = read_frame(self._heard)
+        frame = read_frame(self._in)
         if not frame:
             return None
         job = read_job(frame)
@@ -76,29 +76,29 @@ class HolderPipe:
     def write(self, rows: Rows) -> None:
         """Keep rows; returns when they are committed."""
         left = memoryview(framed(written_rows(rows)))
-        with suppress(OSError):  # the holder is gone, as the other pipe will tell
+        with suppress(OSError):  # the holder is gone; reading the other pipe shows it
             while left:
-                left = left[os.write(self._said, left) :]
+                left = left[os.write(self._out, left) :]
         self._kept.acquire()
         if self._is_alone:
-            # Nobody is left who could keep anything, or who needs to be told so.
+            # Nobody is left who could keep anything.
             raise SystemExit
 
     def close(self) -> None:
         """Nothing more comes."""
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Be told, in another thread, when the run is cancelled."""
+        """Call back, in another thread, when the run is cancelled."""
         self._on_cancel = callback
         if self._is_cancelled:
             callback()
 
     def _listen(self) -> None:
-        while said := self._heard.read(1):
-            if said == KEPT:
+        while mark := self._in.read(1):
+            if mark == KEPT:
                 self._kept.release()
                 continue
-            if said == STOPPED:
+            if mark == STOPPED:
                 os.kill(os.getpid(), signal.SIGTERM)
                 continue
             self._is_cancelled = True

@@ -106,14 +106,14 @@ class BoundedProcess:
 
     def run(self) -> Ended:
         """Run it to its end; a program that cannot be started is an `OSError`."""
-        told, telling = os.pipe()
-        with os.fdopen(told, "rb") as heard:
+        read_end, write_end = os.pipe()
+        with os.fdopen(read_end, "rb") as pipe:
             try:
-                process = self._process = self._started(telling)
+                process = self._process = self._started(write_end)
             finally:
-                os.close(telling)
+                os.close(write_end)
             try:
-                return self._watched(process, heard)
+                return self._watched(process, pipe)
             finally:
                 process.terminate()
                 _wait(process)
@@ -125,11 +125,11 @@ class BoundedProcess:
         if self._process is not None:
             self._process.terminate()
 
-    def _watched(self, process: subprocess.Popen[bytes], heard: IO[bytes]) -> Ended:
+    def _watched(self, process: subprocess.Popen[bytes], pipe: IO[bytes]) -> Ended:
         bounds = self._program.bounds
         output = _Pipe(cast("IO[bytes]", process.stdout), bounds.output_bytes)
         complaint = _Pipe(cast("IO[bytes]", process.stderr), None)
-        verdict = _Pipe(heard, None)
+        verdict = _Pipe(pipe, None)
         with _Streams(output, complaint, verdict) as streams:
             if self._is_unwanted.is_set():
                 process.terminate()
@@ -143,7 +143,7 @@ class BoundedProcess:
             streams.read(_GRACE_S, lambda: output.is_closed and complaint.is_closed)
         return _ended(verdict.data, output, complaint, is_late=is_late)
 
-    def _started(self, telling: int) -> subprocess.Popen[bytes]:
+    def _started(self, write_end: int) -> subprocess.Popen[bytes]:
         program = self._program
         with ExitStack() as stack:
             stdin: IO[bytes] | int = subprocess.DEVNULL
@@ -154,14 +154,14 @@ class BoundedProcess:
                 stdin.seek(0)
             return _PROGRAMS.start(
                 lambda: subprocess.Popen(  # noqa: S603 - the user's program, never a response
-                    supervised(program.argv, telling),
+                    supervised(program.argv, write_end),
                     stdin=stdin,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     cwd=program.folder,
                     env={**program.environ, MARK: self._mark},
                     start_new_session=True,
-                    pass_fds=(telling,),
+                    pass_fds=(write_end,),
                 )
             )
 
@@ -174,17 +174,17 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _ended(said: bytes, output: _Pipe, complaint: _Pipe, *, is_late: bool) -> Ended:
-    if said.startswith(UNSTARTED):
-        number = int(said.removeprefix(UNSTARTED).split()[0])
+def _ended(verdict: bytes, output: _Pipe, complaint: _Pipe, *, is_late: bool) -> Ended:
+    if verdict.startswith(UNSTARTED):
+        number = int(verdict.removeprefix(UNSTARTED).split()[0])
         raise OSError(number, os.strerror(number))
     return Ended(
-        int(said) if said and said != CROWDED else -9,
+        int(verdict) if verdict and verdict != CROWDED else -9,
         output.data,
         complaint.data,
         is_late=is_late,
         is_too_much=output.is_full,
-        is_crowded=said == CROWDED,
+        is_crowded=verdict == CROWDED,
     )
 
 

@@ -70,8 +70,8 @@ class CommandTarget:
             ended = await self._run(values, given)
             latency_ms = (self._clock.monotonic() - started) * 1000
             self._require_success(ended)
-            said = _written(output) if self._answers_by_file else ended.output
-        return with_latency(read_output(said), round(latency_ms, 3))
+            answer = _written(output) if self._answers_by_file else ended.output
+        return with_latency(read_output(answer), round(latency_ms, 3))
 
     async def close(self) -> None:
         """Let go of the threads; every program has ended with its call."""
@@ -102,10 +102,10 @@ class CommandTarget:
             return
         how = f"exited with {ended.code}" if ended.code > 0 else f"was ended by {_signal(ended)}"
         # Cut only afterwards: half a secret would not be found.
-        said = self._redact.text(ended.complaint.decode("utf-8", "replace"))
-        said = said.strip()[-_MAX_MESSAGE:]
+        complaint = self._redact.text(ended.complaint.decode("utf-8", "replace"))
+        complaint = complaint.strip()[-_MAX_MESSAGE:]
         message = f"{self._settings.command[0]} {how}"
-        raise TargetError("target_error", f"{message}: {said}" if said else message)
+        raise TargetError("target_error", f"{message}: {complaint}" if complaint else message)
 
 
 def _write(path: Path, text: str) -> None:
@@ -121,8 +121,8 @@ def _written(path: Path) -> bytes:
         # Without this flag, a pipe at this place would keep us waiting for its writer.
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
-        said = f"{{OUTPUT_FILE}} cannot be read: {error.strerror}"
-        raise TargetError("bad_response", said) from None
+        message = f"{{OUTPUT_FILE}} cannot be read: {error.strerror}"
+        raise TargetError("bad_response", message) from None
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             raise TargetError("bad_response", "{OUTPUT_FILE} is no file")

@@ -45,8 +45,8 @@ def files_sha256(files: Hashes) -> str | None:
     """One hash of all of them, wherever the project lies; None where there is no file."""
     if not files:
         return None
-    said = "\n".join(f"{name} {sha256}" for name, sha256 in sorted(files.items()))
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    listing = "\n".join(f"{name} {sha256}" for name, sha256 in sorted(files.items()))
+    return hashlib.sha256(listing.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _words(words: Iterable[str]) -> Iterator[str]:

@@ -80,10 +80,10 @@ def _watch(telling: int, argv: Sequence[str]) -> None:
     if not program:
         _become(argv, telling)
     _let_go_of_streams()
-    said = _watched(program)
+    verdict = _watched(program)
     _signal(-program, signal.SIGKILL)
     _end_all()
-    os.write(telling, said)
+    os.write(telling, verdict)
 
 
 def _take_orphans() -> None:

@@ -192,7 +192,7 @@ class ValidationWatch:
                         f"{instrument.name} has not been validated for '{bundle}'; "
                         f"it has for {done}"
                     )
-                    self._tell(Doubt(why, is_stale=True), f"'{case_id}': ")
+                    self._report(Doubt(why, is_stale=True), f"'{case_id}': ")
 
     def _holding(self, rubric: Rubric) -> Iterator[tuple[Instrument, JudgeValidation]]:
         for entry, within in _entries(rubric.checks, rubric):
@@ -208,7 +208,7 @@ class ValidationWatch:
                 found = self._found(instrument)
             if isinstance(found, Doubt):
                 self._doubtful.add(names)
-                self._tell(found)
+                self._report(found)
             elif instrument and found:
                 yield instrument, found
 
@@ -251,7 +251,7 @@ class ValidationWatch:
         lack = claimed_shortage(claim.sample_size)
         return Doubt(f"{name} was validated {says}, {lack}") if lack else None
 
-    def _tell(self, doubt: Doubt, where: str = "") -> None:
+    def _report(self, doubt: Doubt, where: str = "") -> None:
         if doubt.why in self._warned:
             return
         refuses = "strict" if self._is_strict and doubt.is_stale else ""

@@ -66,14 +66,14 @@ class People:
     no_pass: int = 0
 
 
-def labels_of_file(desk: LabelReader, stream: BinaryIO, path: Path) -> list[Label]:
+def labels_of_file(reader: LabelReader, stream: BinaryIO, path: Path) -> list[Label]:
     """The labels of a file; one that is wrong is an error, because all of them decide together."""
     labels: list[Label] = []
     wrong: list[str] = []
-    for row in read_labels(stream, desk.answers):
+    for row in read_labels(stream, reader.answers):
         found = list(row.findings)
         if row.label is not None:
-            label, misplaced = desk.placed(row.label)
+            label, misplaced = reader.placed(row.label)
             labels.append(label)
             found.extend(misplaced)
         wrong.extend(f"{path}:{row.line}: {one.message}" for one in found if one.is_error)

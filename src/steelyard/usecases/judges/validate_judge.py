@@ -126,9 +126,9 @@ def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> Valid
     if request.is_written:
         writing_of(ports.run.references, judge, request.judge)
     folders = [ports.review.run_folder(name) for name in request.runs]
-    desk = LabelReader(ports.review, request.runs[0] if len(request.runs) == 1 else None)
-    labels = _labels(ports, request, desk)
-    people = people_of(labels, desk.rubrics, request.rubric)
+    reader = LabelReader(ports.review, request.runs[0] if len(request.runs) == 1 else None)
+    labels = _read(ports, request, reader)
+    people = people_of(labels, reader.rubrics, request.rubric)
     plan = ValidationPlan(
         request=request,
         judge=judge,
@@ -197,16 +197,16 @@ def _require_same_question(plan: ValidationPlan) -> None:
             )
 
 
-def _labels(ports: ValidationPorts, request: ValidationRequest, desk: LabelReader) -> list[Label]:
+def _read(ports: ValidationPorts, request: ValidationRequest, reader: LabelReader) -> list[Label]:
     if request.labels is None:
-        kept = list(stored_labels(ports.review.annotations, Wanted(), desk.rubrics))
+        kept = list(stored_labels(ports.review.annotations, Wanted(), reader.rubrics))
         if not kept:
             raise InvalidError(
                 f"the project keeps no annotations; name a file with {argument('labels')}"
             )
         return kept
     with ports.open(request.labels) as stream:
-        return labels_of_file(desk, stream, request.labels)
+        return labels_of_file(reader, stream, request.labels)
 
 
 def _labelled_runs(ports: ValidationPorts, people: People) -> list[Path]:

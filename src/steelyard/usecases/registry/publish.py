@@ -90,7 +90,7 @@ def carry_out(
     caller: Caller | None = None,
 ) -> Publication:
     """Publish what nothing speaks against; the same content once more changes nothing."""
-    return logged(ports.called_by(caller), _carried_out(ports, plan, shift))
+    return logged(ports.called_by(caller), _publication(ports, plan, shift))
 
 
 def logged(ports: RegistryPorts, made: Publication) -> Publication:
@@ -100,7 +100,7 @@ def logged(ports: RegistryPorts, made: Publication) -> Publication:
     return made
 
 
-def _carried_out(
+def _publication(
     ports: RegistryPorts, plan: PublicationPlan, shift: MeasuredShift | None
 ) -> Publication:
     made = Publication(

@@ -144,8 +144,8 @@ def _compared(a: Loaded, b: Loaded, known: Knowledge, *, strict: bool) -> Compar
     not_alike = (*mismatches_of(a.view.manifest, b.view.manifest), *shared.mismatches)
     refused = [found for found in not_alike if found.is_refused]
     if strict and refused:
-        said = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in refused)
-        raise InvalidError(f"strict: these runs do not measure the same: {said}")
+        differences = "; ".join(f"{found.what}: {found.a} and {found.b}" for found in refused)
+        raise InvalidError(f"strict: these runs do not measure the same: {differences}")
     common = RecordPairs(shared.pairs)
     pairs = common.scored_in_both()
     only_a = int(((common.a.scored == 0) & (common.b.scored > 0)).sum())

@@ -51,15 +51,15 @@ def import_labels(
     `run` is the run that rows without a `run_id` are about. What a person said otherwise before
     is refused unless it shall be replaced; then the old label becomes history.
     """
-    desk = LabelReader(ports, run)
+    reader = LabelReader(ports, run)
     findings: list[Finding] = []
     incoming: list[_Incoming] = []
     renamed: set[str] = set()
     read = 0
-    for read, row in enumerate(_checked(desk, stream), start=1):
+    for read, row in enumerate(_checked(reader, stream), start=1):
         findings.extend(row.findings)
         if row.label is not None:
-            kept = kept_row(row.label, desk.redact)
+            kept = kept_row(row.label, reader.redact)
             if kept["annotator"] != row.label.annotator:
                 renamed.add(row.label.annotator)
             incoming.append(_Incoming(row.line, read - 1, kept))
@@ -81,7 +81,7 @@ def import_labels(
         same=counts["same"],
         replaced=counts["replaced"],
         findings=tuple(sorted(findings, key=lambda one: one.line or 0)),
-        redacted=desk.redact.take_counts(),
+        redacted=reader.redact.take_counts(),
         renamed=len(renamed),
     )
 
@@ -99,14 +99,14 @@ def kept_row(label: Label, redact: Redactor) -> JsonObject:
     return cast(JsonObject, json.loads(redact(json_bytes(row), exempt=EXEMPT)))
 
 
-def _checked(desk: LabelReader, stream: BinaryIO) -> Iterator[LabelRow]:
+def _checked(reader: LabelReader, stream: BinaryIO) -> Iterator[LabelRow]:
     """The rows of a file with everything that is wrong with them."""
-    for index, row in enumerate(read_labels(stream, desk.answers)):
+    for index, row in enumerate(read_labels(stream, reader.answers)):
         if row.label is None:
             yield row
             continue
-        label, wrong = desk.placed(row.label)
-        label = _named(label, desk.rubrics)
+        label, wrong = reader.placed(row.label)
+        label = _named(label, reader.rubrics)
         answers = label.answers
         is_empty = answers is not None and not (answers.trace or answers.turns)
         if is_empty and label.passed is None:

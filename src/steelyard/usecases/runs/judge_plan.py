@@ -60,7 +60,7 @@ class JudgePlan:
                     self._missing.append(f"{record_id} × {check}")
         return self._loads
 
-    def tell(self) -> None:
+    def warn_missing(self) -> None:
         """Warn about records without recorded judge replies."""
         if self._missing:
             more = self._missing_count - len(self._missing)

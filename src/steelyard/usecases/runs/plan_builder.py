@@ -119,7 +119,7 @@ class PlanBuilder:
             self._ports.warn(f"{dataset}: {more} more warning(s); validate lists them")
         self._check_counts()
         self._check_gaps()
-        self.judges.tell()
+        self.judges.warn_missing()
         if not self.options.derived:
             self.judges.warn_unused()
 
