@@ -272,7 +272,7 @@ def test_a_named_file_that_fits_nothing_is_a_finding(steelyard: Steelyard, folde
     [
         ("nowhere.json", "no such file or folder: nowhere.json"),
         ("*.csv", "nothing matches *.csv"),
-        ("empty", "no evaluation file in empty; 0 file(s) passed over"),
+        ("empty", "no evaluation file in empty; 0 file(s) skipped"),
         ("", "an argument is empty; leave it out, or name what is meant"),
     ],
 )

@@ -44,7 +44,7 @@ class LogHead(NamedTuple):
     def read(cls, evaluated: JsonValue) -> LogHead:
         """From the `eval` of a log; raises ParseError where there is none."""
         if not isinstance(evaluated, dict) or not isinstance(evaluated.get("model"), str):
-            raise wrong("this is no log of Inspect: it has no 'eval' with a 'model'")
+            raise wrong("this is not an Inspect log: it has no 'eval' with a 'model'")
         return cls(text_field(evaluated, "model"), str(evaluated.get("task") or ""))
 
 

@@ -1,4 +1,4 @@
-"""Writes converted cases whole: to a draft, which our own reader reads before it stands."""
+"""Atomic output of converted cases: a draft that our own reader checks before the rename."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from steelyard.usecases.datasets.open_dataset import open_dataset
 
 
 class OutputDraft(Protocol):
-    """A file that is being written; it stands under its name only once it is settled."""
+    """A file that is being written; it gets its final name when it is settled."""
 
     def write(self, data: bytes) -> None:
         """Append."""
@@ -33,11 +33,11 @@ class OutputDraft(Protocol):
         ...
 
     def settle(self) -> None:
-        """Put it in place, whole."""
+        """Rename it into place."""
         ...
 
     def discard(self) -> None:
-        """Remove it; of a draft that is settled nothing is left to remove."""
+        """Remove it; does nothing after `settle`."""
         ...
 
 
@@ -52,20 +52,20 @@ class Rejected(NamedTuple):
 
 
 class Output(Protocol):
-    """Takes cases of one contract and makes its files of them."""
+    """Writes cases of one contract to its files."""
 
     drafts: dict[Path, OutputDraft]
 
     def add(self, case: Case | JsonObject) -> None:
-        """One more case, or a row of the contract as it is."""
+        """Add a case, or an unchanged row of the contract."""
         ...
 
     def finish(self) -> None:
-        """Write what is not written yet."""
+        """Write what is still pending."""
         ...
 
     def without(self, positions: Sequence[int]) -> None:
-        """Write all again, without the cases at these positions."""
+        """Rewrite the output without the cases at these positions."""
         ...
 
 
@@ -83,7 +83,7 @@ def open_output(path: Path, contract: Contract, header: Dataset, make: MakeDraft
 def check_output(
     output: Output, workspace: Workspace, path: Path, contracts: Contracts, contract: str
 ) -> list[Rejected]:
-    """Read what was written with our own reader, as if it stood in its place already."""
+    """Read the output with our own reader, as if it were already in place."""
     opened = open_dataset(_Staged(workspace, output.drafts), path, contract, contracts=contracts)
     sidecar = opened.sidecar.findings if opened.sidecar else ()
     of_file = opened.reading.findings if opened.reading else ()
@@ -105,7 +105,7 @@ class LineOutput:
         self.drafts = {path: make(path)}
 
     def add_file(self, path: Path, data: bytes) -> None:
-        """A file that belongs beside the rows."""
+        """Add a file beside the rows."""
         self.drafts[path] = self._make(path)
         self.drafts[path].write(data)
 
@@ -119,7 +119,7 @@ class LineOutput:
         """All rows are written already."""
 
     def without(self, positions: Sequence[int]) -> None:
-        """Copy the rows that stay to a new draft."""
+        """Copy the remaining rows to a new draft."""
         left_out = array("Q", positions)
         old, new = self.drafts[self._path], self._make(self._path)
         place = 0
@@ -159,7 +159,7 @@ class DocumentOutput:
         self.drafts[self._path] = draft
 
     def without(self, positions: Sequence[int]) -> None:
-        """Write the document of the cases that stay."""
+        """Write the document of the remaining cases."""
         left_out = set(positions)
         self._cases = [case for at, case in enumerate(self._cases) if at not in left_out]
         self.drafts[self._path].discard()
@@ -167,14 +167,14 @@ class DocumentOutput:
 
 
 class _Staged:
-    """The user's files with drafts among them, under the names that they will have."""
+    """The user's files together with drafts under their final names."""
 
     def __init__(self, workspace: Workspace, drafts: dict[Path, OutputDraft]) -> None:
         self._workspace = workspace
         self._drafts = drafts
 
     def expand(self, patterns: Sequence[str]) -> list[FoundPath]:
-        """As without drafts."""
+        """The same as without drafts."""
         return self._workspace.expand(patterns)
 
     def open(self, path: Path) -> BinaryIO:
@@ -183,7 +183,7 @@ class _Staged:
         return draft.read() if draft else self._workspace.open(path)
 
     def is_file(self, path: Path) -> bool:
-        """Whether there is or will be such a file."""
+        """Whether the file or a draft of it exists."""
         return path in self._drafts or self._workspace.is_file(path)
 
     def size(self, path: Path) -> int:
@@ -191,5 +191,5 @@ class _Staged:
         return self._workspace.size(path)
 
     def files_of(self, path: Path) -> Files:
-        """The files that one eval file may show."""
+        """The files that an eval file may use."""
         return self._workspace.files_of(path)

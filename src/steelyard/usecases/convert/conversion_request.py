@@ -1,4 +1,4 @@
-"""What a user asks of a conversion, and what it needs of the world."""
+"""The options and the ports of a conversion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ConvertOptions:
     source: Path
     to: str
     output: Path | None
-    """Where the result stands; None for stdout."""
+    """The path of the result; None for stdout."""
     made_from: str | None = None
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     split: str | None = None
@@ -29,14 +29,14 @@ class ConvertOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertPorts:
-    """What a conversion needs of the world."""
+    """The ports of a conversion."""
 
     workspace: Workspace
     contracts: Contracts
     frames: Frames
     draft: MakeDraft
-    """A draft beside the file that it will be."""
+    """Create a draft beside its final file."""
     scratch: Callable[[], OutputDraft]
-    """A draft that is nowhere."""
+    """Create a draft in a temporary file."""
     show: Callable[[bytes], None]
-    """Where a result goes that is no file."""
+    """Write a result to stdout."""

@@ -1,4 +1,4 @@
-"""Convert a dataset to another contract and say what could not be carried over."""
+"""Convert a dataset to another contract and report what could not be converted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = ["ConvertOptions", "ConvertPorts", "convert"]
 
 
 def sources(contracts: Contracts) -> tuple[str, ...]:
-    """What a source can be named as."""
+    """The names of source formats."""
     return (*BENCHMARKS, *TOOLS, *TABLES, *contracts.datasets, "otel")
 
 
@@ -59,7 +59,7 @@ _UNSHOWN = Change("attachments", "a document that is not there, or is no text, i
 
 
 def convert(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
-    """Write the dataset in the other contract; nothing is written where no case can be."""
+    """Write the dataset in the other contract; without any case, nothing is written."""
     if options.to == RESPONSES:
         return convert_traces(ports, options)
     path = _checked(ports, options)
@@ -142,7 +142,7 @@ def _intake(ports: ConvertPorts, options: ConvertOptions) -> Intake:
 def _carry(
     candidate: IntakeCandidate, way: Way, options: ConvertOptions, output: Output, tally: Tally
 ) -> None:
-    """Add one candidate to the output, or count why it is not."""
+    """Add one candidate to the output, or count its refusal."""
     tally.read += 1
     found, changes = candidate.found, candidate.changes
     if isinstance(found, Case):
@@ -175,7 +175,7 @@ def _fitted(case: Case, way: Way, options: ConvertOptions) -> Fit:
 
 
 def _flattened(case: Case) -> tuple[Case, tuple[Change, ...]]:
-    """A case that asks with one text what a target would be shown, and what became of the rest."""
+    """A case with the text that a target would be shown as its prompt, and the changes."""
     unshown = any(attachment.text is None for attachment in case.attachments)
     changes = (_UNSHOWN,) if unshown else ()
     if case.task_type:
@@ -190,7 +190,7 @@ def _flattened(case: Case) -> tuple[Case, tuple[Change, ...]]:
 
 
 def _correct_choices(case: Case) -> tuple[str, ...]:
-    """The choices that are correct as one reference answer, in the words of the prompt."""
+    """The correct choices as one reference answer, worded as in the prompt."""
     correct = [choice for choice in case.choices if choice.id in case.correct_choice_ids]
     return (choice_lines(correct),) if correct else ()
 
@@ -198,7 +198,7 @@ def _correct_choices(case: Case) -> tuple[str, ...]:
 def _drop_rejected(
     output: Output, ports: ConvertPorts, path: Path, way: Way, tally: Tally
 ) -> None:
-    """Leave out what our own reader refuses; what remains must be right."""
+    """Leave out cases that our own reader refuses; the rest must be valid."""
     if not tally.emitted:
         return
     check = partial(check_output, output, ports.workspace, path, ports.contracts, way.to.name)
@@ -219,7 +219,7 @@ def _settle(
             while chunk := stream.read(1 << 20):
                 ports.show(chunk)
         return ()
-    # The rows come last: where they stand, everything stands.
+    # The rows come last: once they are in place, everything is.
     for place in reversed(output.drafts):
         output.drafts[place].settle()
     return tuple(str(place) for place in output.drafts)

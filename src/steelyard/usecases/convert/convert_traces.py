@@ -1,4 +1,4 @@
-"""Write what other tools recorded as a response file, and say what could not be carried over."""
+"""Convert recordings of other tools to a response file, and report what could not be converted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from steelyard.usecases.convert.source_records import source_files
 from steelyard.usecases.convert.tally import Tally
 
 RESPONSES = "responses"
-"""The form that recorded traces are written in."""
+"""The output format of recorded traces."""
 RECORDERS = ("inspect", "otel")
 """The tools whose traces can be read."""
 _MAX_JSON = 1024 * 1024 * 1024
@@ -43,11 +43,11 @@ class _Recorded(NamedTuple):
     imports: Iterator[tuple[str, Import]]
     changes: tuple[Change, ...] = ()
     has_repeats: bool = False
-    """Whether a further answer to a record is another repeat."""
+    """Whether another answer to the same record is a repeat."""
 
 
 def convert_traces(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
-    """Write one row for each trace; nothing is written where no trace can be."""
+    """Write one row for each trace; without any, nothing is written."""
     _check(ports.workspace, options)
     source = _recorded(ports.workspace, options)
     tally = Tally()
@@ -80,7 +80,7 @@ def convert_traces(ports: ConvertPorts, options: ConvertOptions) -> Conversion:
 
 
 class _Rows:
-    """Sees to it that every row is a response which our own reader takes."""
+    """Checks that our own reader accepts every row."""
 
     def __init__(self, *, has_repeats: bool) -> None:
         self._has_repeats = has_repeats
@@ -88,7 +88,7 @@ class _Rows:
         self._repeats: dict[tuple[object, object], int] = {}
 
     def checked(self, found: Import) -> Import:
-        """The row itself, or why it cannot stand."""
+        """The row itself, or why it is refused."""
         if isinstance(found, Refusal):
             return found
         _, findings = read_trace(found.row["trace"])
@@ -162,7 +162,7 @@ def _recorded(workspace: Workspace, options: ConvertOptions) -> _Recorded:
 
 
 def _traces(workspace: Workspace, options: ConvertOptions) -> Iterator[tuple[str, Import]]:
-    """One import for each trace, in the order in which they begin; lines that are none first."""
+    """One import for each trace, ordered by start time, after the invalid lines."""
     traces: dict[str, list[Span]] = {}
     for path in _files(workspace, options.source):
         for record in _records(workspace, path):
@@ -191,7 +191,7 @@ def _begin(found: tuple[str, list[Span]]) -> tuple[int, str]:
 
 
 def _records(workspace: Workspace, path: Path) -> Iterator[Record]:
-    """The exports of a file: JSONL with one a line, or one JSON document."""
+    """The exports of a file: JSONL with one per line, or one JSON document."""
     if path.suffix.lower() in _ENDINGS[1:]:
         with workspace.open(path) as stream:
             yield from jsonl_records(stream)

@@ -54,7 +54,7 @@ _MAPPED = ("id", "input", "expected_output", "expected_outcome")
 
 
 class RowSource(NamedTuple):
-    """What to import: from where, in which form, for which contract."""
+    """What to import: the source, its format and the contract."""
 
     path: Path
     name: str
@@ -62,18 +62,18 @@ class RowSource(NamedTuple):
     names: Mapping[str, str]
     split: str | None = None
     title: str = ""
-    """What the source calls itself, where it does."""
+    """The name in the source, if it has one."""
 
     @property
     def dataset(self) -> str:
-        """What the dataset is called: as the source says, else after its file or folder."""
+        """The dataset's name: from the source, otherwise from its file or folder."""
         return self.name if self.name in BENCHMARKS else self.title or self.path.resolve().stem
 
 
 def row_intake(
     workspace: Workspace, contracts: Contracts, source: RowSource, frames: Frames
 ) -> Intake:
-    """The rows that an importer makes of a source, as cases of the contract they are made for."""
+    """The imported rows of a source, as cases of the contract of the importer."""
     changes: tuple[Change, ...] = ()
     description = ""
     if source.name == "promptfoo":
@@ -97,7 +97,7 @@ def row_intake(
     made = contracts[contract]
     unique = _Unique(made).only(imports)
     if contract == "legal_eval" == source.to:
-        # Rows of the contract itself: they are written as they are and read once they stand.
+        # Rows of the contract itself: they are written unchanged and read afterwards.
         candidates = _as_rows(unique)
     else:
         candidates = _as_cases(unique, made, source, workspace)
@@ -114,7 +114,7 @@ def row_intake(
 def _importer(
     source: RowSource, contracts: Contracts
 ) -> tuple[str, Callable[[Record], list[Import]]]:
-    """Which contract's rows are made, and how."""
+    """The contract of the imported rows, and their importer."""
     if source.name in BENCHMARKS:
         _refuse_map(source)
         importer = BENCHMARKS[source.name]
@@ -140,7 +140,7 @@ def _importer(
 
 
 def _samples(source: RowSource, logs: list[LogFile]) -> tuple[str, Iterator[tuple[str, Import]]]:
-    """The cases that the samples of Inspect's logs answer."""
+    """The cases of the samples in Inspect logs."""
     _refuse_map(source)
     contract = "legal_eval" if source.to == "legal_eval" else "eval_cases"
     records = (
@@ -163,7 +163,7 @@ def _refuse_map(source: RowSource) -> None:
 
 
 def _records(workspace: Workspace, source: RowSource, frames: Frames) -> Iterator[Record]:
-    """All records of a source, each with its place; of a table with splits, with its split."""
+    """All records of a source with their places, and with their splits if the table has any."""
     files = source_files(workspace, source.path, source.split)
     has_splits = source.name in TABLES and len({file.split for file in files}) > 1
     for file in files:
@@ -192,7 +192,7 @@ def _imports(
 
 
 class _Unique:
-    """Passes each row once: a repetition is skipped, another row with the same id is wrong."""
+    """Passes each row once: repeated rows are skipped, other rows with the same id are invalid."""
 
     def __init__(self, contract: Contract) -> None:
         self._key = contract.row_id
@@ -200,7 +200,7 @@ class _Unique:
         self._ids = SeenIds()
 
     def only(self, imports: Iterable[tuple[str, Import]]) -> Iterator[tuple[str, Import]]:
-        """The same imports, with refusals in place of rows that came before."""
+        """The same imports, with refusals in place of repeated rows."""
         for place, found in imports:
             yield place, self._checked(found) if isinstance(found, Imported) else found
 
@@ -209,7 +209,7 @@ class _Unique:
         if not self._rows.add(compact(found.row).decode("utf-8", "surrogatepass")):
             return Refusal("skipped", "the same row again")
         if isinstance(name, str) and not self._ids.add(name):
-            reason = f"{self._key} '{name}' is used by an earlier row that says something else"
+            reason = f"{self._key} '{name}' is used by an earlier row with other content"
             return Refusal("invalid", reason, "duplicate_record_id")
         return found
 
@@ -231,7 +231,7 @@ def _as_cases(
     source: RowSource,
     workspace: Workspace,
 ) -> Iterator[IntakeCandidate]:
-    """The cases of the rows, read a batch at a time by the contract's own reader."""
+    """The cases of the rows, read in batches by the reader of the contract."""
     while batch := list(islice(imports, _BATCH)):
         rows = [found.row for _, found in batch if isinstance(found, Imported)]
         reading = contract.open(

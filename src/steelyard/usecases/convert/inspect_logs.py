@@ -36,7 +36,7 @@ _NO_ZSTANDARD = (
 
 
 class LogSample(NamedTuple):
-    """One sample with its place; without a value, `fault` says what is wrong."""
+    """One sample with its place; without a value, `fault` is the reason."""
 
     place: str
     head: LogHead
@@ -45,12 +45,12 @@ class LogSample(NamedTuple):
 
 
 class LogFile(NamedTuple):
-    """A log that was opened; its samples are read as they are asked for."""
+    """An open log; its samples are read lazily."""
 
     head: LogHead
     samples: Callable[[], Iterator[LogSample]]
     changes: tuple[Change, ...]
-    """What is to be known of the log as a whole."""
+    """Changes that concern the whole log."""
 
 
 def open_logs(workspace: Workspace, path: Path) -> list[LogFile]:
@@ -60,12 +60,12 @@ def open_logs(workspace: Workspace, path: Path) -> list[LogFile]:
     found = [entry.path for entry in workspace.expand([str(path)])]
     files = [file for file in found if file.suffix.lower() in ENDINGS]
     if not files:
-        raise NotFoundError(f"no logs in {path}; read are files that end in {', '.join(ENDINGS)}")
+        raise NotFoundError(f"no logs in {path}; supported extensions: {', '.join(ENDINGS)}")
     return [_open_listed(workspace, file) for file in files]
 
 
 def _open_listed(workspace: Workspace, path: Path) -> LogFile:
-    """A log of a folder; one that cannot be read must not hide the others."""
+    """A log of a folder; an unreadable one must not hide the others."""
     try:
         return _open(workspace, path, f"{path.name} ")
     except UnreadableFileError as wrong:
@@ -84,7 +84,7 @@ def _open(workspace: Workspace, path: Path, within: str) -> LogFile:
         line = f":{wrong.line}" if wrong.line else ""
         raise UnreadableFileError(f"{path}{line}: {wrong}") from None
     except zipfile.BadZipFile as wrong:
-        raise UnreadableFileError(f"{path} is no ZIP file: {wrong}") from None
+        raise UnreadableFileError(f"{path} is not a ZIP file: {wrong}") from None
 
 
 def _open_json(workspace: Workspace, path: Path, within: str) -> LogFile:
@@ -111,7 +111,7 @@ def _open_zip(workspace: Workspace, path: Path, within: str) -> LogFile:
         names = archive.namelist()
         start = "header.json" if "header.json" in names else "_journal/start.json"
         if start not in names:
-            raise ParseError("this is no log of Inspect: it has no header", code="invalid_json")
+            raise ParseError("this is not an Inspect log: it has no header", code="invalid_json")
         header = raw_members(_member(stream, archive, start))
     head = LogHead.read(_value(header.get("eval")))
     kept = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
@@ -133,7 +133,7 @@ def _open_zip(workspace: Workspace, path: Path, within: str) -> LogFile:
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:
-    """By what samples are put in order, 2 before 10: they stand in the order they ended in."""
+    """Natural sort key, 2 before 10: the archive has samples in the order of their end."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _NUMBER.split(name)]
 
 
@@ -160,7 +160,7 @@ def _value(raw: msgspec.Raw | None) -> JsonValue:
 
 
 def _member(stream: BinaryIO, archive: zipfile.ZipFile, name: str) -> bytes:
-    """A file of the archive; also in the compression that newer logs have."""
+    """A file of the archive, also with the compression of newer logs."""
     info = archive.getinfo(name)
     if info.file_size > MAX_SAMPLE:
         raise ParseError(f"{name} is larger than 256 MB", code="payload_too_large")
@@ -186,5 +186,5 @@ def _unpacked(data: bytes, size: int, name: str) -> bytes:
     except zstandard.ZstdError as wrong:
         raise ParseError(f"{name} cannot be unpacked: {wrong}", code="invalid_json") from None
     if len(unpacked) != size:
-        raise ParseError(f"{name} is not of the size that the log says", code="invalid_json")
+        raise ParseError(f"{name} does not have the size stated in the log", code="invalid_json")
     return unpacked

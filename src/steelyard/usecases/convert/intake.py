@@ -1,4 +1,4 @@
-"""Where a conversion takes its cases from, and a file of a contract as such a source."""
+"""Sources of a conversion, among them files of a contract."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 class IntakeCandidate(NamedTuple):
-    """What one row of the source stands for: a case, a row of its contract, or neither."""
+    """One row of the source: a case, a row of its contract, or a refusal."""
 
     label: str
     """The id of the case, or the place of the row."""
@@ -35,28 +35,28 @@ class IntakeCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
-    """A source that was opened; its candidates can be taken once."""
+    """An open source; its candidates can be read once."""
 
     name: str
     contract: Contract
-    """The contract whose names its cases carry."""
+    """The contract whose field names its cases use."""
     header: Dataset
     candidates: Callable[[], Iterator[IntakeCandidate]]
     changes: tuple[Change, ...] = ()
-    """What the source says as a whole and no contract has a place for."""
+    """Fields of the whole source for which no contract has a place."""
 
 
 def contract_intake(
     workspace: Workspace, contracts: Contracts, path: Path, contract: str | None
 ) -> Intake:
-    """A file of a contract, which its keys tell, unless it is named."""
+    """A file of a contract, detected by its keys unless the contract is given."""
     if not workspace.is_file(path):
         raise NotFoundError(f"no such file: {path}; a folder needs {argument('made_from')}")
     opened = open_dataset(workspace, path, contract, contracts=contracts)
     if opened.is_single:
         raise UnreadableFileError(f"{path}: a {opened.contract} file has no cases to convert")
     if opened.reading is None:
-        other = f"; {argument('made_from')} says what other file it is"
+        other = f"; {argument('made_from')} names another format"
         hint = "" if opened.is_recognised else other
         raise UnreadableFileError(f"{path}: {opened.findings[0].message}{hint}")
     wrong = [*(opened.sidecar.findings if opened.sidecar else ()), *opened.reading.findings]
@@ -71,7 +71,7 @@ def contract_intake(
 
 
 def read_row(reading: DatasetReading, row: Row) -> Case | Refusal:
-    """The case of a row, or why it is none."""
+    """The case of a row, or why it is refused."""
     if row.is_accepted:
         return reading.case(row)
     return refusal("invalid", row.findings)
@@ -87,7 +87,7 @@ def refusal(outcome: Outcome, findings: tuple[Finding, ...]) -> Refusal:
 
 
 def place_of(row: Row) -> str:
-    """How people find a row: by its id, its line or its position."""
+    """The label of a row: its id, its line or its position."""
     if row.record_id:
         return row.record_id
     return f"line {row.line}" if row.line else f"item {row.index + 1}"

@@ -1,4 +1,4 @@
-"""The records of a source on disk: one file, or the data files of a folder."""
+"""The records of a source: one file, or the data files of a folder."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class _State(msgspec.Struct):
 
 
 class SourceFile(NamedTuple):
-    """A data file, with the split that its name or folder tells."""
+    """A data file with the split from its name or folder."""
 
     path: Path
     split: str = ""
 
 
 def source_files(workspace: Workspace, path: Path, split: str | None) -> list[SourceFile]:
-    """The data files that a path stands for; of a folder, those of one split if it is named."""
+    """The data files of a path; of a folder, those of the split if one is given."""
     if workspace.is_file(path):
         return [SourceFile(path)]
     found = [entry.path for entry in workspace.expand([str(path)])]
@@ -47,7 +47,7 @@ def source_files(workspace: Workspace, path: Path, split: str | None) -> list[So
     files = [SourceFile(file, _split(file, path)) for file in data if _is_data(file, kept)]
     if not files:
         known = ", ".join((*_TEXTS, *FRAMES))
-        raise NotFoundError(f"no data in {path}; read are files that end in {known}")
+        raise NotFoundError(f"no data in {path}; supported extensions: {known}")
     chosen = [file for file in files if split in {None, file.split}]
     if not chosen:
         splits = ", ".join(dict.fromkeys(file.split for file in files))
@@ -56,7 +56,7 @@ def source_files(workspace: Workspace, path: Path, split: str | None) -> list[So
 
 
 def file_records(workspace: Workspace, file: Path, frames: Frames) -> Iterator[Record]:
-    """The records of one file, by its extension; raises where it cannot be read at all."""
+    """The records of one file, by its extension; raises if it cannot be read."""
     extension = file.suffix.lower()
     if extension in FRAMES:
         yield from frames(file)
@@ -64,7 +64,7 @@ def file_records(workspace: Workspace, file: Path, frames: Frames) -> Iterator[R
     readers = {".json": json_records, ".csv": csv_records, ".tsv": _tsv_records}
     if extension not in _TEXTS:
         known = ", ".join((*_TEXTS, *FRAMES))
-        raise InvalidError(f"{file}: '{extension}' files are not read; read are {known}")
+        raise InvalidError(f"{file}: '{extension}' files are not supported; supported: {known}")
     try:
         with workspace.open(file) as stream:
             yield from readers.get(extension, jsonl_records)(stream)
@@ -78,7 +78,7 @@ def _tsv_records(stream: BinaryIO) -> Iterator[Record]:
 
 
 def _saved(workspace: Workspace, found: list[Path]) -> dict[Path, set[str]]:
-    """The data files of each folder that `datasets` has saved: others there are its cache."""
+    """The data files of each folder saved by `datasets`; other files there are its cache."""
     return {
         file.parent: set(_state_files(workspace, file))
         for file in found

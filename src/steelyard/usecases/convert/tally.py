@@ -1,4 +1,4 @@
-"""Counts what becomes of rows and fields while a dataset is converted, in bounded memory."""
+"""Counts of converted, refused and changed rows and fields, in bounded memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from steelyard.model.conversion import (
 
 _FIRST = 3
 _REASONS = 100
-"""So many different reasons are told apart; what comes after them is counted together."""
+"""Maximum number of different reasons; further ones are counted together."""
 
 
 @dataclass(slots=True)
@@ -44,19 +44,19 @@ class Tally:
         self.emitted = 0
         self._refusals: dict[tuple[str, str], tuple[Refusal, _Count]] = {}
         self._changes: dict[Change, _Count] = {}
-        # Most cases change in the same few ways: a number for each way tells which.
+        # Most cases change in the same few ways: each case stores the number of its way.
         self._ways: dict[tuple[Change, ...], int] = {}
         self._way_of = array("I")
 
     def emit(self, label: str, changes: tuple[Change, ...]) -> None:
-        """Count a case that is written, and its fields that did not come over as they were."""
+        """Count a written case and its changed fields."""
         self.emitted += 1
         once = tuple(dict.fromkeys(changes))
         self._way_of.append(self._ways.setdefault(once, len(self._ways)))
         self.change(label, once)
 
     def take_back(self, position: int, label: str, refusal: Refusal) -> None:
-        """Count a case as not written after all."""
+        """Count a written case as refused."""
         self.emitted -= 1
         for change in self._changed(position):
             self._changes[self._bounded(change)].take_back(label)
@@ -71,7 +71,7 @@ class Tally:
         self._refusals.setdefault(key, (refusal, _Count()))[1].add(label)
 
     def change(self, label: str, changes: Iterable[Change]) -> None:
-        """Count fields that did not come over as they were."""
+        """Count changed fields."""
         for change in changes:
             self._changes.setdefault(self._bounded(change), _Count()).add(label)
 
@@ -80,13 +80,13 @@ class Tally:
         return next(changes for changes, number in self._ways.items() if number == way)
 
     def _bounded(self, change: Change) -> Change:
-        """The change itself, unless there are too many to tell apart."""
+        """The change itself, unless there are too many different ones."""
         if change in self._changes or len(self._changes) < _REASONS:
             return change
         return Change("other fields", "changed in further ways", change.is_lost)
 
     def conversion(self, source: str, made_from: str, made_to: str) -> Conversion:
-        """What the conversion did so far."""
+        """The result of the conversion so far."""
         unwritten = [
             UnwrittenRows(
                 outcome=refusal.outcome,

@@ -1,4 +1,4 @@
-"""Published datasets, or dataset files, shown and compared record by record."""
+"""Show published datasets or dataset files, and compare them record by record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Version(NamedTuple):
 
 
 def show_dataset(ports: RegistryPorts, name: str) -> Shown:
-    """A dataset's head and how many records it has."""
+    """The header of a dataset and its number of records."""
     found = _open(ports, name)
     rows = [row.is_accepted for row in found.reading.rows()]
     dataset = found.reading.dataset(())
@@ -58,10 +58,10 @@ def show_dataset(ports: RegistryPorts, name: str) -> Shown:
 
 
 def compare_datasets(ports: RegistryPorts, a: str, b: str) -> Diff:
-    """Records that were added, removed or changed, by their ids; bad ones are left out.
+    """Records that were added, removed or changed, by id; rejected ones are left out.
 
-    A record that changed or is gone breaks the comparison of scores; one that was added does
-    not, since runs are compared over the records that both have.
+    A changed or removed record breaks the comparison of scores; an added one does not,
+    because runs are compared over their common records.
     """
     old, new = _open(ports, a), _open(ports, b)
     before, after = _hashes(old.reading), _hashes(new.reading)
@@ -81,7 +81,7 @@ def compare_datasets(ports: RegistryPorts, a: str, b: str) -> Diff:
 
 
 def _headers(old: _Version, new: _Version) -> Iterator[FieldDifference]:
-    """What the files say of themselves."""
+    """Differences between the headers."""
     before, after = (one.reading.dataset(()) for one in (old, new))
     for name in ("id", "contract", "version", "description"):
         was, now = getattr(before, name), getattr(after, name)
@@ -110,7 +110,7 @@ def _hashes(reading: DatasetReading) -> dict[str, str]:
 
 
 def _values(reading: DatasetReading, wanted: set[str] | None) -> Iterator[tuple[str, JsonValue]]:
-    """The accepted records by id, as they are hashed; all of them or those that are wanted."""
+    """The accepted records by id, as they are hashed: all, or only the wanted ones."""
     for row in reading.rows():
         if row.record_id and row.is_accepted and (wanted is None or row.record_id in wanted):
             yield row.record_id, reading.hashed(row, reading.case(row))

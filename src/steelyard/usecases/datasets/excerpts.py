@@ -1,4 +1,4 @@
-"""The spot in a file that a finding speaks of, to print under it."""
+"""Excerpts of a file that show the position of a finding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steelyard.model.json_value import Path as ValuePath
 from steelyard.ports import Workspace
 
 _MAX_DOCUMENT = 16 * 1024 * 1024
-# So much of a long line is kept on either side of what matters; a report shows less.
+# Characters of a long line kept on either side of the span; a report shows fewer.
 _MARGIN = 400
 _ARRAY = re.compile(r"\s*:\s*\[\s*")
 _COMMA = re.compile(r"\s*,?\s*")
@@ -24,7 +24,7 @@ _decoder = json.JSONDecoder(strict=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """One line of a file, or the part of a long one around what matters."""
+    """One line of a file, or the part of a long line around the position."""
 
     line: int
     text: str
@@ -35,7 +35,7 @@ class Excerpt:
 def excerpts(
     workspace: Workspace, path: Path, findings: Iterable[Finding]
 ) -> dict[Finding, Excerpt]:
-    """The excerpt of every finding that can be found in its file, read once."""
+    """The excerpts of findings that have a position in the file, which is read once."""
     sought = list(findings)
     extension = path.suffix.lower()
     try:
@@ -69,7 +69,7 @@ def _line_excerpts(
 
 
 def _span(text: str, path: ValuePath, extension: str) -> tuple[int, int]:
-    """The part of a line that a path names; nothing where the line does not show it."""
+    """The span of a path in a line; empty if the line does not show it."""
     if not path:
         return 0, 0
     if extension == ".jsonl":
@@ -102,7 +102,7 @@ def _line_end(text: str, place: int) -> int:
 
 
 def _places(text: str, findings: list[Finding]) -> Iterator[tuple[tuple[int, int], Finding]]:
-    """Where in a document each finding belongs; every array of records is walked once."""
+    """The span of each finding in a document; every array of records is walked once."""
     paths = {finding: parse_path(finding.path) for finding in findings}
     wanted: dict[str, set[int]] = {}
     for path in paths.values():
@@ -154,7 +154,7 @@ def _line_start(text: str, line: int) -> int:
 
 
 def _excerpt(line: int, text: str, span: tuple[int, int], first: int, last: int) -> Excerpt:
-    """The line between two places; of a long one only the part around the span is copied."""
+    """The line between two offsets; of a long line, only the part around the span."""
     left, right = max(first, span[0] - _MARGIN), min(last, span[0] + _MARGIN)
     shown = text[left:right].rstrip("\r")
     return Excerpt(

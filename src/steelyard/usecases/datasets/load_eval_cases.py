@@ -1,4 +1,4 @@
-"""Load eval cases the way contract 5 describes it."""
+"""Load eval cases as contract 5 describes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log = logging.getLogger("steelyard")
 
 
 def load_eval_cases(workspace: Workspace, path: Path) -> tuple[Case, ...]:
-    """The good cases of a file; raises for what spoils the file, warns for each bad case."""
+    """The valid cases; raises for errors of the whole file, warns of each invalid case."""
     extension = path.suffix.lower()
     if extension not in _EXTENSIONS:
         supported = ", ".join(_EXTENSIONS)
@@ -40,7 +40,7 @@ def load_eval_cases(workspace: Workspace, path: Path) -> tuple[Case, ...]:
 
 
 def _sound(opened: Opened) -> DatasetReading:
-    """The reading of a file that nothing spoils as a whole."""
+    """The reading of a file that has no error as a whole."""
     sidecar = opened.sidecar
     if sidecar and not sidecar.is_found:
         _log.debug("no sidecar %s; defaults are used", sidecar.path)

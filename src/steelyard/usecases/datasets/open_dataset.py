@@ -40,7 +40,7 @@ MAX_YAML = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sidecar:
-    """The YAML file beside a JSONL file, as far as it exists."""
+    """The YAML file beside a JSONL file, if it exists."""
 
     path: Path
     findings: tuple[Finding, ...] = ()
@@ -49,7 +49,7 @@ class Sidecar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A file with its contract; without a reading the findings say why there is none."""
+    """A file with its contract; without a reading, the findings give the reason."""
 
     path: Path
     contract: str | None = None
@@ -58,15 +58,15 @@ class Opened:
     sidecar: Sidecar | None = None
     is_recognised: bool = True
     is_single: bool = False
-    """Whether the file is one thing, such as a rubric, and no list of records."""
+    """Whether the file is a single object, such as a rubric, and not a list of records."""
     content: Content | None = None
-    """The rubric or judge that such a file holds, where nothing is wrong with it."""
+    """The rubric or judge in such a file, if it is valid."""
     lines: Lines | None = None
-    """Where its parts stand, where the format has lines."""
+    """The lines of its parts, if the format has lines."""
 
     @property
     def refusal(self) -> str:
-        """Why there is no dataset in the file, where there is no reading."""
+        """Why the file has no dataset, if there is no reading."""
         if self.is_single or not self.findings:
             return f"this is a {self.contract} file and no dataset"
         return self.findings[0].message
@@ -79,7 +79,7 @@ def open_dataset(
     catalog: Catalog | None = None,
     contracts: Contracts | None = None,
 ) -> Opened:
-    """Detect a file's contract and open it; bad content gives findings, never an exception."""
+    """Detect a file's contract and open it; invalid content gives findings, never an exception."""
     extension = path.suffix.lower()
     contracts = contracts or Contracts()
     if extension not in EXTENSIONS:
@@ -100,7 +100,7 @@ _FORMATS = {"invalid_json": "invalid JSON: ", "invalid_yaml": "invalid YAML: "}
 
 
 def no_such_file(path: Path, shown: Path | None = None) -> NotFoundError:
-    """What to raise for a path that is no file, as it was shown; a folder is called one."""
+    """The error for a path that is not a file; a folder is named as such."""
     if path.is_dir():
         return NotFoundError(f"{shown or path} is a folder; name a file in it")
     return NotFoundError(f"no such file: {shown or path}")
@@ -120,7 +120,7 @@ def find_sidecar(workspace: Workspace, path: Path, contracts: Contracts) -> Path
 
 
 def _has_cases(content: Located, keys: Iterable[str]) -> bool:
-    """Whether a YAML file holds cases of its own, and so is no sidecar."""
+    """Whether a YAML file has its own cases and so is not a sidecar."""
     return isinstance(content.value, dict) and has_any(content.value, keys)
 
 
@@ -146,7 +146,7 @@ def _open_jsonl(
 
 
 def _first_row(workspace: Workspace, path: Path) -> JsonValue:
-    """The first row that can be parsed; a file without any row is a ParseError."""
+    """The first row that can be parsed; a file without rows is a ParseError."""
     is_empty = True
     with workspace.open(path) as stream:
         for _, text in jsonl_lines(stream):
@@ -178,7 +178,7 @@ def _sidecar(
 
 
 def _spoiled(wrong: ParseError) -> Finding:
-    """What makes a file unreadable as a whole."""
+    """The error that makes a whole file unreadable."""
     return error(wrong.code, f"{_FORMATS.get(wrong.code, '')}{wrong}", line=wrong.line)
 
 
@@ -208,7 +208,7 @@ def _open_document(
     if kind:
         contract = of_kind(contracts, kind, contract, extension)
     if contract is None:
-        return _unsupported(path, "its top level has the keys of no contract", contracts)
+        return _unsupported(path, "its top-level keys belong to no contract", contracts)
     if contract.kind != "dataset":
         return _open_definition(path, content, contract.name, catalog)
     reading = _reading(workspace, path, contract, content)
@@ -234,7 +234,7 @@ def _reading(
 
 
 def _compared(contract: Contract, reading: DatasetReading) -> DatasetReading:
-    """Readers of our own compare ids themselves, beside what else is wrong with a row."""
+    """Built-in readers compare ids themselves, together with other problems of a row."""
     is_ours = any(contract.name == one.name for one in BUILT_IN)
     return reading if is_ours else with_unique_ids(reading)
 
@@ -242,7 +242,7 @@ def _compared(contract: Contract, reading: DatasetReading) -> DatasetReading:
 def _open_definition(
     path: Path, content: bytes | Located, contract: str, catalog: Catalog
 ) -> Opened:
-    """A rubric or a judge: one thing, and no list of records."""
+    """A rubric or a judge: a single object, not a list of records."""
     held, findings = read_definition(content, contract, catalog)
     return Opened(
         path=path,
@@ -277,13 +277,13 @@ def _bytes(workspace: Workspace, path: Path, limit: int) -> bytes:
 
 
 def _json_top(data: bytes, contracts: Contracts) -> Iterator[tuple[str, JsonValue]]:
-    """The top-level names of a JSON document, with a value only where detection looks at it."""
+    """The top-level names of a JSON document, with values only where detection needs them."""
     try:
         members = raw_members(without_bom(data))
     except ParseError as wrong:
         if wrong.code == "invalid_field_type":
             return
-        # One odd record must not hide what the file is; text that is no JSON at all still does.
+        # One invalid record must not hide the kind of the file; text that is not JSON still does.
         document = split_json(data)
         names = document.header if document.records is None else (*document.header, "records")
         yield from ((name, document.header.get(name)) for name in names)
@@ -295,7 +295,7 @@ def _json_top(data: bytes, contracts: Contracts) -> Iterator[tuple[str, JsonValu
 
 
 def _telling(items: Iterable[RawRecord] | None, item_key: str) -> JsonValue:
-    """The items of a list up to one that settles what they are."""
+    """The items of a list up to the first one that identifies their kind."""
     found: list[JsonValue] = []
     for item in items or ():
         value = looked_at(bytes(item)).value

@@ -1,4 +1,4 @@
-"""Fix a version of a dataset in the registry."""
+"""Publish a version of a dataset in the registry."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Sources(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """The hash of all of them together."""
+        """The hash of all files."""
         if len(self.digests) == 1:
             return self.digests[0]
         return hashlib.sha256("\n".join(self.digests).encode()).hexdigest()
@@ -47,9 +47,9 @@ class _Sources(NamedTuple):
 def publish_dataset(
     ports: RegistryPorts, name: str, version: str | None = None, *, caller: Caller | None = None
 ) -> Publication:
-    """Publish a dataset with its sidecar, byte by byte; the same once more changes nothing.
+    """Publish a dataset with its sidecar, byte by byte; publishing it again changes nothing.
 
-    Where the contract has a version of its own it counts; else one must be given.
+    If the contract has no version, one must be given.
     """
     return logged(ports.called_by(caller), _published(ports, name, version))
 
@@ -124,7 +124,7 @@ def _version(dataset: Dataset, path: Path, given: str | None) -> str:
 
 
 def _refusals(ports: RegistryPorts, path: Path) -> Iterator[str]:
-    """What strict mode takes for an error, the first of many."""
+    """The first errors of a strict validation."""
     options = ValidateOptions(kind="dataset", strict=True)
     report = validate(
         *(ports.workspace, [str(path)], options, ports.catalog),

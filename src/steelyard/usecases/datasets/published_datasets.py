@@ -1,4 +1,4 @@
-"""Datasets that the registry holds, opened as if they still stood where they were published."""
+"""Datasets of the registry, opened as if they were still at their original paths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steelyard.usecases.registry.registry import Registry
 
 
 class PublishedDataset(NamedTuple):
-    """A dataset at the place that it had, with where its files are now."""
+    """A dataset at its original path, with the current paths of its files."""
 
     published: Published
     path: Path
@@ -22,7 +22,7 @@ class PublishedDataset(NamedTuple):
 
 
 def find_dataset(registry: Registry, root: Path, reference: str) -> PublishedDataset:
-    """The published dataset that `dataset/id@version` stands for; raises where there is none."""
+    """The published dataset for `dataset/id@version`; raises if there is none."""
     known = registry.all("dataset")
     found = next((one for one in known if one.reference == reference), None)
     if found is None:
@@ -47,14 +47,14 @@ def _nothing(reference: str, known: Sequence[Published]) -> str:
 
 
 class Staged:
-    """The user's files, with others in the places of some."""
+    """The user's files, some of them replaced by others."""
 
     def __init__(self, workspace: Workspace, instead: Mapping[Path, Path]) -> None:
         self._workspace = workspace
         self._instead = instead
 
     def expand(self, patterns: Sequence[str]) -> list[FoundPath]:
-        """As without the others."""
+        """The same as without replacements."""
         return self._workspace.expand(patterns)
 
     def open(self, path: Path) -> BinaryIO:
@@ -62,7 +62,7 @@ class Staged:
         return self._workspace.open(self._instead.get(path, path))
 
     def is_file(self, path: Path) -> bool:
-        """Whether there is such a file; beside a published one stands only what was published."""
+        """Whether the file exists; beside a published file, only published files do."""
         return path in self._instead or (
             path.parent not in {place.parent for place in self._instead}
             and self._workspace.is_file(path)
@@ -73,5 +73,5 @@ class Staged:
         return self._workspace.size(self._instead.get(path, path))
 
     def files_of(self, path: Path) -> Files:
-        """The files that one eval file may show."""
+        """The files that an eval file may use."""
         return self._workspace.files_of(path)

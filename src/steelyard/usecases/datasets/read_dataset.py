@@ -16,7 +16,7 @@ from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
 def read_dataset(
     workspace: Workspace, path: Path, contracts: Contracts | None = None
 ) -> tuple[Dataset, list[Finding]]:
-    """The accepted cases and all findings; raises only when the file is no dataset at all."""
+    """The accepted cases and all findings; raises only if the file is not a dataset."""
     if not workspace.is_file(path):
         raise no_such_file(path)
     opened = open_dataset(workspace, path, contracts=contracts)

@@ -1,4 +1,4 @@
-"""A dataset whose rows are also checked for the rubrics that they name."""
+"""A dataset whose rows are also checked for their references to rubrics."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PATH = ("rubric_ref",)
 def with_references(
     reading: DatasetReading, references: Callable[[], References]
 ) -> DatasetReading:
-    """The same dataset; a row whose reference leads nowhere has an error more.
+    """The same dataset, with an error for each row whose reference cannot be resolved.
 
-    A dataset whose rows name no rubrics comes back as it is, and the project is looked at when
-    the first reference is met.
+    A dataset whose rows name no rubrics is returned unchanged; the project is read at the
+    first reference.
     """
     return ReferencedReading(reading, references) if isinstance(reading, Referring) else reading
 
@@ -40,18 +40,18 @@ class ReferencedReading:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What concerns the file as a whole."""
+        """Findings of the whole file."""
         return self._reading.findings
 
     @property
     def is_spoiled(self) -> bool:
-        """Whether the file is wrong as a whole and no row counts."""
+        """Whether the whole file is invalid and no row counts."""
         return self._reading.is_spoiled
 
     def rows(self) -> Iterator[Row]:
-        """Every row, with what is wrong with its reference.
+        """Every row, with the problems of its reference.
 
-        Warnings about what a rubric leads to stand at the first row that leads there.
+        Warnings about a rubric are reported at the first row that refers to it.
         """
         reported: set[Problem] = set()
         for row in self._reading.rows():
@@ -67,11 +67,11 @@ class ReferencedReading:
             yield row._replace(findings=(*row.findings, *found))
 
     def case(self, row: Row) -> Case:
-        """The case that an accepted row stands for."""
+        """The case of an accepted row."""
         return self._reading.case(row)
 
     def hashed(self, row: Row, case: Case) -> JsonValue:
-        """What `record_sha256` is taken over."""
+        """The content that `record_sha256` covers."""
         return self._reading.hashed(row, case)
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
@@ -92,5 +92,5 @@ class ReferencedReading:
 
 
 def _has_reference_error(row: Row) -> bool:
-    """Whether the row's reference is wrong already."""
+    """Whether the row already has an error for its reference."""
     return any(finding.path.endswith(".rubric_ref") for finding in row.findings)

@@ -1,4 +1,4 @@
-"""Say everything that is wrong with files."""
+"""Report all problems in files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ReferencesOf: TypeAlias = Callable[[Path], References]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReport:
-    """What validation found in one file; `total = accepted + rejected`, always."""
+    """The findings of one file; `total = accepted + rejected`, always."""
 
     path: str
     contract: str | None
@@ -40,13 +40,13 @@ class FileReport:
 
     @property
     def is_valid(self) -> bool:
-        """Whether there is no error at all."""
+        """Whether there is no error."""
         return not any(finding.is_error for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationReport:
-    """What validation found in all files, and which files of a folder it passed over."""
+    """The findings of all files, and the files of a folder that were skipped."""
 
     files: tuple[FileReport, ...]
     skipped: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ def validate(
     *,
     contracts: Contracts | None = None,
 ) -> ValidationReport:
-    """Validate files, folders and globs; with their references, where those can be looked up."""
+    """Validate files, folders and globs, with their references if those can be resolved."""
     if not all(patterns):
         raise NotFoundError("an empty path names nothing; '.' is the current folder")
     forms = contracts or Contracts()
@@ -99,7 +99,7 @@ def validate(
             reports[opened.sidecar.path] = _sidecar_report(opened, opened.sidecar, options)
     if not reports:
         places = ", ".join(patterns)
-        raise NotFoundError(f"no evaluation file in {places}; {len(skipped)} file(s) passed over")
+        raise NotFoundError(f"no evaluation file in {places}; {len(skipped)} file(s) skipped")
     return ValidationReport(files=tuple(reports.values()), skipped=tuple(skipped))
 
 
@@ -110,7 +110,7 @@ def _open(
     catalog: Catalog | None,
     contracts: Contracts,
 ) -> Opened:
-    """Open a file; in place of a sidecar, the JSONL file that reads it."""
+    """Open a file; for a sidecar, open the JSONL file that it belongs to."""
     beside = None if options.kind else find_sidecar(workspace, path, contracts)
     if beside:
         opened = open_dataset(workspace, beside, contracts=contracts)
@@ -120,7 +120,7 @@ def _open(
 
 
 def _with_references(opened: Opened, references: ReferencesOf) -> Opened:
-    """The same file with what is wrong with its references."""
+    """The same file with the problems of its references."""
     look_up = partial(references, opened.path)
     if opened.reading:
         return replace(opened, reading=with_references(opened.reading, look_up))
@@ -158,10 +158,10 @@ def _report(opened: Opened, options: ValidateOptions) -> FileReport:
                     duplicates.add(row)
         except OSError as wrong:
             reason = wrong.strerror or type(wrong).__name__
-            findings.append(error("unreadable_file", f"cannot read on: {reason}"))
+            findings.append(error("unreadable_file", f"reading stopped: {reason}"))
             is_spoiled = True
         if not any(finding.is_error for finding in findings):
-            # What is wrong comes first: a rejected record may be the one to change.
+            # Errors come first: a rejected record may be the one to change.
             findings.extend(duplicates.findings())
         if is_spoiled or opened.reading.is_spoiled:
             rejected = total

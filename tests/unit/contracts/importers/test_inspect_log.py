@@ -265,7 +265,7 @@ def test_what_a_sandbox_needs_is_told() -> None:
 
 @pytest.mark.parametrize("value", [None, {}, {"model": 7}, []])
 def test_what_is_no_log_is_said(value: Any) -> None:
-    with pytest.raises(ParseError, match="this is no log of Inspect"):
+    with pytest.raises(ParseError, match="this is not an Inspect log"):
         LogHead.read(value)
 
 

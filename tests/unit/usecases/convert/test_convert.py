@@ -275,8 +275,8 @@ def test_options_that_do_not_fit_are_usage_errors(
             '{"id": "a", "expected_outcome": "x", "input": "y"}\n{\n',
             "Line 2: Invalid JSON",
         ),
-        ("a.json", '{"name": "other"}', "the keys of no contract.+; `made_from` says what"),
-        ("a.csv", "a,b\n", "'.csv' files are not read.+; `made_from` says what"),
+        ("a.json", '{"name": "other"}', "keys belong to no contract.+; `made_from` names another"),
+        ("a.csv", "a,b\n", "'.csv' files are not read.+; `made_from` names another"),
         ("a.json", "{", "invalid JSON"),
         ("a.json", '{"records": []}', "missing dataset_id"),
         ("a.yaml", "checks: []\n", "a check_rubric file has no cases to convert"),
@@ -382,7 +382,7 @@ def test_rows_read_emitted_invalid_and_skipped_are_told_apart(desk: Desk) -> Non
 
     assert counts(made) == (7, 2, 4, 1, 0)
     assert told["the same row again"] == ("skipped", ("line 2",))
-    assert told["id 'prbench:a' is used by an earlier row that says something else"] == (
+    assert told["id 'prbench:a' is used by an earlier row with other content"] == (
         "invalid",
         ("line 3",),
     )

@@ -58,7 +58,7 @@ def test_without_the_extra_it_is_said_what_to_install(
 
 @pytest.mark.parametrize(
     ("damage", "told"),
-    [("size", "not of the size that the log says"), ("bytes", "cannot be unpacked")],
+    [("size", "does not have the size stated in the log"), ("bytes", "cannot be unpacked")],
 )
 def test_a_sample_that_is_damaged_is_told_and_the_others_are_read(
     tmp_path: Path, damage: str, told: str
@@ -126,8 +126,8 @@ def test_a_log_of_the_head_alone_has_no_samples(tmp_path: Path) -> None:
     [
         ("log.json", b"{", "the text ends too early"),
         ("log.json", b"[]", "the top level must be an object"),
-        ("log.json", b"{}", "this is no log of Inspect"),
-        ("log.eval", b"no zip", "is no ZIP file"),
+        ("log.json", b"{}", "this is not an Inspect log"),
+        ("log.eval", b"no zip", "is not a ZIP file"),
     ],
 )
 def test_what_is_no_log_is_unreadable(tmp_path: Path, name: str, data: bytes, told: str) -> None:
@@ -206,7 +206,7 @@ def test_all_logs_of_a_folder_are_read_and_a_broken_one_is_told(tmp_path: Path) 
     found = samples(tmp_path)
 
     assert [one.place for one in found] == ["a.json sample 1", "b.eval b_epoch_1.json", "c.json"]
-    assert "this is no log of Inspect" in found[2].fault
+    assert "this is not an Inspect log" in found[2].fault
 
 
 def test_a_folder_without_logs_and_another_file_are_wrong_usage(tmp_path: Path) -> None:

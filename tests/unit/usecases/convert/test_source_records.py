@@ -114,7 +114,7 @@ def test_a_file_is_read_by_its_extension(desk: Desk, name: str, content: str) ->
 @pytest.mark.parametrize(
     ("name", "content", "error", "told"),
     [
-        ("a.txt", "", RequestError, "'.txt' files are not read; read are .jsonl"),
+        ("a.txt", "", RequestError, "'.txt' files are not supported; supported: .jsonl"),
         ("a.json", "{}", UnreadableFileError, "a.json: the top level must be a list"),
         ("a.csv", "a,a\n", UnreadableFileError, "a.csv:1: two columns are called 'a'"),
     ],

@@ -110,7 +110,7 @@ class TestWalking:
     @pytest.mark.parametrize(
         ("patterns", "message"),
         [
-            (["{folder}"], "no evaluation file in {folder}; 0 file(s) passed over"),
+            (["{folder}"], "no evaluation file in {folder}; 0 file(s) skipped"),
             (["{folder}", ""], "an empty path names nothing; '.' is the current folder"),
             (["{folder}/x"], "no such file or folder: {folder}/x"),
         ],
@@ -266,7 +266,7 @@ def test_a_disk_that_fails_on_the_way_is_a_finding(tmp_path: Path) -> None:
     (file,) = seen(FailingDisk(tmp_path), tmp_path / "a.jsonl").files
 
     assert (file.total, file.accepted) == (1, 0)
-    assert file.findings[0].message == "cannot read on: Input/output error"
+    assert file.findings[0].message == "reading stopped: Input/output error"
 
 
 class TestReferences:
