@@ -37,8 +37,8 @@ from steelyard.model.message import Message
 from steelyard.model.trace import Trace
 from steelyard.settings import REDACTED_KINDS as KINDS
 from steelyard.store.globs import matches
-from steelyard.targets.completion import read_completion
 from steelyard.targets.json_template import JsonTemplate
+from steelyard.targets.openai import read_completion
 from steelyard.targets.reply_json import refusal_text
 
 SIZES = (100_000, 400_000)

@@ -7,8 +7,6 @@ import gc
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from steelyard.targets.loop_noise import without_noise
-
 Answer = TypeVar("Answer")
 _COLLECTED_AT = (20_000, 20, 50)
 
@@ -36,7 +34,7 @@ def run_async(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
 
 def _run(made: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.get_loop().set_exception_handler(without_noise)
+        runner.get_loop().set_exception_handler(_without_noise)
         return runner.run(made())
 
 
@@ -67,3 +65,13 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     except ImportError:
         return None
     return uvloop.new_event_loop
+
+
+def _without_noise(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say nothing of a connection that failed when nobody waited for it any more.
+
+    Whoever waited first was told, as for the name of a host that nobody knows.
+    """
+    is_late = "never retrieved" in str(context.get("message"))
+    if not (is_late and isinstance(context.get("exception"), OSError)):
+        loop.default_exception_handler(context)

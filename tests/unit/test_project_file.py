@@ -17,7 +17,7 @@ from steelyard.settings import (
     SuiteSettings,
     TargetEntry,
 )
-from steelyard.targets.processes.left_processes import MARK
+from steelyard.targets.processes.bounded_process import MARK
 
 EXAMPLE = """\
 targets:

@@ -5,18 +5,35 @@ What a file unpacks to is bounded, and its XML may declare no entities.
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime, timedelta
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import without_surrogates
-from steelyard.formats.office_xml import marks
-from steelyard.formats.workbook_text import sheets
+from steelyard.formats.office_xml import Mark, marks
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
+
+
+_BOOK = "xl/workbook.xml"
+_LINKS = "xl/_rels/workbook.xml.rels"
+_TEXTS = "xl/sharedStrings.xml"
+_STYLES = "xl/styles.xml"
+_COLUMN = re.compile(r"[A-Z]{1,3}")
+_WIDEST = 16_384
+_LARGEST = 10 * 1024 * 1024
+_FIRST_DAY = datetime(1899, 12, 30)  # noqa: DTZ001 - sheets know no time zone
+_LAST_DAY = 2_958_466
+_DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
+"""The built-in formats that show a date or a time."""
+_QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+
+_Read = Callable[[str], bytes]
 
 SUFFIXES = (".docx", ".xlsx", ".pptx")
 MAX_UNPACKED = 64 * 1024 * 1024
@@ -99,3 +116,134 @@ def _paragraphs(data: bytes) -> str:
             texts.append(" " if cells and mark.name == "p" else "\n")
     lines = (line.strip(" \t") for line in "".join(texts).split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def sheets(names: Collection[str], read: _Read) -> Iterator[str]:
+    """The sheets in the order of the workbook, each under its name."""
+    texts = list(_shared(read(_TEXTS))) if _TEXTS in names else []
+    dates = _date_styles(read(_STYLES)) if _STYLES in names else set[int]()
+    places = dict(_links(read(_LINKS))) if _LINKS in names else {}
+    book = read(_BOOK)
+    if _counts_from_1904(book):
+        dates = set[int]()  # such a number is better shown as it is than four years off
+    for title, link in _listed(book):
+        place = places.get(link, "")
+        if place in names:
+            yield "\n".join([f"# {title}", *_rows(read(place), texts, dates)])
+
+
+def _listed(data: bytes) -> Iterator[tuple[str, str]]:
+    for mark in marks(data):
+        if mark.name == "sheet" and not mark.is_end:
+            links = (value for name, value in mark.attributes.items() if name.endswith(" id"))
+            yield mark.attributes.get("name", ""), next(links, "")
+
+
+def _counts_from_1904(data: bytes) -> bool:
+    return any(mark.attributes.get("date1904") in {"1", "true"} for mark in marks(data))
+
+
+def _links(data: bytes) -> Iterator[tuple[str, str]]:
+    for mark in marks(data):
+        if mark.name == "Relationship" and not mark.is_end:
+            target = mark.attributes.get("Target", "")
+            place = target[1:] if target.startswith("/") else posixpath.join("xl", target)
+            yield mark.attributes.get("Id", ""), posixpath.normpath(place)
+
+
+def _shared(data: bytes) -> Iterator[str]:
+    """The texts that cells name by their number; what is said how to pronounce is left out."""
+    said: list[str] = []
+    spoken = 0
+    for mark in marks(data):
+        if mark.name == "rPh":
+            spoken += -1 if mark.is_end else 1
+        elif mark.name == "t" and mark.is_end and not spoken:
+            said.append(mark.text)
+        elif mark.name == "si" and mark.is_end:
+            yield "".join(said)
+            said.clear()
+
+
+def _date_styles(data: bytes) -> set[int]:
+    """The styles, by their number, in which a number is shown as a date."""
+    formats, found, is_inside, number = set(_DATES), set[int](), False, 0
+    for mark in marks(data):
+        if mark.name == "numFmt" and not mark.is_end:
+            code = _QUOTED.sub("", mark.attributes.get("formatCode", ""))
+            if re.search("[dmyhs]", code, re.IGNORECASE):
+                formats.add(_int(mark.attributes.get("numFmtId")))
+        elif mark.name == "cellXfs":
+            is_inside = not mark.is_end
+        elif mark.name == "xf" and not mark.is_end and is_inside:
+            if _int(mark.attributes.get("numFmtId")) in formats:
+                found.add(number)
+            number += 1
+    return found
+
+
+def _rows(data: bytes, texts: list[str], dates: set[int]) -> Iterator[str]:
+    row: dict[int, str] = {}
+    cell, value, length = Mark("c", False, {}, ""), "", 0  # noqa: FBT003
+    for mark in marks(data):
+        if mark.name == "c" and not mark.is_end:
+            cell, value = mark, ""
+        elif mark.name in {"v", "t"} and mark.is_end:
+            value += mark.text
+        elif mark.name == "c":
+            place = _column(cell.attributes.get("r", ""), len(row))
+            row[place] = _shown(cell.attributes, value, texts, dates)
+        elif mark.name == "row" and mark.is_end:
+            line = _line(row)
+            length += len(line)
+            if length > _LARGEST:
+                raise ParseError("its text has more than 10 MB", code="record_too_large")
+            if line:
+                yield line
+            row = {}
+
+
+def _line(row: dict[int, str]) -> str:
+    filled = [place for place, value in row.items() if value]
+    return "\t".join(row.get(place, "") for place in range(max(filled) + 1)) if filled else ""
+
+
+def _column(reference: str, default: int) -> int:
+    """The place of a cell in its row, from 0."""
+    letters = _COLUMN.match(reference)
+    if not letters:
+        return default
+    place = 0
+    for letter in letters[0]:
+        place = place * 26 + ord(letter) - ord("A") + 1
+    return min(place, _WIDEST) - 1
+
+
+def _shown(cell: dict[str, str], value: str, texts: list[str], dates: set[int]) -> str:
+    kind = cell.get("t", "n")
+    if kind == "s":
+        place = _int(value)
+        shown = texts[place] if 0 <= place < len(texts) else ""
+    elif kind == "b":
+        shown = "TRUE" if value == "1" else "FALSE"
+    elif kind == "n" and value and _int(cell.get("s", "0")) in dates:
+        shown = _date(value)
+    else:
+        shown = value
+    return " ".join(shown.split())
+
+
+def _date(value: str) -> str:
+    """A number of days as the date that it stands for."""
+    try:
+        days = float(value)
+    except ValueError:
+        return value
+    if not 1 <= days < _LAST_DAY:
+        return value
+    at = _FIRST_DAY + timedelta(seconds=round(days * 86_400))
+    return at.date().isoformat() if days.is_integer() else at.isoformat(sep=" ")
+
+
+def _int(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() else -1

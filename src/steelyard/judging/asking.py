@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import replace
 
 from steelyard.errors import TargetError, TemplateError
-from steelyard.judging.evidence import is_quoted
+from steelyard.judging.delimiters import harmless
 from steelyard.judging.ladder import Reading, lowest, no_answer, read_reply
 from steelyard.judging.prompting import judge_call, order_seed
 from steelyard.judging.questions_asked import Answered, AskedQuestion, FieldAnswer
 from steelyard.model.judgement import Asker, Reply
+
+_QUOTES = str.maketrans(
+    {
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033", '"'),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032`\u00b4", "'"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+        "\u2026": "...",
+    }
+)
+_GAP = re.compile(r"\[?\.{3,}\]?")
+_EDGES = " \"'.,;:"
 
 
 async def ask_for(asker: Asker, asked: AskedQuestion) -> Answered:
@@ -73,3 +86,27 @@ def _failed(asked: AskedQuestion, seed: int, error: TargetError | TemplateError)
         rung="unscored",
         seed=seed,
     )
+
+
+def is_quoted(evidence: str, text: str) -> bool | None:
+    """Whether a quote is in a text; None where nothing is quoted.
+
+    White space, the kinds of quotes and dashes, and case do not count. `...` stands for
+    anything: what is before and behind it must be there, in this order.
+    """
+    parts = [part.strip(_EDGES) for part in _GAP.split(_folded(evidence))]
+    parts = [part for part in parts if part]
+    if not parts:
+        return None
+    haystack, place = _folded(text), 0
+    for part in parts:
+        place = haystack.find(part, place)
+        if place < 0:
+            return False
+        place += len(part)
+    return True
+
+
+def _folded(text: str) -> str:
+    same = unicodedata.normalize("NFKC", harmless(text)).translate(_QUOTES).casefold()
+    return " ".join(same.split())

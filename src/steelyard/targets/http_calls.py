@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import ssl
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from steelyard.engine.redaction.redactor import Redactor
 from steelyard.errors import TargetError
 from steelyard.model.trace import Served, Trace
 from steelyard.ports import Clock
 from steelyard.settings import METHOD, NO_RULES, TIMEOUT_S, RedactionRules
-from steelyard.targets.http_endpoint import HttpEndpoint, HttpReply
+from steelyard.targets.http_endpoint import MAX_BODY, HttpEndpoint, HttpReply, too_large
 from steelyard.targets.reply_json import refusal_text
-from steelyard.targets.response_body import ACCEPTED, unpacked
-from steelyard.targets.retry_after import retry_after_s
+
+_ACCEPTED = "gzip, deflate"
+_GZIP_OR_ZLIB = 47
+_GZIP = 31
+_RAW_DEFLATE = -15
+_PIECE = 4096
 
 _STATUS_CODES = {
     408: "timeout",
@@ -56,7 +63,7 @@ class HttpCalls:
         headers = {
             **settings.headers,
             "content-type": "application/json",
-            "accept-encoding": ACCEPTED,
+            "accept-encoding": _ACCEPTED,
         }
         self._endpoint = HttpEndpoint(
             settings.url,
@@ -120,3 +127,66 @@ class HttpCalls:
 
 def _request_id(reply: HttpReply) -> str | None:
     return reply.headers.get("x-request-id") or reply.headers.get("request-id")
+
+
+def retry_after_s(text: str | None, now: datetime) -> float | None:
+    """Seconds, written as such or as a date; anything else counts as absent."""
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        due = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    # A date without a zone is meant as GMT, as every HTTP date is.
+    due = due if due.tzinfo else due.replace(tzinfo=UTC)
+    return max(0.0, (due - now).total_seconds())
+
+
+def unpacked(data: bytes, encoding: str) -> bytes:
+    """What a packed body holds; a bomb is refused before it fills the memory."""
+    name = encoding.strip().lower()
+    if name == "identity":
+        return data
+    if name not in {"gzip", "x-gzip", "deflate"}:
+        raise TargetError("bad_response", f"the answer is packed as '{name}', which was not asked")
+    try:
+        return _inflated(data, _GZIP_OR_ZLIB)
+    except zlib.error:
+        # Some servers send `deflate` without the header that the standard demands.
+        if name != "deflate":
+            raise _damaged() from None
+    try:
+        return _inflated(data, _RAW_DEFLATE)
+    except zlib.error:
+        raise _damaged() from None
+
+
+def _inflated(data: bytes, form: int) -> bytes:
+    """What one stream holds; gzip may be several in a row, as servers that flush send it."""
+    unpacker = zlib.decompressobj(form)
+    pieces, left = list[bytes](), MAX_BODY + 1
+    # In small pieces, since what follows a stream is copied for each of them.
+    for start in range(0, len(data), _PIECE):
+        piece = data[start : start + _PIECE]
+        while piece:
+            if unpacker.eof:
+                if form == _RAW_DEFLATE:
+                    raise _damaged()
+                unpacker = zlib.decompressobj(_GZIP)
+            if held := unpacker.decompress(piece, left):
+                pieces.append(held)
+                left -= len(held)
+            if not left:
+                raise too_large()
+            piece = unpacker.unused_data
+    if not unpacker.eof:
+        raise _damaged()
+    return b"".join(pieces)
+
+
+def _damaged() -> TargetError:
+    return TargetError("internal_error", "the packed answer is damaged or cut off")

@@ -5,13 +5,41 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, TargetError
 from steelyard.execution.ports import OMIT, TargetSpec
+from steelyard.model.case import Case
+from steelyard.model.json_value import JsonObject
+from steelyard.model.message import Message
+from steelyard.model.trace import Trace
+from steelyard.ports import Request, Sought
 from steelyard.settings import LOCAL_CONCURRENCY, MAX_CONCURRENCY, TargetEntry
-from steelyard.targets.conversation import ConversationTarget
 from steelyard.targets.making import Made
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.response_file import ResponseFile
+
+
+class ConversationTarget:
+    """Answers with what the conversation already says."""
+
+    name = "conversation"
+
+    def described(self) -> JsonObject:
+        """Its settings."""
+        return {"provider": "conversation"}
+
+    def covers(self, sought: Sought) -> bool:
+        """Whether the case has an answer in it; a conversation has one, and no repeats."""
+        return sought.repeat == 0 and bool(_recorded(sought.case))
+
+    async def ask(self, request: Request) -> Trace:
+        """The conversation; what counts as the response is the last assistant message."""
+        messages = _recorded(request.case)
+        if not messages:
+            raise TargetError("no_response", f"'{request.case.id}' has no assistant message")
+        return Trace(messages=messages)
+
+    async def close(self) -> None:
+        """Nothing to let go."""
 
 
 def spec(name: str, made: Made) -> TargetSpec:
@@ -75,3 +103,10 @@ def conversation() -> TargetSpec:
     settings, source = TargetEntry(provider="conversation"), "part_of_conversation"
     made = Made(target, settings, covers=target.covers, response_source=source)
     return spec(target.name, made)
+
+
+def _recorded(case: Case) -> tuple[Message, ...]:
+    """The messages up to the last one of the assistant; none without one."""
+    messages = case.input_messages
+    said = [place for place, message in enumerate(messages) if message.role == "assistant"]
+    return messages[: said[-1] + 1] if said else ()

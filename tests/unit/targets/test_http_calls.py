@@ -7,6 +7,7 @@ import gzip
 import socket
 import time
 import tracemalloc
+import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -35,11 +36,12 @@ from steelyard.model.run import TRANSIENT
 from steelyard.ports import Request, Target
 from steelyard.settings import TargetEntry
 from steelyard.store.clock import SystemClock
+from steelyard.targets.http_calls import MAX_BODY, retry_after_s, unpacked
 from steelyard.targets.making import TargetMaker
-from steelyard.targets.response_body import MAX_BODY
 
 if TYPE_CHECKING:
     from aiohttp import web
+
 
 KEY = "sk-canary-1234567890"
 HEADER = "hush-hush-hush"
@@ -312,3 +314,109 @@ def test_one_failed_call_does_not_spoil_the_next(provider: str) -> None:
         "internal_error",
         "At nine.",
     ]
+
+
+NOW = datetime(2026, 11, 15, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        (None, None),
+        ("0", 0.0),
+        ("7", 7.0),
+        (" 1.5 ", 1.5),
+        ("-3", 0.0),
+        ("86400000", 86_400_000.0),
+        ("1e400", float("inf")),
+        ("nan", 0.0),
+        ("Sun, 15 Nov 2026 12:00:30 GMT", 30.0),
+        ("Sun, 15 Nov 2026 13:00:30 +0100", 30.0),
+        ("Sun, 15 Nov 2026 12:00:30 -0000", 30.0),
+        ("Sun, 15 Nov 2026 12:00:30", 30.0),
+        ("Sun, 15 Nov 2026 11:00:00 GMT", 0.0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", pytest.approx(2.5e11, rel=0.1)),
+        ("Sun, 99 Nov 2026 12:00:30 GMT", None),
+        ("Sun, 15 Nov 99999 12:00:30 GMT", None),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("Mon, 01 Jan 2024 00:00:00 +99999999999999", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_is_seconds_a_date_or_nothing(text: str | None, seconds: float | None) -> None:
+    assert retry_after_s(text, NOW) == seconds
+
+
+TEXT = b'{"said": "nine"}' * 50
+PACKED = gzip.compress(TEXT, mtime=0)  # the names of tests must not change with the time
+
+
+def raw_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(data) + packer.flush()
+
+
+def bomb() -> bytes:
+    """128 megabytes of zeros in 128 kilobytes."""
+    packer = zlib.compressobj(9, wbits=31)
+    zeros = bytes(1 << 20)
+    return b"".join(packer.compress(zeros) for _ in range(128)) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    ("packed", "encoding"),
+    [
+        (TEXT, "identity"),
+        (PACKED, "gzip"),
+        (PACKED, " GZip "),
+        (PACKED, "x-gzip"),
+        (zlib.compress(TEXT), "deflate"),
+        (raw_deflate(TEXT), "deflate"),
+    ],
+)
+def test_what_was_packed_comes_out_again(packed: bytes, encoding: str) -> None:
+    assert unpacked(packed, encoding) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("packed", "encoding", "code", "said"),
+    [
+        (b"plain", "gzip", "internal_error", "damaged or cut off"),
+        (b"plain", "deflate", "internal_error", "damaged or cut off"),
+        (PACKED[:-4], "gzip", "internal_error", "damaged or cut off"),
+        (PACKED + b"junk", "gzip", "internal_error", "damaged or cut off"),
+        (PACKED + PACKED[:9], "gzip", "internal_error", "cut off"),
+        (raw_deflate(TEXT) * 2, "deflate", "internal_error", "damaged or cut off"),
+        (b"", "gzip", "internal_error", "damaged or cut off"),
+        (gzip.compress(bytes(MAX_BODY)) + gzip.compress(b"1"), "gzip", "bad_response", "larger"),
+        (TEXT, "br", "bad_response", "packed as 'br'"),
+        (TEXT, "gzip, gzip", "bad_response", "packed as 'gzip, gzip'"),
+    ],
+)
+def test_what_cannot_be_unpacked_is_told(
+    packed: bytes, encoding: str, code: str, said: str
+) -> None:
+    with pytest.raises(TargetError, match=said) as caught:
+        unpacked(packed, encoding)
+
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("size", [1, 100, 799])
+def test_gzip_of_several_members_is_all_of_them(size: int) -> None:
+    members = [TEXT[start : start + size] for start in range(0, len(TEXT), size)]
+
+    assert unpacked(b"".join(map(gzip.compress, members)), "gzip") == TEXT
+
+
+def test_a_bomb_is_refused_before_it_fills_the_memory() -> None:
+    packed = bomb()
+    tracemalloc.start()
+    with pytest.raises(TargetError, match="larger than 16 MB") as caught:
+        unpacked(packed, "gzip")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert caught.value.code == "bad_response"
+    assert peak < 3 * MAX_BODY

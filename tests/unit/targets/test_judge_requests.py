@@ -21,9 +21,8 @@ from steelyard.ports import Judged, Request
 from steelyard.store.clock import SystemClock
 from steelyard.targets.anthropic import AnthropicTarget
 from steelyard.targets.callables import PythonTarget
-from steelyard.targets.completion import read_with_logprobs
 from steelyard.targets.model_settings import ModelSettings
-from steelyard.targets.openai import TOP_LOGPROBS, OpenAITarget
+from steelyard.targets.openai import TOP_LOGPROBS, OpenAITarget, read_with_logprobs
 from steelyard.targets.recorded import RecordedTarget
 from steelyard.targets.request_json import request_row
 from steelyard.targets.response_file import ResponseFile

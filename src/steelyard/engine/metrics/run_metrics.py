@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TypeVar, cast
 
@@ -13,7 +13,6 @@ from steelyard.engine.metrics.columns import Chosen, Column
 from steelyard.engine.metrics.evidence import Evidence
 from steelyard.engine.metrics.fact_table import FAILED, SKIPPED, FactTable
 from steelyard.engine.metrics.judging_metrics import judging_cost, judging_summary
-from steelyard.engine.metrics.repeat_metrics import repeats_of
 from steelyard.engine.metrics.slice_metrics import with_missing, with_p_values
 from steelyard.model.statistics.interval import Interval
 from steelyard.results.facts import Facts
@@ -23,12 +22,18 @@ from steelyard.results.metrics import (
     CheckMetrics,
     LatencyMetrics,
     Metrics,
+    PassEstimate,
+    Repeats,
     Slice,
     Summary,
     Tokens,
     TotalCost,
+    TriesMetrics,
+    Variance,
+    VarianceShares,
 )
 from steelyard.stats.rates import mean_interval
+from steelyard.stats.repeats import Noise, Tries, Way, chosen_ks, noise_of, pass_k
 from steelyard.stats.summaries import distribution, percentiles
 
 Made = TypeVar("Made", bound=Summary)
@@ -82,7 +87,7 @@ def _summary(table: FactTable, number: int, make: Callable[..., Made]) -> Made:
         cache=Cache(hits=count("cached"), saved_usd=table.sums.total("saved", number) or None),
         attempts=count("attempts"),
         retried_records=count("retried"),
-        repeats=repeats_of(
+        repeats=_repeats_of(
             scored, total, table.repeats, table.sums.total("score_squares", number)
         ),
     )
@@ -163,3 +168,63 @@ def _bounds(scored: Evidence, total: int, planned: int) -> Bounds:
     missing = gone + total - scored.n
     # Nothing missing adds nothing, and rounding can step just past 1.
     return Bounds(low=passes / total, high=min(1.0, (passes + missing) / total))
+
+
+def _repeats_of(
+    scored: Evidence, cases: int, planned: int, score_squares: float
+) -> Repeats | None:
+    """At least one pass and all passes in k tries, for several k; None without repeats.
+
+    `cases` counts those without a score too, `planned` the tries that each was to have.
+    """
+    if planned < 2:
+        return None
+    passes, n = scored.tried()
+    tries = Tries(passes, n, planned, cases - scored.n, scored.labels)
+    by_k = tuple(
+        TriesMetrics(
+            k=k,
+            pass_at_k=_estimate(tries, k, "pass_at_k"),
+            pass_hat_k=_estimate(tries, k, "pass_hat_k"),
+        )
+        for k in chosen_ks(planned)
+    )
+    scores = scored.of.scores.numbers(scored.entries)
+    largest = by_k[-1]
+    return Repeats(
+        k=largest.k,
+        pass_at_k=largest.pass_at_k,
+        pass_hat_k=largest.pass_hat_k,
+        by_k=by_k,
+        variance=_variance(
+            noise_of(scored.of.passes.numbers(scored.entries), n),
+            noise_of(scores, n, score_squares),
+            scored.rows / max(1, scored.n),
+        ),
+    )
+
+
+def _estimate(tries: Tries, k: int, way: Way) -> PassEstimate:
+    found = pass_k(tries, k, way)
+    bounds = None if found.low is None else Bounds(low=found.low, high=found.high)
+    return PassEstimate(**asdict(found.interval), bounds=bounds)
+
+
+def _variance(passes: Noise | None, scores: Noise | None, repeats: float) -> Variance | None:
+    """Shares of the variance of a single result; None where nothing varies."""
+    share = passes.records_share if passes else None
+    if passes is None or share is None:
+        return None
+    return Variance(
+        between_records=share,
+        between_repeats=1 - share,
+        twice_the_repeats=passes.narrowing(repeats),
+        score=_shares(scores),
+    )
+
+
+def _shares(noise: Noise | None) -> VarianceShares | None:
+    share = noise.records_share if noise else None
+    if share is None:
+        return None
+    return VarianceShares(between_records=share, between_repeats=1 - share)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec import structs
-from sqlalchemy import bindparam, delete, insert, update
+from sqlalchemy import Connection, Dialect, Table, bindparam, delete, insert, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from steelyard.errors import RunError
@@ -20,7 +21,6 @@ from steelyard.store.clock import SystemClock
 from steelyard.store.database import reason_of
 from steelyard.store.dialects import insert_new
 from steelyard.store.runs.claims import put_claim, settle_claims
-from steelyard.store.runs.many_rows import ManyRows
 from steelyard.store.runs.run_events import add_event
 from steelyard.store.runs.run_queries import progress_of
 from steelyard.store.runs.state_changes import move_run
@@ -36,9 +36,13 @@ from steelyard.store.tables import (
 )
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Engine
 
     from steelyard.store.runs.leases import Lease
+
+
+AT_ONCE = 64
+"""Rows of one statement at most."""
 
 TableRow: TypeAlias = tuple[Any, ...]
 """Values in the order of a table's columns."""
@@ -59,6 +63,32 @@ _SETTLE = delete(answered).where(
 
 
 _KEEP_PART = insert_new(parts)
+
+
+class ManyRows:
+    """An insert into a table, in the words of its database.
+
+    Running a statement's rows through SQLAlchemy's parameters costs more than the insert itself;
+    and whenever the database is at work the other threads go on, so that a statement for each
+    row would have to wait for its turn as often.
+    """
+
+    def __init__(self, table: Table, dialect: Dialect) -> None:
+        made = insert(table).compile(dialect=dialect)
+        self._text = str(made)
+        self._names = None if made.positiontup else tuple(table.columns.keys())
+        self._start, _, self._group = self._text.partition(" VALUES ")
+
+    def put(self, connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
+        """Insert rows, whose values stand in the order of the table's columns."""
+        if self._names is None:
+            for start in range(0, len(rows), AT_ONCE):
+                some = rows[start : start + AT_ONCE]
+                text = f"{self._start} VALUES {', '.join([self._group] * len(some))}"
+                connection.exec_driver_sql(text, tuple(chain.from_iterable(some)))
+        elif rows:
+            named = [dict(zip(self._names, row, strict=True)) for row in rows]
+            connection.exec_driver_sql(self._text, named)
 
 
 class Rows(msgspec.Struct, array_like=True):

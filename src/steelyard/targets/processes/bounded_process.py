@@ -6,18 +6,22 @@ import atexit
 import os
 import secrets
 import selectors
+import signal
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
-from steelyard.targets.processes.left_processes import MARK, end_marked
 from steelyard.targets.processes.supervisor import CROWDED, UNSTARTED, supervised
+
+MARK = "STEELYARD_PROGRAM"
+"""The variable by which a process is known as started by one run of a program."""
+_END_S = 5.0
 
 TAIL = 65536
 """More than anybody is shown: what is redacted must not have lost its beginning."""
@@ -245,3 +249,23 @@ class _Streams:
                 pipe.read()
                 if pipe.is_closed:
                     self._selector.unregister(pipe.stream)
+
+
+def end_marked(mark: str) -> None:
+    """End every process that has inherited a mark, as far as the machine shows them (Linux)."""
+    until = time.monotonic() + _END_S
+    while (left := list(_marked(mark))) and time.monotonic() < until:
+        # What is stopped starts nothing while the others are ended.
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for process in left:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, number)
+
+
+def _marked(mark: str) -> Iterator[int]:
+    sought = f"{MARK}={mark}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        # Those of other users cannot be read, and what has just ended has none.
+        with suppress(OSError):
+            if sought in (folder / "environ").read_bytes().split(b"\0"):
+                yield int(folder.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from importlib.resources import files
@@ -24,7 +25,8 @@ from steelyard.results.attempts import Attempt
 from steelyard.results.facts import read_facts
 from steelyard.settings import REDACTED_KINDS as KINDS
 from steelyard.settings import RedactionRules
-from steelyard.store.runs.result_rows import ResultRows
+from steelyard.store.runs import result_rows
+from steelyard.store.runs.result_rows import RequestPartRows, ResultRows
 from steelyard.store.runs.row_writer import Rows
 
 FOREIGN = 4012888888881881
@@ -197,3 +199,47 @@ def named_numbers(schema: JsonObject, path: tuple[str, ...] = ()) -> Iterator[tu
         yield from named_numbers(part, (*path, name))
     if isinstance(schema.get("items"), dict):
         yield from named_numbers(cast(JsonObject, schema["items"]), path)
+
+
+def parts() -> RequestPartRows:
+    return RequestPartRows("run_1", Redactor(["a-secret-value"], ["email"]))
+
+
+def test_a_text_is_kept_when_it_is_shown_again_and_only_then() -> None:
+    kept = parts()
+
+    assert kept.keep_beside("long") is None
+    assert kept.take() == []
+    sha256 = kept.keep_beside("long")
+    assert sha256 == hashlib.sha256(b"long").hexdigest()
+    assert kept.take() == [("run_1", sha256, b'"long"')]
+    assert kept.keep_beside("long") == sha256
+    assert kept.take() == []
+
+
+def test_the_hash_is_that_of_the_text_as_it_is_written() -> None:
+    kept = parts()
+    text = "ann@example.org has a-secret-value"
+    kept.keep_beside(text)
+    sha256 = kept.keep_beside(text)
+    ((_, named, data),) = kept.take()
+
+    assert json.loads(data) == "[redacted:email] has [redacted]"
+    assert sha256 == named == hashlib.sha256(json.loads(data).encode()).hexdigest()
+
+
+def test_half_a_surrogate_pair_is_kept_as_text() -> None:
+    kept = parts()
+    kept.keep_beside("a\ud800")
+
+    assert kept.keep_beside("a\ud800")
+    assert json.loads(kept.take()[0][2]) == "a\ufffd"
+
+
+def test_what_is_forgotten_is_new_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result_rows, "MOST_KNOWN", 2)
+    kept = parts()
+    for text in ("a", "b", "c"):
+        assert kept.keep_beside(text) is None
+
+    assert kept.keep_beside("a") is None

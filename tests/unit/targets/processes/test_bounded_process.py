@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from steelyard.targets.processes.left_processes import MARK, end_marked
+from steelyard.targets.processes.bounded_process import MARK, end_marked
 
 SLEEPER = (sys.executable, "-I", "-S", "-c", "import time; print(flush=True); time.sleep(600)")
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Column, Integer, LargeBinary, MetaData, String, Table, create_engine, select
 from sqlalchemy.exc import IntegrityError
 
-from steelyard.store.runs.many_rows import AT_ONCE, ManyRows
+from steelyard.store.runs.row_writer import AT_ONCE, ManyRows
 
 metadata = MetaData()
 things = Table(

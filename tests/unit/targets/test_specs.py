@@ -10,7 +10,7 @@ from steelyard.errors import TargetError
 from steelyard.model.case import Case
 from steelyard.model.message import Message, Role, ToolCall
 from steelyard.ports import Prompt, Request, Sought
-from steelyard.targets.conversation import ConversationTarget
+from steelyard.targets.specs import ConversationTarget
 
 
 def case(*said: tuple[Role, str]) -> Case:
