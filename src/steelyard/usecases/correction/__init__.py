@@ -1,1 +1,1 @@
-"""Rates corrected for the error of judges that were validated."""
+"""Pass rates corrected for the errors of validated judges."""

@@ -1,4 +1,4 @@
-"""What the checks of a run that judges decide verdict, response by response."""
+"""The verdicts of a run's judged checks, response by response."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CheckRows:
-    """What one check decided; responses without a verdict are left out."""
+    """The verdicts of one check; responses without a verdict are left out."""
 
     judge: str = ""
     rules: set[str | None] = field(default_factory=set[str | None])
@@ -32,13 +32,13 @@ class CheckRows:
     repeats: array[int] = field(default_factory=lambda: array("q"))
     verdicts: array[int] = field(default_factory=lambda: array("b"))
     clusters: array[int] = field(default_factory=lambda: array("q"))
-    """A number for each conversation; without one, for each record with all its repeats."""
+    """A cluster number for each conversation, or for each record with all its repeats."""
     agreeing: int = 0
-    """Rows whose result is what this check says."""
+    """The number of rows whose result equals the verdict of this check."""
     _numbers: dict[str | int, int] = field(default_factory=dict[str | int, int])
 
     def add(self, row: JudgedRow, decision: Decision) -> None:
-        """Note what was decided about one more response."""
+        """Add the verdict on one response."""
         self.judge = decision.judge
         self.rules.add(decision.rule)
         self.fingerprints.update(decision.fingerprints)
@@ -57,7 +57,7 @@ class CheckRows:
 
     @property
     def passes(self) -> WeightShare:
-        """The share of responses that pass, at the effective number of responses."""
+        """The pass rate of responses, at the effective n."""
         return clustered_share(self.passed.astype(float), np.array(self.clusters))
 
     @property
@@ -72,7 +72,7 @@ class CheckRows:
         return {place: bool(verdict) for place, verdict in zip(places, self.verdicts, strict=True)}
 
     def labelled(self, items: Sequence[LabelledItem], *, is_weighted: bool) -> LabelledRun:
-        """The verdicts with people's labels of some of the same responses."""
+        """The verdicts together with human labels of some of the responses."""
         places = {pair: place for place, pair in enumerate(self.by_place)}
         known = [one for one in items if (one.index, one.repeat) in places]
         chances = [one.inclusion_prob or 0.0 for one in known]
@@ -87,17 +87,17 @@ class CheckRows:
 
 @dataclass(slots=True)
 class RunRows:
-    """All checks of a run that judges decide."""
+    """All judged checks of a run."""
 
     checks: dict[str, CheckRows] = field(default_factory=dict[str, CheckRows])
     rows: int = 0
     """Rows that have a result."""
     population: str = ""
-    """What labels of this run are a sample of."""
+    """The population of which labels of this run are a sample."""
 
     @property
     def deciding(self) -> str | None:
-        """The check that alone decides every record; None where several do."""
+        """The only check that decides every record; None if several do."""
         alone = (name for name, check in self.checks.items() if check.agreeing == self.rows)
         return next(alone, None)
 
@@ -123,19 +123,19 @@ def own_items(validation: JudgeValidation, population: str) -> list[LabelledItem
 
 
 def of_population(validation: JudgeValidation, population: str) -> JudgeValidation:
-    """A validation with those of its runs and labels alone that are about these responses."""
+    """A validation reduced to its runs and labels of these responses."""
     runs = {run: about for run, about in validation.populations.items() if about == population}
     own = {(one.index, one.repeat): one for one in validation.items if one.run_id in runs}
     return replace(validation, populations=runs, items=tuple(own.values()))
 
 
 def is_weighted(validation: JudgeValidation) -> bool:
-    """Whether labels count by the inverse of their inclusion probabilities."""
+    """Whether labels are weighted by the inverse of their inclusion probabilities."""
     return validation.has_weights and validation.design != "by_label"
 
 
 def label_rates(validation: JudgeValidation) -> JudgeRates:
-    """TPR and TNR of the labels of a validation, weighted where they have chances."""
+    """TPR and TNR by the labels of a validation, weighted if they have inclusion probabilities."""
     if not validation.items:
         return counted_rates(validation.counts)
     return judge_rates(labels_of(validation.items, is_weighted=is_weighted(validation)))

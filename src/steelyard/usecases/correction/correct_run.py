@@ -1,4 +1,4 @@
-"""The pass rate of a run, corrected by what people say about its judge."""
+"""The pass rate of a run, corrected by human labels of its judge."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def corrected_run(
     earlier: Sequence[JudgeValidation] = (),
     claims: Mapping[str, str] = NO_CLAIMS,
 ) -> Correction | None:
-    """The corrected rates of a run, from its predictions; None where no judge decided anything.
+    """The corrected rates of a run, from its predictions; None if it has no judged check.
 
-    `earlier` validations correct nothing; they show whether the judge has drifted. Neither do
-    `claims`: when the files of judges say that they were validated.
+    `earlier` validations correct nothing; they show whether the judge has drifted. Nor do
+    `claims`, the validation dates in the files of judges.
     """
     run = read_check_rows(folder)
     if not run.checks:
@@ -62,10 +62,10 @@ def corrected_run(
 
 
 def current_view(view: RunView, validations: Sequence[JudgeValidation], now: datetime) -> RunView:
-    """A finished run as it looks today: its judge may have been validated after it.
+    """A finished run with current validations: its judge may have been validated after it.
 
-    What the artifacts say is never changed. A rate that labels of the run's own responses correct
-    stays, unless the judge was refused since; one by labels of another run gives way to them.
+    Artifacts are never changed. A rate corrected by labels of the run's own responses stays,
+    unless the judge was refused since; they replace a rate by labels of another run.
     """
     before = view.metrics.corrected_pass_rate
     basis, folder = before.basis if before else None, Path(view.folder)
@@ -82,7 +82,7 @@ def current_view(view: RunView, validations: Sequence[JudgeValidation], now: dat
 
 
 def _is_news(before: LabelBasis | None, now: CorrectedRate) -> bool:
-    """Whether what is known today says more than what the run's artifacts say."""
+    """Whether current validations say more than the artifacts of the run."""
     if now.is_corrected:
         return before is None or now.basis == OWN_LABELS != before
     if REFUSED in str(now.reason):
@@ -109,7 +109,7 @@ def _closest(run: RunRows) -> CheckRows:
 def usable_validations(
     check: CheckRows, validations: Sequence[JudgeValidation], now: datetime
 ) -> list[JudgeValidation] | str:
-    """The validations that hold for a check as it decided, the newest first; or why none does."""
+    """The validations that apply to a check, newest first; or why none applies."""
     rules = {rule for rule in check.rules if rule is not None}
     if len(rules) != 1:
         how = "differs from record to record" if rules else "was not kept"
@@ -135,7 +135,7 @@ def _corrected(
 
 
 def _with_claim(found: CorrectedRate, validated_at: str | None) -> CorrectedRate:
-    """The same where only the judge's file says that it was validated."""
+    """The reason if only the judge's file states a validation."""
     if validated_at is None or not str(found.reason).endswith(NEVER):
         return found
     reason = (
@@ -168,5 +168,5 @@ def _rate(check: CheckRows, estimate: CorrectedEstimate, drift: Drift | None) ->
 
 
 def _none(reason: str, judge: str) -> CorrectedRate:
-    """No corrected rate, and why: the raw rate is then uncorrected."""
+    """No corrected rate, with the reason."""
     return CorrectedRate(judge=judge, reason=reason)

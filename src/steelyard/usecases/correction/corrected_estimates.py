@@ -1,4 +1,4 @@
-"""Corrected rates of a check, from the labels that say most about it."""
+"""Corrected rates of a check, from the most informative labels."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ UNLIKELY = 0.001
 
 
 class CorrectedEstimate(NamedTuple):
-    """A corrected rate, with the labels that it rests on."""
+    """A corrected rate with its labels."""
 
     found: Interval
     validation: JudgeValidation
-    """With labels of the run itself: those alone, beside the verdicts of this run."""
+    """For the run's own labels: only those, with the verdicts of this run."""
     rates: Rates
     needed: int | None
-    """About how many labels give ± 5 points; None where the run has too few records."""
+    """About how many labels give ± 5 points; None if the run has too few records."""
     is_own: bool
-    """Whether the labels are of the run's own responses."""
+    """Whether the labels are those of the run's own responses."""
 
 
 def estimate_of(
     check: CheckRows, population: str, validations: Sequence[JudgeValidation]
 ) -> CorrectedEstimate | str:
-    """The estimate from the newest labels of these very responses, else from the newest of all.
+    """The estimate from the newest labels of these responses, otherwise from the newest labels.
 
-    A reason stands where there is none. `validations` come the newest first.
+    Without an estimate, the reason. `validations` are sorted newest first.
     """
     try:
         own = own_validation(validations, population)
@@ -69,7 +69,7 @@ def estimate_of(
 def own_validation(
     validations: Sequence[JudgeValidation], population: str
 ) -> JudgeValidation | None:
-    """The newest one with labels of these responses, unless it was refused."""
+    """The newest validation with labels of these responses, unless it was refused."""
     own = next((one for one in validations if own_items(one, population)), None)
     if own is not None and (why := refusal_of(own)):
         day = own.validated_at[:10]
@@ -101,7 +101,7 @@ def _by_rates(check: CheckRows, rates: JudgeRates) -> tuple[Interval, int | None
 
 
 def rates_of_validation(validation: JudgeValidation) -> JudgeRates:
-    """TPR and TNR of a judge, where the way the labels were chosen lets them be known."""
+    """TPR and TNR of a judge, if the sampling design identifies them."""
     if validation.is_of_unknown_design:
         raise NotCorrectableError(unknown_design(validation))
     if why := run_difference(validation):
@@ -122,7 +122,7 @@ def with_verdicts(items: Sequence[LabelledItem], check: CheckRows) -> tuple[Labe
 def own_labels(
     check: CheckRows, validation: JudgeValidation, items: Sequence[LabelledItem]
 ) -> LabelledRun:
-    """Labels of a run's own responses, where they were chosen as they are said to be."""
+    """Labels of a run's own responses, if they fit the stated design."""
     if validation.is_of_unknown_design:
         raise NotCorrectableError(unknown_design(validation))
     run = check.labelled(items, is_weighted=is_weighted(validation))
@@ -138,7 +138,7 @@ def _is_uniform(run: LabelledRun) -> bool:
 
 
 def require_plausible(run: LabelledRun, *, is_whole: bool) -> None:
-    """Refuse inclusion probabilities that cannot have chosen these labels from this run.
+    """Refuse inclusion probabilities that are impossible for these labels of this run.
 
     The inverse probabilities of all labels estimate how many responses there are (Horvitz and
     Thompson). Labels of one split are fewer, so that only too many are implausible.
@@ -155,7 +155,7 @@ def require_plausible(run: LabelledRun, *, is_whole: bool) -> None:
 
 
 def require_random(run: LabelledRun) -> None:
-    """Refuse labels said to be chosen at random where the judge's verdicts show otherwise."""
+    """Refuse labels of a random design if the judge's verdicts contradict it."""
     if sampling_p(run) < UNLIKELY:
         share, whole = (float(one.mean()) for one in (run.passed[run.labelled], run.passed))
         raise NotCorrectableError(

@@ -31,7 +31,7 @@ from steelyard.usecases.results.compare import Knowledge
 
 
 class LabelledVerdicts(NamedTuple):
-    """A run's verdicts by one judge, with labels of its own responses."""
+    """The verdicts of one judge in a run, with labels of the run's own responses."""
 
     rows: CheckRows
     labelled: LabelledRun
@@ -54,7 +54,7 @@ class CorrectedPair(NamedTuple):
 def labelled_verdicts(
     folder: Path, validations: Sequence[JudgeValidation], now: datetime
 ) -> LabelledVerdicts | str | None:
-    """The verdicts of a run with labels of its own; why there are none; None without a judge."""
+    """The verdicts of a run with its own labels, or why there are none; None without a judge."""
     run = read_check_rows(folder)
     if not run.checks:
         return None
@@ -70,7 +70,7 @@ def labelled_verdicts(
         if validation is None:
             return "has no labels of its own"
         if validation.design == "by_label":
-            return "has labels balanced by class, which carry no comparison"
+            return "has labels balanced by class, which cannot be compared"
         items = own_items(validation, run.population)
         return LabelledVerdicts(check, own_labels(check, validation, items))
     except NotCorrectableError as why:
@@ -82,8 +82,8 @@ def corrected_pair(
 ) -> CorrectedPair | str:
     """The corrected rates and their difference over common records; or why there are none.
 
-    `pairs` are the indices of each common record in A and in B. Records that one of the judges
-    left without a verdict are left out of both.
+    `pairs` are the indices of each common record in A and in B. Records without a verdict in
+    one run are left out of both.
     """
     shares = _shares(a.rows), _shares(b.rows)
     both = [(i, j) for i, j in pairs if i in shares[0] and j in shares[1]]
@@ -115,7 +115,7 @@ def corrected_comparison(
     validations: Sequence[JudgeValidation],
     now: datetime,
 ) -> CorrectedDifference | None:
-    """B minus A as people would see it; None unless both runs have labels of their own."""
+    """B minus A by human labels; None unless both runs have their own labels."""
     if not validations or not all(view.manifest.judges for view in views):
         return None
     a, b = (labelled_verdicts(Path(view.folder), validations, now) for view in views)
@@ -134,7 +134,7 @@ def corrected_comparison(
 
 
 def _shares(rows: CheckRows) -> dict[int, float]:
-    """Of each record, the share of its repeats that pass."""
+    """The pass rate over the repeats of each record."""
     passes: dict[int, list[int]] = {}
     for index, verdict in zip(rows.indices, rows.verdicts, strict=True):
         passes.setdefault(index, []).append(verdict)
@@ -144,7 +144,7 @@ def _shares(rows: CheckRows) -> dict[int, float]:
 def judge_knowledge(
     validations: Callable[[], Sequence[JudgeValidation]], now: datetime
 ) -> Knowledge:
-    """What a project knows by now about the judges of finished runs."""
+    """Current validations of the judges of finished runs."""
 
     def correct(
         a: RunView, b: RunView, pairs: Sequence[tuple[int, int]]

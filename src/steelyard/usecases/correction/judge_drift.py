@@ -1,4 +1,4 @@
-"""Whether a judge errs on a run as it did on earlier labels."""
+"""Drift of a judge between a run and earlier labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def drift_of(
 ) -> Drift | None:
     """TPR and TNR by the run's own labels against those of the newest older labels.
 
-    None where the run has no labels of its own, or the judge no older ones of an earlier run.
+    None if the run has no labels of its own, or the judge no older labels of an earlier run.
     """
     if not estimate.is_own:
         return None
@@ -55,13 +55,13 @@ def drift_of(
 
 
 def _is_older(one: JudgeValidation, own: JudgeValidation) -> bool:
-    """Whether its labels, and the runs that they are of, were made before; run ids tell when."""
+    """Whether its labels and their runs are older; run ids contain their time."""
     is_before = time_of(one.validated_at) < time_of(own.validated_at)
     return is_before and max(one.populations, default="") < max(own.populations, default="")
 
 
 def _is_comparable(validation: JudgeValidation) -> bool:
-    """Whether it has one TPR and TNR, which do not depend on which verdicts were labelled."""
+    """Whether it has one TPR and TNR that do not depend on the labelled verdicts."""
     if run_difference(validation):
         return False
     return is_weighted(validation) or validation.design in {"random", "by_label"}

@@ -1,4 +1,4 @@
-"""What judges decided in a run, row by row, from its artifacts alone."""
+"""The decisions of judges in a run, row by row, from its artifacts."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ from steelyard.usecases.results.read_run import decoded_rows
 
 
 class JurorVote(NamedTuple):
-    """What one juror says of a response."""
+    """The decision of one juror on a response."""
 
     judge: str
     weight: float
     passed: bool | None
-    """None where the juror has no score."""
+    """None if the juror has no score."""
 
 
 class Decision(NamedTuple):
-    """What one check that asks judges decided about one response."""
+    """The decision of one judged check on one response."""
 
     judge: str
     rule: str | None
-    """None in runs of versions that did not keep it."""
+    """None in runs of versions that did not store it."""
     fingerprints: tuple[str, ...]
     passed: bool | None
-    """None where it has no score."""
+    """None if it has no score."""
     is_skipped: bool = False
     jurors: tuple[JurorVote, ...] = ()
-    """In the order in which they sit; empty where there is no jury."""
+    """In the order of the jury; empty without a jury."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedRow:
-    """A response with what judges decided about it."""
+    """A response with the decisions of judges."""
 
     index: int
     repeat: int
     record_id: str | None
     passed: bool | None
-    """The verdict of all checks; None where the record has none."""
+    """The verdict of all checks; None if the record has none."""
     decisions: dict[str, Decision]
-    """By check; one within a composite is called after both."""
+    """By check; a check in a composite has the names of both."""
     slices: dict[str, list[str]]
     cluster: str | None
 
 
 class JudgedRows:
-    """The rows of a run; once they are all read, what the run was about is known by its hash."""
+    """The rows of a run; the hash of its content is known once all are read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class JudgedRows:
 
     @property
     def population(self) -> str:
-        """The sha256 over all records and responses: what labels of this run are a sample of."""
+        """The sha256 over all records and responses, the population of labels of this run."""
         return self._population.hexdigest()
 
     def __iter__(self) -> Iterator[JudgedRow]:

@@ -1,4 +1,4 @@
-"""What a validation must show before a judge is relied on."""
+"""Requirements on the validation of a judge."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from steelyard.usecases.correction.check_rows import label_rates
 from steelyard.usecases.correction.validations import MinimumValidation
 
 MOST_LEFT_OUT = 0.02
-"""Items that the judge or people find hard are not missing at random: without a larger share of
-them, the rest is another population. Up to this share a corrected rate moves by 2 points at most,
-which is less than half of what its interval allows for with 200 labels."""
+"""Hard items are not missing at random: if more than this share is missing, the rest is a
+different population. Up to this share, a corrected rate moves by at most 2 points, less than
+half of the half-width of its interval with 200 labels."""
 
 
 def refusal_of(validation: JudgeValidation) -> str:
-    """Why a validation was refused, or would be today; empty where it may be relied on."""
+    """Why a validation was refused, or would be today; empty if it is accepted."""
     return next(iter((*validation.refusals, *defects(validation))), "")
 
 
 def defects(validation: JudgeValidation) -> list[str]:
-    """Why TPR and TNR of a validation may not be relied on."""
+    """Why TPR and TNR of a validation are not accepted."""
     sample = _sample_only(validation)
     found = [sample or _uselessness(validation), _divided(validation)]
     return [why for why in found if why]
@@ -49,7 +49,7 @@ def _sample_only(validation: JudgeValidation) -> str:
 
 
 def _uselessness(validation: JudgeValidation) -> str:
-    """That the judge does no better than a coin, where enough labels show it."""
+    """The reason if the judge is no better than a coin, by enough labels."""
     if _scarcity(validation):
         return ""
     tpr, tnr = (rate.value for rate in pooled_rates(validation))
@@ -63,7 +63,7 @@ def _uselessness(validation: JudgeValidation) -> str:
 
 
 def _divided(validation: JudgeValidation) -> str:
-    """That people are divided evenly on too many items, where they are."""
+    """The reason if people are divided evenly on too many items."""
     ties = validation.left_out.ties
     items = validation.counts.n + ties
     if ties <= MOST_LEFT_OUT * items:
@@ -76,14 +76,14 @@ def _divided(validation: JudgeValidation) -> str:
 
 
 def shortage(validation: JudgeValidation) -> str:
-    """Why the labels do not validate the judge, though they do not refuse it; empty if they do."""
+    """Why the labels neither validate nor refuse the judge; empty if they validate it."""
     if validation.is_of_unknown_design:
         return f"{unknown_design(validation)}, so that TPR and TNR are of the labelled sample only"
     return run_difference(validation) or _scarcity(validation)
 
 
 def run_difference(validation: JudgeValidation) -> str:
-    """That the labelled runs have no TPR or TNR in common, where they have not."""
+    """The reason if the labelled runs differ in TPR or TNR."""
     names = " and ".join(differing_rates(validation))
     if not names:
         return ""
@@ -95,7 +95,7 @@ def run_difference(validation: JudgeValidation) -> str:
 
 
 def _scarcity(validation: JudgeValidation) -> str:
-    """That there are fewer labels than TPR and TNR can be known by, where there are."""
+    """The reason if there are too few labels to estimate TPR and TNR."""
     try:
         require_labels(label_rates(validation))
     except NotCorrectableError as why:
@@ -104,7 +104,7 @@ def _scarcity(validation: JudgeValidation) -> str:
 
 
 def claimed_shortage(labels: int | None) -> str:
-    """The same for a validation of which at most the number of labels is known."""
+    """The same for a validation that states at most its number of labels."""
     if labels is not None and labels >= FEWEST_LABELS:
         return ""
     basis = "which does not say by how many labels" if labels is None else f"by {labels:,} labels"
@@ -112,7 +112,7 @@ def claimed_shortage(labels: int | None) -> str:
 
 
 def shortfall(validation: JudgeValidation, least: MinimumValidation) -> str:
-    """What a validation lacks of what is required; empty where it lacks nothing."""
+    """The requirements that a validation does not meet; empty if it meets all."""
     wanted = zip(("TPR", "TNR"), known_rates(validation), (least.tpr, least.tnr), strict=True)
     missing = [
         f"the lower bound of its {name} is {_percent(rate.low)}, below {_percent(bound)}"

@@ -1,4 +1,4 @@
-"""Whether a judge may be relied on as it is asked: validated, lately, and for such cases."""
+"""Whether a judge is validated as it is asked, recently, and for the cases of a run."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _HOW = "`steelyard judge validate` compares it with people"
 
 
 class Doubt(NamedTuple):
-    """Why a judge may not be relied on."""
+    """Why a judge does not count as validated."""
 
     why: str
     is_stale: bool = False
-    """Whether it was validated, and that no longer holds or never did: strict refuses it. A judge
-    that nobody validated is a warning, unless a validation is required."""
+    """Whether its validation is stale or does not apply: strict refuses it. A judge that was
+    never validated is a warning, unless a validation is required."""
 
 
 def validation_status_of(
@@ -47,9 +47,9 @@ def validation_status_of(
     validations: Sequence[JudgeValidation],
     now: datetime,
 ) -> list[JudgeValidation] | Doubt:
-    """The validations of a judge as it is asked, the newest first; or why it may not be used.
+    """The validations of a judge as it is asked, newest first; or why it may not be used.
 
-    The newest one counts. Older ones may be refusals; they matter for the runs that they label.
+    The newest one counts. Older ones may be refusals; they matter for their labelled runs.
     """
     marks = set(fingerprints)
     validations = sorted(validations, key=_time)
@@ -70,7 +70,7 @@ def validation_status_of(
 def _unfitting(
     judge: str, marks: set[str], rule: str, validations: Sequence[JudgeValidation]
 ) -> Doubt:
-    """Why no validation is about a judge as it is asked."""
+    """Why no validation applies to a judge as it is asked."""
     same = [one for one in validations if marks & set(one.fingerprints)]
     others = [one.rule for one in same if one.rule != rule]
     if others:
@@ -89,7 +89,7 @@ def _unfitting(
 
 
 def _is_version_of(one: str, other: str) -> bool:
-    """Whether two references name the same judge, in whatever version; a jury has several."""
+    """Whether two references name the same judge in any version; a jury has several."""
     first, second = (Reference.parse(name) for name in (one, other))
     is_same = first is not None and second is not None and first.id == second.id
     return one == other or (is_same and one.startswith("judge/"))
@@ -102,7 +102,7 @@ def _outdated(judge: str, validated_at: str, now: datetime) -> Doubt:
 
 
 def is_fresh(validated_at: str, now: datetime) -> bool:
-    """Whether a validation is neither too long ago nor in the future."""
+    """Whether a validation is neither stale nor in the future."""
     return not is_stale(validated_at, now) and not is_ahead(validated_at, now)
 
 
@@ -111,7 +111,7 @@ def _time(validation: JudgeValidation) -> datetime:
 
 
 class Instrument(NamedTuple):
-    """A check that judges decide, as it would be asked in a run."""
+    """A judged check, as it would be asked in a run."""
 
     name: str
     judges: tuple[Judge, ...]
@@ -126,7 +126,7 @@ SpecOf = Callable[[Judge, "str | None"], "TargetSpec | None"]
 def instrument_of(
     entry: RubricCheck, spec_of: SpecOf, rubric: Rubric | None = None
 ) -> Instrument | None:
-    """A check of a rubric as judges would decide it; None where they do not."""
+    """The instrument of a judged check of a rubric; None for other checks."""
     asked = list(asked_by(entry.check))
     if not asked:
         return None
@@ -146,9 +146,9 @@ def instrument_of(
 
 
 class ValidationWatch:
-    """Warns once of every judge that may not be relied on.
+    """Warns once of every judge that is not validated.
 
-    A required validation refuses the run instead; strict does, where the judge is stale.
+    If validation is required, it refuses the run; strict refuses a stale judge.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class ValidationWatch:
         warn: Warn = log_warning,
     ) -> None:
         self._warn = warn
-        # Read when the first judge is met: most runs have none.
+        # Read at the first judge: most runs have none.
         self._validations = cache(validations)
         self._now = now
         self._spec_of = spec_of
@@ -170,20 +170,20 @@ class ValidationWatch:
         self._least = least
         self._warned: set[str] = set()
         self._doubtful: set[str] = set()
-        """The judges of which it was told that they may not be relied on."""
+        """The judges already reported as not validated."""
         self._last: Rubric | None = None
         self._held: list[tuple[Instrument, JudgeValidation]] = []
-        """The instruments of the last rubric that hold, with what they rest on."""
+        """The validated instruments of the last rubric, with their validations."""
 
     def see(self, rubric: Rubric, case_id: str, bundle: str | None) -> None:
-        """Look at what grades one more case."""
+        """Check the judges that grade one more case."""
         if rubric is not self._last:
             self._last = rubric
             self._held = list(self._holding(rubric)) if rubric.is_judged else []
         if bundle is None:
             return
         for instrument, validation in self._held:
-            # What the judge's file says of its scope is looked at where the case is graded.
+            # The scope in the judge's file is checked where the case is graded.
             if all(out_of_scope(judge, bundle) is None for judge in instrument.judges):
                 scope = validation.applicable_to
                 if scope is not None and bundle not in scope:
@@ -197,7 +197,7 @@ class ValidationWatch:
     def _holding(self, rubric: Rubric) -> Iterator[tuple[Instrument, JudgeValidation]]:
         for entry, within in _entries(rubric.checks, rubric):
             names = ", ".join(dict.fromkeys(judge.name for judge, _ in judges_of(entry.check)))
-            # What was told once need not be found out for every record that brings criteria.
+            # Looked up once, not for every record with its own criteria.
             if not names or names in self._doubtful:
                 continue
             instrument = instrument_of(entry, self._spec_of, within)
@@ -213,7 +213,7 @@ class ValidationWatch:
                 yield instrument, found
 
     def _found(self, instrument: Instrument) -> JudgeValidation | Doubt | None:
-        """What an instrument rests on; None where that is the word of its judge's file."""
+        """The validation of an instrument; None if only its judge's file states one."""
         known = self._validations()
         marks, rule = instrument.fingerprints, instrument.rule
         found = validation_status_of(instrument.name, marks, rule, known, self._now)
@@ -235,7 +235,7 @@ class ValidationWatch:
         return newest
 
     def _claimed(self, instrument: Instrument, claim: FileClaim) -> Doubt | None:
-        """Why the word of a judge's file does not do; None where it does."""
+        """Why the validation in a judge's file does not suffice; None if it does."""
         name, says = instrument.name, f"on {claim.validated_at[:10]}, says its file"
         if not claim.is_about(instrument.fingerprints, instrument.rule):
             why = f"{name} was validated {says}, as another instrument than is asked here"
@@ -265,9 +265,9 @@ class ValidationWatch:
 def _newest_claim(
     instrument: Instrument, validations: Iterable[JudgeValidation]
 ) -> FileClaim | None:
-    """What the judge's file says, where it is newer than all that the registry knows.
+    """The validation in the judge's file, if it is newer than those of the registry.
 
-    A jury is another instrument than each of its judges.
+    A jury is a different instrument from each of its judges.
     """
     claim = file_claim(instrument.judges[0]) if len(instrument.judges) == 1 else None
     times = [_time(one) for one in validations if _is_version_of(one.judge, instrument.name)]
@@ -278,7 +278,7 @@ def _newest_claim(
 def _entries(
     entries: Iterable[RubricCheck], rubric: Rubric | None
 ) -> Iterator[tuple[RubricCheck, Rubric | None]]:
-    """Every check with the rubric that it is of, those within composites too."""
+    """Every check with its rubric, including those in composites."""
     for entry in entries:
         yield entry, rubric
         inner = getattr(entry.check, "rubric", None)

@@ -1,4 +1,4 @@
-"""The port of validations: every comparison of a judge with people that was ever made."""
+"""The port of validations: all comparisons of judges with human labels."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from steelyard.model.statistics.validation import JudgeValidation
 
 
 class Validations(Protocol):
-    """What a project knows of its judges."""
+    """The validations of a project's judges."""
 
     def all(self) -> Sequence[JudgeValidation]:
-        """Every validation, the oldest first."""
+        """All validations, oldest first."""
         ...
 
     def add(self, validation: JudgeValidation) -> bool:
-        """Keep one for good; False where the same comparison is there already."""
+        """Add a validation; False if the same comparison already exists."""
         ...
 
     def read_test(self, judge: str, at: str) -> int:
-        """Note that test labels are looked at for a judge; how often they were, with this time."""
+        """Record a use of test labels for a judge; return the number of uses."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MinimumValidation:
-    """What a validation must reach for a judge to be asked; rates by their lower bounds."""
+    """Minimum values of a validation; rates by their lower bounds."""
 
     tpr: float | None = None
     tnr: float | None = None
@@ -35,9 +35,9 @@ class MinimumValidation:
 
 
 def fits(validation: JudgeValidation, fingerprints: Iterable[str], rule: str) -> bool:
-    """Whether it is about a judge that asks this and decides so.
+    """Whether a validation covers these fingerprints and this pass rule.
 
-    A run need not ask all that was validated: records without a second turn have no question
-    about it.
+    A run need not use all validated fingerprints: records without a second turn have no
+    question about it.
     """
     return validation.rule == rule and set(fingerprints) <= set(validation.fingerprints)

@@ -1,1 +1,1 @@
-"""Judges validated against people."""
+"""Validation of judges against human labels."""

@@ -1,4 +1,4 @@
-"""What a judge decided against what people say, response by response."""
+"""Compare the verdicts of a judge with human labels, response by response."""
 
 from __future__ import annotations
 
@@ -38,50 +38,50 @@ from steelyard.usecases.review.reviewed_runs import response_runs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedInstrument:
-    """What a validation is about."""
+    """The subject of a validation."""
 
     judge: str
-    """A judge's reference; or that of a rubric, a check of which is validated as a whole."""
+    """The reference of a judge, or of a rubric with a check that is validated as a whole."""
     check: str | None = None
-    """The check that the judge decides, where there are several."""
+    """The check that the judge decides, if there are several."""
     design: Design | None = None
     split: SplitChoice = "test"
     seed: int = 0
     examples: tuple[str, ...] = ()
-    """The records that the judge is shown."""
+    """The records that the judge has as examples."""
     source: str = ""
-    """Where the labels come from."""
+    """The source of the labels."""
     is_asked_now: bool = False
-    """Whether the run is of the labelled responses alone, and not what they were chosen from."""
+    """Whether the run has only the labelled responses, not the population they were drawn from."""
 
 
 class ComparedLabels(NamedTuple):
-    """A validation, with what is told about it beside."""
+    """A validation with further facts for its report."""
 
     validation: JudgeValidation
     check: str
     splits: dict[str, int]
-    """How many labelled items lie in each split."""
+    """The number of labelled items in each split."""
     refusals: tuple[str, ...]
-    """Why it may not be relied on."""
+    """Why it is refused."""
     places: dict[Path, tuple[int, ...]]
-    """Of each run, the indices of the records that were compared."""
+    """The indices of the compared records, by run."""
     jury: JuryCounts | None = None
-    """Each juror by itself, where a jury decides."""
+    """Each juror separately, if a jury decides."""
 
 
 @dataclass(slots=True)
 class _Noted:
-    """What a check did in a run, whether people labelled it or not."""
+    """The verdicts of a check in a run, labelled or not."""
 
     marks: set[str] = field(default_factory=set[str])
-    """The fingerprints of all that it asked."""
+    """The fingerprints of all its judges."""
     rules: set[str | None] = field(default_factory=set[str | None])
     verdicts: Counter[bool] = field(default_factory=Counter[bool])
-    """How often it passes and fails."""
+    """The number of passes and fails."""
 
     def add(self, decision: Decision) -> None:
-        """Note one more response."""
+        """Add one response."""
         self.marks.update(decision.fingerprints)
         self.rules.add(decision.rule)
         if decision.passed is not None:
@@ -90,12 +90,12 @@ class _Noted:
 
 @dataclass(slots=True)
 class _Run:
-    """A run with what people say about its responses."""
+    """A run with the human labels of its responses."""
 
     folder: Path
     run_id: str
     names: tuple[str, ...]
-    """The ids under which people may know its responses."""
+    """The run ids that labels of its responses may name."""
     by_response: dict[tuple[str, int], StatedLabel] = field(
         default_factory=dict[tuple[str, int], StatedLabel]
     )
@@ -109,7 +109,7 @@ class _Run:
 def compared(
     asked: AskedInstrument, people: People, folders: Sequence[Path], at: str
 ) -> ComparedLabels:
-    """The judge's verdicts in some runs against what people say about their responses."""
+    """Compare the judge's verdicts in some runs with human labels of their responses."""
     runs = [_opened(folder) for folder in folders]
     other_runs, no_run = _sorted_out(people.by_response, runs, is_asked_now=asked.is_asked_now)
     labelled = {name for run in runs for name, _ in run.by_response}
@@ -164,14 +164,14 @@ def compared(
 def _weighed(
     asked: AskedInstrument, items: Sequence[LabelledItem], runs: Sequence[_Run]
 ) -> Sequence[LabelledItem]:
-    """The items with the chances that follow from the runs, where the verdict decided on them."""
+    """The items with inclusion probabilities from the runs, if they were sampled by verdict."""
     if asked.design != "by_verdict" or asked.is_asked_now:
         return items
     return with_chances(items, {run.run_id: run.noted.verdicts for run in runs})
 
 
 def counts_of(items: Iterable[LabelledItem]) -> Counts:
-    """How often the judge and people agree, and how they do not."""
+    """The confusion counts of judge and people."""
     found = Counter((item.is_good, item.is_passed) for item in items)
     return Counts(
         tp=found[True, True],
@@ -188,10 +188,10 @@ def _opened(folder: Path) -> _Run:
 def _sorted_out(
     by_response: dict[LabelPlace, StatedLabel], runs: Sequence[_Run], *, is_asked_now: bool
 ) -> tuple[int, int]:
-    """Give each run what people say about it; how many labels are of other runs, or of none.
+    """Assign labels to runs; return the number of labels of other runs, or of none.
 
-    Labels that name no run may have been given for another one, unless the responses that they are
-    about are stated together with them.
+    Labels that name no run may belong to another one, unless their responses are given
+    together with them.
     """
     others = nowhere = 0
     for place, one in by_response.items():
@@ -211,7 +211,7 @@ def _sorted_out(
 
 
 def _read(asked: AskedInstrument, runs: Sequence[_Run]) -> str:
-    """Read all runs; the name of the check whose verdicts are compared."""
+    """Read all runs; return the name of the compared check."""
     by_judge: dict[str, set[str]] = {}
     noted: list[dict[str, _Noted]] = []
     for run in runs:
@@ -228,7 +228,7 @@ def _read(asked: AskedInstrument, runs: Sequence[_Run]) -> str:
                 run.rows[row.record_id, row.repeat] = row
             if str(row.index) in names:
                 placed[str(row.index), row.repeat] = row
-        # An id wins over an index that is written like it.
+        # An id takes precedence over an equal index.
         run.rows = {**placed, **run.rows}
         run.population = rows.population
     check = _check(asked, by_judge)
@@ -276,7 +276,7 @@ def _only_rule(runs: Sequence[_Run], check: str) -> str:
 
 
 class _Tally:
-    """Puts verdicts beside labels."""
+    """Pairs verdicts with labels."""
 
     def __init__(self, asked: AskedInstrument, check: str) -> None:
         self._asked = asked
@@ -339,7 +339,7 @@ def _slices(items: Sequence[LabelledItem]) -> list[SliceCounts]:
 
 
 def _refusals(validation: JudgeValidation) -> list[str]:
-    """Why a validation may not be relied on."""
+    """Why a validation is refused."""
     counts, unscored = validation.counts, validation.left_out.unscored
     if not counts.n:
         return ["no labelled response has a verdict of the judge"]

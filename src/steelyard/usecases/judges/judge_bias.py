@@ -1,4 +1,4 @@
-"""Whether a judge's errors go with the length of responses, or with other numbers."""
+"""Correlation of a judge's errors with the length of responses and other numbers."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class _Response:
 def judge_bias(
     items: Sequence[LabelledItem], folders: Sequence[Path]
 ) -> tuple[CovariateBias, ...]:
-    """The error rates of a judge by the length of responses and by slices that are numbers.
+    """The error rates of a judge by the length of responses and by numeric slices.
 
-    Bad responses show what it passes wrongly, good ones what it fails wrongly. Covariates with
+    Bad responses show false passes, good ones false fails. Covariates with
     too few responses, or too few different values, are left out.
     """
     responses = list(_responses(items, folders))
@@ -73,7 +73,7 @@ def _rows(
 
 
 def _numbers(item: LabelledItem) -> dict[str, float]:
-    """The slices of which a response has one value, and that is a number."""
+    """The slices with a single numeric value for a response."""
     values: dict[str, list[str]] = {}
     for name, value in item.slices:
         values.setdefault(name, []).append(value)

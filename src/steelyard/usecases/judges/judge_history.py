@@ -1,4 +1,4 @@
-"""What a judge, always asked in the same way, has passed and left unscored from run to run."""
+"""Pass rates and unscored shares of an unchanged judge, run by run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Counts(NamedTuple):
     failed: int
     unscored: int
     judged: int
-    """Responses that the judge was asked about; with repeats more than there are records."""
+    """Judged responses; with repeats, more than records."""
 
     @property
     def scored(self) -> int:
@@ -30,7 +30,7 @@ class _Counts(NamedTuple):
 
     @property
     def row(self) -> JsonObject:
-        """The shares, each with what it is a share of."""
+        """The shares with their denominators."""
         return {
             "passed": self.passed,
             "scored": self.scored,
@@ -42,10 +42,10 @@ class _Counts(NamedTuple):
 
 
 def judge_history(ports: RunPorts, fingerprints: Iterable[str], check: str) -> list[JsonObject]:
-    """The runs that these fingerprints graded, the oldest first.
+    """The runs graded by these fingerprints, oldest first.
 
-    Each has its share of passes and of unscored responses, and says which of the two differs
-    at p < .001 from all earlier runs of the same dataset and targets together.
+    Each has its pass rate and its share of unscored responses, and names which of the two
+    differs at p < .001 from all earlier runs of the same dataset and targets.
     """
     marks = set(fingerprints)
     rows: list[JsonObject] = []
@@ -75,7 +75,7 @@ def _counts(run: StoredRun, check: str) -> _Counts | None:
 
 
 def _judged(metrics: Metrics, scored: int, unscored: int) -> int:
-    """How many responses were judged: records with a verdict count once for each repeat."""
+    """The number of judged responses: each repeat of a record with a verdict counts."""
     rows, records = metrics.rows, metrics.total_records
     repeats = round(rows / records) if rows and records else 1
     judged = scored * max(1, repeats) + unscored

@@ -1,4 +1,4 @@
-"""The members of a jury against people: what each is worth, and what they are worth together."""
+"""The members of a jury against human labels, each alone and all together."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from steelyard.usecases.correction.judged_rows import JurorVote
 
 
 class Bench(NamedTuple):
-    """What people say of one response, and what every juror does."""
+    """The human label and the jurors' verdicts on one response."""
 
     is_good: bool
     votes: tuple[JurorVote, ...]
     is_passed: bool = False
-    """What the jury decides."""
+    """The verdict of the jury."""
     group: str = ""
     """The conversation, or the record: responses of one group are not independent."""
 
 
 def jury_of(benches: Sequence[Bench]) -> JuryCounts | None:
-    """The jurors by their places; None where not the same jury decides everywhere."""
+    """The jurors by position; None if the jury is not the same everywhere."""
     seats = {tuple((vote.judge, vote.weight) for vote in bench.votes) for bench in benches}
     if len(seats) != 1:
         return None
@@ -54,7 +54,7 @@ def jury_of(benches: Sequence[Bench]) -> JuryCounts | None:
 
 
 def _minus_juror(benches: Sequence[Bench], place: int) -> Estimate:
-    """The jury minus one juror, over the responses that the juror has a score for."""
+    """The jury minus one juror, over the responses that the juror scored."""
     numbers: dict[str, int] = {}
     trials = [
         AccuracyTrial(
@@ -92,7 +92,7 @@ def _juror(judge: str, weight: float, pairs: Sequence[tuple[bool, bool | None]])
 
 
 def _best(jurors: Sequence[JurorCounts]) -> int | None:
-    """The first of those whose mean of TPR and TNR is highest."""
+    """The first juror with the highest mean of TPR and TNR."""
     rated = [balanced_accuracy(rates_of(juror.counts)) for juror in jurors]
     if any(rate is None for rate in rated):
         return None

@@ -1,4 +1,4 @@
-"""The chances with which labels were chosen."""
+"""Inclusion probabilities of labels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _WHERE: Mapping[Design, str] = {
 def with_chances(
     items: Sequence[LabelledItem], verdicts: Mapping[str, Mapping[bool, int]]
 ) -> tuple[LabelledItem, ...]:
-    """Labels that were chosen at random within each verdict, with the chance that each had.
+    """Labels sampled at random within each verdict, with their inclusion probabilities.
 
-    `verdicts` has, by run, how often the judge passes and fails. The labels stay as they are where
-    some have a chance already, or a verdict of a run has no label: nothing is known of it then.
+    `verdicts` has the number of passes and fails of the judge, by run. The labels stay
+    unchanged if some have a probability already, or a verdict of a run has no label.
     """
     chosen = Counter((one.run_id, one.is_passed) for one in items)
     is_given = any(one.inclusion_prob is not None for one in items)
@@ -42,7 +42,7 @@ def with_chances(
 
 
 def uneven_chances(items: Sequence[LabelledItem], design: Design) -> str:
-    """Within what of a run a design makes all chances alike, where they are not."""
+    """The stratum within which the design requires equal probabilities, if they differ."""
     chances: dict[tuple[str, bool], set[float | None]] = {}
     for one in items:
         kind = {"random": True, "by_verdict": one.is_passed, "by_label": one.is_good}[design]

@@ -1,4 +1,4 @@
-"""What in a run contradicts the labels that a judge is validated by."""
+"""Contradictions between a run and the stated design of its labels."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from steelyard.usecases.judges.judge_against_people import ComparedLabels
 def contradictions(
     found: ComparedLabels, folders: Sequence[Path], *, is_asked_now: bool
 ) -> Iterator[str]:
-    """Why the labels cannot be what they are said to be, run by run.
+    """Why the labels contradict their stated design, run by run.
 
-    A run in which the judge `is_asked_now` has no other responses than the labelled ones.
+    A run in which the judge `is_asked_now` has only the labelled responses.
     """
     validation = found.validation
     if found.refusals:
@@ -52,7 +52,7 @@ def _require_consistent(
     if validation.design == "random":
         require_random(check.labelled(items, is_weighted=False))
     if validation.design in {"random", "by_label"} or is_weighted(validation):
-        # Of runs that differ each is compared with its own labels.
+        # If the runs differ, each is compared with its own labels.
         alike = (
             replace(validation, items=tuple(items)) if run_difference(validation) else validation
         )

@@ -1,4 +1,4 @@
-"""What people say about responses: votes, majorities, and which labels may be looked at."""
+"""Human labels of responses: votes, majorities, and the labels of a split."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from steelyard.model.statistics.validation import Split, SplitChoice
 from steelyard.usecases.review.labels import KnownRubrics, LabelReader
 
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.2), ("dev", 0.6), ("test", 1.0))
-"""Up to which share of all items each split goes."""
+"""The cumulative share of items at which each split ends."""
 
 
 class LabelPlace(NamedTuple):
-    """A response that people look at."""
+    """A labelled response."""
 
     run_id: str
-    """Empty for a label that is about the record itself."""
+    """Empty for a label of the record itself."""
     record_id: str
     repeat: int
 
 
 @dataclass(slots=True)
 class StatedLabel:
-    """What people say about one response."""
+    """The votes on one response."""
 
     votes: dict[str, bool] = field(default_factory=dict[str, bool])
     """By person."""
@@ -40,19 +40,19 @@ class StatedLabel:
 
     @property
     def is_good(self) -> bool | None:
-        """What most people say; None where they are divided evenly."""
+        """The majority; None if people are divided evenly."""
         yes = sum(self.votes.values())
         return None if 2 * yes == len(self.votes) else 2 * yes > len(self.votes)
 
     def add(self, person: str, passed: bool, where: str) -> None:
-        """One more vote; nobody has two."""
+        """Add a vote; each person has one."""
         if self.votes.setdefault(person, passed) is not passed:
             raise InvalidError(f"{person} says both pass and fail of {where}")
 
 
 @dataclass(slots=True)
 class People:
-    """All that people say, with what was left out."""
+    """All votes, and the labels that were left out."""
 
     by_response: dict[LabelPlace, StatedLabel] = field(
         default_factory=dict[LabelPlace, StatedLabel]
@@ -67,7 +67,7 @@ class People:
 
 
 def labels_of_file(reader: LabelReader, stream: BinaryIO, path: Path) -> list[Label]:
-    """The labels of a file; one that is wrong is an error, because all of them decide together."""
+    """The labels of a file; an invalid one is an error, because the result depends on all."""
     labels: list[Label] = []
     wrong: list[str] = []
     for row in read_labels(stream, reader.answers):
@@ -86,7 +86,7 @@ def labels_of_file(reader: LabelReader, stream: BinaryIO, path: Path) -> list[La
 
 
 def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None) -> People:
-    """Who passes what, by label: only blind ones count, and only those of one rubric."""
+    """The votes from labels: only blind labels of one rubric count."""
     people = People(labels=len(labels))
     blind = [label for label in labels if label.is_blind]
     people.not_blind = len(labels) - len(blind)
@@ -117,7 +117,7 @@ def people_of(labels: Sequence[Label], rubrics: KnownRubrics, rubric: str | None
 
 
 def _passed(label: Label, rubrics: KnownRubrics) -> bool | None:
-    """Whether a person passes a response: as they say, or as their answers come to."""
+    """Whether a person passes a response, directly or by the score of their answers."""
     if label.passed is not None:
         return label.passed
     rubric = rubrics.questions(label.rubric)
@@ -129,21 +129,21 @@ def _passed(label: Label, rubrics: KnownRubrics) -> bool | None:
 
 
 def split_of(record_id: str, seed: int) -> Split:
-    """The split of a record: by its hash, so that it is the same on every machine, for ever."""
+    """The split of a record, by its hash, so that it is the same on every machine."""
     digest = hashlib.sha256(f"{seed}:{record_id}".encode("utf-8", "surrogatepass")).digest()
     share = int.from_bytes(digest[:8], "big") / 2**64
     return next(split for split, upto in _SHARES if share < upto)
 
 
 def is_looked_at(record_id: str, choice: SplitChoice, seed: int, examples: Sequence[str]) -> bool:
-    """Whether a label counts: examples that the judge is shown never do."""
+    """Whether a label counts: examples of the judge never do."""
     if choice == "all":
         return record_id not in examples
     return split_of(record_id, seed) == choice
 
 
 def require_in_train(examples: Sequence[str], labelled: Iterable[str], seed: int) -> None:
-    """A judge that is shown a record must not be asked about it afterwards."""
+    """Refuse a judge whose examples are outside of train."""
     known = set(labelled)
     for example in examples:
         split = split_of(example, seed)
@@ -151,12 +151,12 @@ def require_in_train(examples: Sequence[str], labelled: Iterable[str], seed: int
             free = sorted(name for name in known if split_of(name, seed) == "train")
             hint = f"; in train are {', '.join(free[:5])}" if free else ""
             raise InvalidError(
-                f"the judge is shown '{example}', which lies in {split}: examples may come from "
-                f"train alone{hint}"
+                f"'{example}' is an example of the judge and belongs to {split}: examples must "
+                f"belong to train{hint}"
             )
 
 
 def label_set_sha256(stated: Iterable[tuple[tuple[str, int], StatedLabel]]) -> str:
-    """The hash over labels, in whatever order they came and whichever run shows the responses."""
+    """The hash over labels, independent of their order and of the run."""
     rows = sorted(json.dumps([*place, sorted(one.votes.items())]) for place, one in stated)
     return hashlib.sha256("\n".join(rows).encode("ascii")).hexdigest()

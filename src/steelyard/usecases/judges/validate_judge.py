@@ -1,4 +1,4 @@
-"""Validate a judge: its verdicts against people's labels, and what may be said afterwards."""
+"""Validate a judge: compare its verdicts with human labels."""
 
 from __future__ import annotations
 
@@ -60,20 +60,20 @@ _ANNOTATIONS = "annotations of the project"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationRequest:
-    """What a user asks for."""
+    """The options of a validation."""
 
     judge: str
-    """A judge, or a rubric of which a check is validated as a whole."""
+    """A judge, or a rubric with a check that is validated as a whole."""
     labels: Path | None = None
-    """A file of labels; without one, the annotations that the project keeps."""
+    """A file of labels; without one, the annotations of the project."""
     runs: tuple[str, ...] = ()
     """The runs whose verdicts are compared."""
     dataset: Path | None = None
     responses: Path | None = None
-    """What the judge is asked about now, where no run is named."""
+    """The responses that the judge is asked about now, without a run."""
     check: str | None = None
     rubric: str | None = None
-    """What people were asked, where the labels are about several things."""
+    """The rubric that people answered, if the labels are about several."""
     design: Design | None = None
     split: SplitChoice = "test"
     seed: int = 0
@@ -85,7 +85,7 @@ class ValidationRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationPorts:
-    """What a validation needs from outside."""
+    """The ports of a validation."""
 
     run: RunPorts
     review: ReviewPorts
@@ -97,21 +97,21 @@ class ValidationPorts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationPlan:
-    """A validation that may begin."""
+    """A validation that is ready to start."""
 
     request: ValidationRequest
     judge: Judge | None
     asked: AskedInstrument
     people: People
     folders: tuple[Path, ...]
-    """The runs whose verdicts are compared; empty where the judge is asked now."""
+    """The runs whose verdicts are compared; empty if the judge is asked now."""
     asking: Prepared | None = None
     """The run in which it is asked."""
     grading: ValidationGrading | None = None
 
 
 def plan_validation(ports: ValidationPorts, request: ValidationRequest) -> ValidationPlan:
-    """Check all that can be checked before the judge is asked anything."""
+    """Check everything that can be checked before the judge is called."""
     if bool(request.dataset) != bool(request.responses):
         raise InvalidError(
             f"{argument('dataset')} and {argument('responses')} go together: "
@@ -160,14 +160,14 @@ def _is_rubric(request: ValidationRequest) -> bool:
 
 
 def _rubric_name(ports: ValidationPorts, text: str) -> str:
-    """A rubric as runs name it; one whose file is gone may still have graded one."""
+    """A rubric as runs name it; a deleted one may still have graded a run."""
     reference = Reference.parse(text)
     found = ports.run.references.find(reference).content if reference else None
     return str(reference_to(found)) if found else exact_name(text)
 
 
 def _require_graded_by(rubric: str, folders: Sequence[Path]) -> None:
-    """What a check of another rubric decides tells nothing of this one."""
+    """Refuse a run that another rubric graded."""
     for folder in folders:
         run_id, by = _graded_by(folder)
         if rubric not in by:
@@ -181,7 +181,7 @@ def _graded_by(folder: Path) -> tuple[str, list[str]]:
 
 
 def _require_same_question(plan: ValidationPlan) -> None:
-    """What people say under another rubric is about something else, unless a user names it.
+    """Refuse labels of another rubric than graded the run, unless the user names it.
 
     Plain labels may name the rubric, the judge or the check.
     """
@@ -210,7 +210,7 @@ def _read(ports: ValidationPorts, request: ValidationRequest, reader: LabelReade
 
 
 def _labelled_runs(ports: ValidationPorts, people: People) -> list[Path]:
-    """The runs that the labels name themselves."""
+    """The runs named by the labels."""
     names = sorted({place.run_id for place in people.by_response if place.run_id})
     if not names:
         raise InvalidError(
@@ -241,7 +241,7 @@ async def validate_judge(
     *,
     caller: Caller | None = None,
 ) -> JudgeValidationReport:
-    """Ask the judge where needed, compare, try canaries, and keep what came of it."""
+    """Ask the judge if needed, compare, try canaries, and record the result."""
     ports = replace(ports, run=ports.run.called_by(caller))
     folders = plan.folders
     if plan.asking:
@@ -282,7 +282,7 @@ def _concluded(
     report: JudgeValidationReport,
     folders: Sequence[Path],
 ) -> JudgeValidationReport:
-    """Keep a validation, a refusal too, and say what it makes of the runs."""
+    """Record a validation or refusal, and report its effect on the runs."""
     validation, lack = report.validation, shortage(report.validation)
     earlier = ports.validations.all()
     kept: Kept = "not recorded"
@@ -339,7 +339,7 @@ async def _resolved(
 
 
 def _cases(ports: RunPorts, found: ComparedLabels, notes: list[str]) -> Dataset | None:
-    """The labelled cases, as far as their datasets are still what they were."""
+    """The labelled cases whose datasets are unchanged."""
     whole: Dataset | None = None
     for folder, indices in found.places.items():
         try:
@@ -352,7 +352,7 @@ def _cases(ports: RunPorts, found: ComparedLabels, notes: list[str]) -> Dataset 
 
 
 def _bundles(labelled: Dataset | None) -> tuple[str, ...] | None:
-    """The domains that the labels are about."""
+    """The domains of the labels."""
     names = {case.bundle for case in labelled.cases if case.bundle} if labelled else set[str]()
     return tuple(sorted(names)) or None
 
@@ -364,7 +364,7 @@ async def _canaries(
     labelled: Dataset | None,
     watch: tuple[Callable[[str], None], OnResult],
 ) -> CanaryTally:
-    """How the judge takes answers that it must fail; or why it was not asked."""
+    """How the judge grades answers that it must fail; or why it was not asked."""
     if not plan.request.has_canaries:
         return CanaryTally(why_not="left out as requested")
     if found.refusals or labelled is None or not labelled.cases:
@@ -378,12 +378,12 @@ async def _canaries(
 
 
 def _raw_rate(view: RunView, check: str) -> Interval:
-    """The pass rate of the check that was validated; one within a composite has the run's."""
+    """The pass rate of the validated check; for one in a composite, that of the run."""
     return view.metrics.checks.get(check, view.metrics).pass_rate
 
 
 def _has_looked(validation: JudgeValidation) -> bool:
-    """Whether any label was put beside what the judge says of it."""
+    """Whether any label was compared with a verdict."""
     return bool(validation.counts.n + validation.left_out.unscored)
 
 

@@ -1,4 +1,4 @@
-"""Runs that a validation makes: of a judge on labelled responses, and on canaries."""
+"""Runs made by a validation: of a judge on labelled responses, and on canaries."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import open_source, prepare_source
 
 CANARY_CASES = 3
-"""On how many of the labelled cases each canary is tried."""
+"""The number of labelled cases on which each canary is tried."""
 _CANARIES = "canaries"
 _TOO_LONG = 100_000
-"""Canaries beyond this test the harness and not the judge, and cost a book's worth of tokens."""
+"""Longer canaries would test the harness, not the judge, and cost too many tokens."""
 
 
 class ValidationGrading(NamedTuple):
-    """How a judge is put to use: by a rubric, or for cases graded by their own expectations."""
+    """How a judge is used: by a rubric, or for cases graded by their own expectations."""
 
     rubric: Rubric | QuestionRubric | None
     judge: str | None = None
@@ -51,7 +51,7 @@ class ValidationGrading(NamedTuple):
 def single_grading(
     ports: RunPorts, judge: Judge, check: str | None, threshold: float | None
 ) -> ValidationGrading:
-    """A judge alone, asked as the project's settings say."""
+    """A single judge with the settings of the project."""
     setting = ports.settings.judge(judge.id)
     entry = RubricCheck(id=check or judge.id, check=single_judge(judge, setting, threshold))
     return ValidationGrading(
@@ -73,7 +73,7 @@ def plan_asking(
     grading: ValidationGrading,
     records: Iterable[str],
 ) -> Prepared:
-    """A run of the judge over the labelled responses alone."""
+    """A run of the judge over only the labelled responses."""
     options = RunOptions(
         dataset=project_path(ports.root, dataset),
         responses=project_path(ports.root, responses),
@@ -102,7 +102,7 @@ def labelled_cases(ports: RunPorts, folder: Path, indices: Iterable[int]) -> Dat
 
 
 def plan_canaries(ports: RunPorts, labelled: Dataset, grading: ValidationGrading) -> Prepared:
-    """A run of the judge over answers that it should not pass, in place of those to some cases."""
+    """A run of the judge over canaries in place of the answers to some cases."""
     contract = ports.contracts.in_memory(labelled.contract)
     distinct = {case.id: case for case in labelled.cases}.values()
     chosen = sorted(distinct, key=lambda case: hashlib.sha256(case.id.encode()).digest())
@@ -134,7 +134,7 @@ def plan_canaries(ports: RunPorts, labelled: Dataset, grading: ValidationGrading
 
 
 def canary_tally(folder: Path, check: str) -> CanaryTally:
-    """How the judge took them."""
+    """The judge's verdicts on the canaries."""
     asked = passed = unscored = 0
     fallen_for: dict[str, None] = {}
     for row in JudgedRows(folder):
@@ -149,7 +149,7 @@ def canary_tally(folder: Path, check: str) -> CanaryTally:
 
 
 class CanaryTarget:
-    """Answers every case with the canary that it is named after."""
+    """Answers every case with the canary in its name."""
 
     def __init__(self, answers: Mapping[str, Trace]) -> None:
         self.name = _CANARIES
@@ -164,7 +164,7 @@ class CanaryTarget:
         return self._answers[request.case.id]
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """There is nothing to close."""
 
 
 def _canaries(case: Case) -> list[Canary]:
@@ -174,5 +174,5 @@ def _canaries(case: Case) -> list[Canary]:
 
 
 def _group(ports: RunPorts) -> str:
-    """What tells such runs from those that people mean by the latest."""
+    """Marks such runs so that `latest` skips them."""
     return ports.new_run_id().replace("run_", VALIDATION, 1)

@@ -1,4 +1,4 @@
-"""Write a validation into the file of its judge, in the contract's shape."""
+"""Write a validation to the file of its judge, in the shape of the contract."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Writing(NamedTuple):
     shown: str
 
     def with_validation(self, validation: JudgeValidation) -> bytes:
-        """Its content with a validation in place of the one before; all else stays as it is.
+        """Its content with the validation replaced; everything else stays unchanged.
 
-        The domains of the labels are its `applicable_to`, unless its author named others.
+        The domains of the labels become its `applicable_to`, unless the author set it.
         """
         data = self.path.read_bytes()
         is_json = self.path.suffix.lower() == ".json"
@@ -41,14 +41,14 @@ class Writing(NamedTuple):
         made = with_fields(data, fields)
         if made is None:
             raise InvalidError(
-                f"{self.shown} is laid out in a way that cannot be changed in one place; put "
+                f"{self.shown} has a layout that cannot be edited in place; put "
                 "id, version, template and validation on lines of their own"
             )
         return made
 
 
 def writing_of(references: References, judge: Judge | None, named: str) -> Writing:
-    """The file that a validation can be written into."""
+    """The file to which a validation can be written."""
     if judge is None:
         raise InvalidError(
             f"{argument('is_written')} is for judges; {named} is a rubric, and holds no validation"

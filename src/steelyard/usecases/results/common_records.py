@@ -1,4 +1,4 @@
-"""The records that two runs have in common, and what keeps others from being compared."""
+"""The common records of two runs, and why others cannot be compared."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ _Pair: TypeAlias = tuple[PairedRecord, PairedRecord]
 
 
 class CommonRecords(NamedTuple):
-    """Records of A and B that are the same."""
+    """The same records in A and B."""
 
     pairs: list[_Pair]
-    """Where one run skipped a check that the other did not, its score says something else: it
+    """If only one run skipped a check, its score is not comparable: it
     counts as missing."""
     blanked: tuple[int, int]
-    """How many of those there are in A, and in B."""
+    """The number of those in A, and in B."""
     skipped: dict[str, tuple[int, int]]
-    """How many of those each check skipped in A alone, and in B alone."""
+    """The number of those by skipped check, only in A and only in B."""
     changed: int
-    """How many records have the same id in both runs, and other content."""
+    """The number of records with the same id in both runs but other content."""
     invalid: int
-    """How many records of A are invalid in B."""
+    """The number of records of A that are invalid in B."""
 
     @property
     def mismatches(self) -> Iterator[Mismatch]:
-        """The checks that graded records of one run alone."""
+        """The checks that graded records of only one run."""
         for name, counts in sorted(self.skipped.items()):
             a, b = (f"skipped for {one:,} record(s) that the other run grades" for one in counts)
             yield Mismatch(what=f"check {name}", a=a, b=b, is_serious=False)
 
 
 def common_records(a: Records, b: Records) -> CommonRecords:
-    """The same content in both; and of a record that is invalid in one run, the same id.
+    """Pairs with the same content; for a record that is invalid in one run, with the same id.
 
-    In an order that does not depend on which run comes first.
+    Their order does not depend on the order of the runs.
     """
     keys = sorted(a.keys() & b.keys())
     known = [(a[key], b[key]) for key in keys]
@@ -59,7 +59,7 @@ def common_records(a: Records, b: Records) -> CommonRecords:
 
 
 def _left(records: Records, others: Records) -> dict[str, PairedRecord]:
-    """The records that the other run has not, by id; the first of those with one id."""
+    """The records missing in the other run, by id; the first of several with one id."""
     found: dict[str, PairedRecord] = {}
     for key, record in records.items():
         if key not in others and record.record_id is not None:
@@ -68,7 +68,7 @@ def _left(records: Records, others: Records) -> dict[str, PairedRecord]:
 
 
 def _differ(pair: _Pair) -> bool:
-    """Whether other checks graded them: in every repeat, or in any."""
+    """Whether different checks graded them, in every repeat or in any."""
     a, b = pair
     return bool(a.scored and b.scored) and (a.always, a.ever) != (b.always, b.ever)
 
@@ -79,7 +79,7 @@ def _is_fewer_in_a(pair: _Pair) -> bool:
 
 
 def _alike(pair: _Pair) -> _Pair:
-    """The two; the one that fewer checks graded without its score, B where neither has fewer."""
+    """Both records; the one graded by fewer checks, or else B, loses its score."""
     if not _differ(pair):
         return pair
     a, b = pair
@@ -100,5 +100,5 @@ def _skipped(differing: list[_Pair]) -> dict[str, tuple[int, int]]:
 
 
 def _graded(record: PairedRecord, check: str) -> int:
-    """2 where a check graded every repeat, 1 where some, 0 where none."""
+    """2 if a check graded every repeat, 1 if some, 0 if none."""
     return (check in record.ever) + (check in record.always)

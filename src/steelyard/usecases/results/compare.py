@@ -1,4 +1,4 @@
-"""Compare runs: whether they may be compared, and then whether one is better."""
+"""Compare runs: whether they are comparable, and whether one is better."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 POINTS = 5.0
-"""The difference for which the number of records is given."""
+"""The difference, in points, for which the number of records is estimated."""
 
 Today: TypeAlias = Callable[[RunView], RunView]
-"""A finished run with what is known of it by now."""
+"""A finished run with current validations."""
 Indices: TypeAlias = Sequence[tuple[int, int]]
-"""The places of each common record in A and in B."""
+"""The indices of each common record in A and in B."""
 Correct: TypeAlias = "Callable[[RunView, RunView, Indices], CorrectedDifference | None]"
-"""The difference as people would see it, over common records of two runs with labels."""
+"""The difference by human labels, over common records of two labelled runs."""
 
 
 def _as_sealed(view: RunView) -> RunView:
@@ -62,7 +62,7 @@ def _uncorrected(_a: RunView, _b: RunView, _pairs: Indices) -> CorrectedDifferen
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
-    """What the project knows about judges beside what the artifacts say."""
+    """The project's current validations of judges."""
 
     today: Today = _as_sealed
     correct: Correct = _uncorrected
@@ -81,17 +81,17 @@ class Loaded(NamedTuple):
 def compare(
     first: Path, second: Path, *, strict: bool = False, known: Knowledge = NOTHING_MORE
 ) -> Comparison:
-    """What can be said about B against A, over the records that both have scored."""
+    """Compare B with A over the records that both have scored."""
     return compare_all([first, second], strict=strict, known=known)[0]
 
 
 def compare_all(
     folders: Sequence[Path], *, strict: bool = False, known: Knowledge = NOTHING_MORE
 ) -> list[Comparison]:
-    """Every pair of several runs, the earlier named as A; those with the first come first.
+    """Compare every pair of several runs, with the earlier as A; pairs with the first come first.
 
-    With more than two runs the p-values hold for all pairs together (Holm), and each interval is
-    at the level that its own p-value is held to, so that the two agree.
+    With more than two runs the p-values are adjusted for all pairs (Holm), and each interval
+    has the level of its own adjusted test, so that the two agree.
     """
     loaded = [Loaded(known.today(read_run(folder)), read_records(folder)) for folder in folders]
     found = [_compared(a, b, known, strict=strict) for a, b in combinations(loaded, 2)]
@@ -129,7 +129,7 @@ def _for_all(found: Sequence[Comparison], loaded: Sequence[Loaded]) -> list[Comp
 
 
 def _widened(one: CorrectedDifference | None, pairs: int) -> CorrectedDifference | None:
-    """A corrected difference at the level that holds for so many pairs (Bonferroni)."""
+    """A corrected difference at the level for this number of pairs (Bonferroni)."""
     if one is None or one.value is None or one.low is None or one.high is None:
         return one
     level = LEVEL / pairs
@@ -200,7 +200,7 @@ def _scores_of(pairs: RecordPairs, level: float = LEVEL) -> Difference:
 
 
 def _filled(common: RecordPairs, level: float = LEVEL, *, favours_b: bool) -> Difference | None:
-    """The passes with every score that only one run has filled in; None where there is none."""
+    """The passes with missing scores of one run filled in; None if none is missing."""
     if not common.is_uneven:
         return None
     pairs = common.scored_in_any()
@@ -208,7 +208,7 @@ def _filled(common: RecordPairs, level: float = LEVEL, *, favours_b: bool) -> Di
 
 
 def difference_of(values: Numbers, clusters: Clusters | None, level: float = LEVEL) -> Difference:
-    """The mean of paired differences as a comparison shows it."""
+    """The mean of paired differences for a comparison."""
     critical = None if level == LEVEL else NormalDist().inv_cdf(1 - level / 2)
     found = paired_difference(values, clusters, critical)
     return Difference(
@@ -217,7 +217,7 @@ def difference_of(values: Numbers, clusters: Clusters | None, level: float = LEV
 
 
 def _detectable(pairs: RecordPairs) -> Detectable | None:
-    """How many records would show a difference of five points, asked as often as these were."""
+    """How many records would show a difference of five points, with the same repeats."""
     if not pairs:
         return None
     repeats = int(min(pairs.a.tries.max(), pairs.b.tries.max()))
@@ -227,7 +227,7 @@ def _detectable(pairs: RecordPairs) -> Detectable | None:
 def _moved(
     pairs: RecordPairs, is_moved: NDArray[np.bool_], *, reasons: RunColumns
 ) -> tuple[Moved, ...]:
-    """The records that pass more often in one run, with the reason of the other."""
+    """The records that pass more often in one run, with the other run's reason."""
     found = [
         Moved(
             index=b.index,
@@ -245,7 +245,7 @@ def _moved(
 
 
 def slices_of(pairs: RecordPairs) -> Iterator[SliceDifference]:
-    """Each slice on its own, under p-values that hold for all of them."""
+    """Each slice separately, with p-values adjusted for all slices."""
     members = _slice_members(pairs)
     names = sorted(members)
     found = [
@@ -257,7 +257,7 @@ def slices_of(pairs: RecordPairs) -> Iterator[SliceDifference]:
 
 
 def _slice_members(pairs: RecordPairs) -> dict[tuple[str, str], list[int]]:
-    """The places of the pairs in each slice."""
+    """The indices of the pairs in each slice."""
     members: dict[tuple[str, str], list[int]] = {}
     for place, (a, b) in enumerate(zip(pairs.a.records, pairs.b.records, strict=True)):
         slices = b.slices if a.slices == b.slices else {**a.slices, **b.slices}

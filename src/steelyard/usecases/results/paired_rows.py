@@ -1,4 +1,4 @@
-"""The records of a run as a comparison needs them, from its artifacts alone."""
+"""The records of a run for a comparison, from its artifacts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_CHECKS: frozenset[str] = frozenset()
 
 
 class PairedRecord(msgspec.Struct, gc=False):
-    """A record of a run: what its repeats come to."""
+    """A record of a run, aggregated over its repeats."""
 
     index: int
     record_id: str | None
@@ -36,11 +36,11 @@ class PairedRecord(msgspec.Struct, gc=False):
     total: float = 0.0
     """The sum of its scores."""
     reason: str | None = None
-    """Of the first repeat that did not pass."""
+    """The reason of the first repeat that did not pass."""
     is_invalid: bool = False
-    """Whether the record does not keep to its contract."""
+    """Whether the record violates its contract."""
     always: frozenset[str] = _NO_CHECKS
-    """The checks that graded all of its scored repeats; others were skipped."""
+    """The checks that graded all scored repeats; others were skipped."""
     ever: frozenset[str] = _NO_CHECKS
     """The checks that graded any of them."""
 
@@ -51,7 +51,7 @@ class PairedRecord(msgspec.Struct, gc=False):
 
 
 Records: TypeAlias = dict[str, PairedRecord]
-"""The records of a run by their hash; the second of two equal ones has a number behind it."""
+"""The records of a run by hash; repeated hashes have a number appended."""
 
 
 def read_records(folder: Path) -> Records:
@@ -86,14 +86,14 @@ def read_records(folder: Path) -> Records:
 
 
 class _SliceSets:
-    """The slices of rows; most rows share their text with others."""
+    """The slices of rows, cached by their text, which most rows share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._known: dict[bytes, SliceValues] = {}
 
     def of(self, text: msgspec.Raw) -> SliceValues:
-        """The value or values that each slice has."""
+        """The values of each slice."""
         key = bytes(text)
         found = self._known.get(key)
         if found is None:
@@ -109,13 +109,13 @@ class _SliceSets:
 
 
 class _CheckSets:
-    """Which checks graded a row; most rows share one set."""
+    """The checks that graded a row; most rows share one set."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], frozenset[str]] = {}
 
     def of(self, results: tuple[GradedCheck, ...]) -> frozenset[str]:
-        """Those with a score, the checks within composites by their path."""
+        """The checks with a score; those in composites by their path."""
         names = tuple([one.check for one in results if one.status == SCORED])
         if COMPOSITE in [one.kind for one in results]:
             names = tuple(self._names(results, ""))

@@ -1,4 +1,4 @@
-"""The same records in two runs: what they differ by, and how many show a difference."""
+"""Paired records of two runs: differences, and the number needed to show one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RunColumns:
         self.scored = self._column("scored")
         self.passes = self._column("passes")
         self.missing = self.tries - self.scored
-        """How many repeats of each record have no score."""
+        """The number of repeats of each record without a score."""
 
     @cached_property
     def passed(self) -> NDArray[np.float64]:
@@ -42,7 +42,7 @@ class RunColumns:
         return self._column("total") / self.scored
 
     def filled(self, missing: NDArray[np.float64], *, is_pass: bool) -> NDArray[np.float64]:
-        """The same as `passed` if so many more repeats had passed, or failed."""
+        """`passed` if the missing repeats had passed, or failed."""
         n = self.scored + missing
         shares = (self.passes + missing * is_pass) / np.maximum(n, 1)
         return np.where(n > 0, shares, float(is_pass))
@@ -61,7 +61,7 @@ class RecordPairs:
         self.b = RunColumns([b for _, b in both])
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of pairs."""
         return len(self.a.records)
 
     @cached_property
@@ -76,7 +76,7 @@ class RecordPairs:
 
     @property
     def indices(self) -> list[tuple[int, int]]:
-        """The places of each record in A and in B."""
+        """The indices of each record in A and in B."""
         return [(a.index, b.index) for a, b in zip(self.a.records, self.b.records, strict=True)]
 
     @property
@@ -86,17 +86,17 @@ class RecordPairs:
         return bool((is_known_once | (self.a.missing != self.b.missing)).any())
 
     def filled(self, *, favours_b: bool) -> NDArray[np.float64]:
-        """The same as `passed` if scores that only one run has were missing so, or for A."""
+        """`passed` with scores that one run lacks filled in, in favour of B or of A."""
         more = self.b.missing - self.a.missing
         b = self.b.filled(np.maximum(more, 0), is_pass=favours_b)
         return b - self.a.filled(np.maximum(-more, 0), is_pass=not favours_b)
 
     def scored_in_both(self) -> RecordPairs:
-        """Those with a score in A and in B."""
+        """The pairs with a score in A and in B."""
         return self._where((self.a.scored > 0) & (self.b.scored > 0))
 
     def scored_in_any(self) -> RecordPairs:
-        """Those with a score in A or in B."""
+        """The pairs with a score in A or in B."""
         return self._where((self.a.scored > 0) | (self.b.scored > 0))
 
     def _where(self, kept: NDArray[np.bool_]) -> RecordPairs:
@@ -105,9 +105,9 @@ class RecordPairs:
         return RecordPairs(compress(zip(self.a.records, self.b.records, strict=True), kept))
 
     def clusters(self, places: Sequence[int] | None = None) -> list[int] | None:
-        """A number for each conversation; None where every record is independent.
+        """A cluster number for each conversation; None if all records are independent.
 
-        Where the runs group records differently, the fewer groups count: order must not matter.
+        If the runs group records differently, the fewer groups count: order must not matter.
         """
         known = [
             labels
@@ -118,7 +118,7 @@ class RecordPairs:
 
     @cached_property
     def _cluster_names(self) -> list[list[str | None]]:
-        """Those of the runs that have any."""
+        """The clusters of the runs that have any."""
         names = [[one.cluster for one in side.records] for side in (self.a, self.b)]
         return [side for side in names if any(name is not None for name in side)]
 
@@ -134,7 +134,7 @@ def _numbers(names: Sequence[str | None]) -> list[int] | None:
 
 
 def discordance_of(pairs: RecordPairs) -> Discordance:
-    """How often the two runs disagree on records that both scored."""
+    """The share of commonly scored records on which the two runs disagree."""
     clusters = pairs.clusters()
     return discordance(
         PairedTries(pairs.a.passes, pairs.a.scored, pairs.b.passes, pairs.b.scored),
@@ -143,9 +143,9 @@ def discordance_of(pairs: RecordPairs) -> Discordance:
 
 
 def detectable(points: float, repeats: int, seen: Discordance) -> Detectable:
-    """How many records, asked so many times each, show a difference of so many points."""
+    """The number of records, with these repeats, that shows this difference."""
     effect = seen.design_effect(repeats)
-    # A difference of 40 points takes at least 40 % of the records on which the runs disagree.
+    # A difference of 40 points needs disagreement on at least 40 % of the records.
     share = max(seen.assumed, points / 100)
     return Detectable(
         points=points,

@@ -1,4 +1,4 @@
-"""How far the annotations of a project agree: with each other, and with the judges of a run."""
+"""Agreement of annotations with each other, and with the judges of a run."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from steelyard.usecases.review.reviewed_runs import RunResponses, read_responses
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A run whose judges are put beside people."""
+    """A run whose judges are compared with people."""
 
     responses: RunResponses
     ids: tuple[str, ...]
-    """Its own id and those of the runs whose responses it grades again."""
+    """Its own id and those of the runs that it regrades."""
     check: str | None
 
     @property
@@ -59,7 +59,7 @@ class _Labelled:
     )
     unfit: int = 0
     other_content: int = 0
-    """Labels that were given under another content of the rubric."""
+    """Labels given for other content of the rubric."""
     again: int = 0
 
     def given(self, key: str, *, is_blind: bool) -> Mapping[str, Given]:
@@ -87,8 +87,8 @@ def agreement(
 ) -> Agreement:
     """The agreement over all labels, or those of one run and one rubric.
 
-    Of a run the judges are put beside people: those who answered blind, and no others. Labels of
-    a run count for every run that grades the same responses again.
+    For a run, its judges are compared only with people who answered blind. Labels of a run
+    count for every run that regrades it.
     """
     judged = None
     if run is not None:
@@ -115,7 +115,7 @@ def agreement(
 
 
 def _elsewhere(ports: ReviewPorts, rubric: str, judged: _Run | None) -> int:
-    """How many labels of a rubric are about no run, where one is looked at."""
+    """The number of labels of a rubric without a run, if a run is given."""
     if judged is None:
         return 0
     return sum(1 for _ in ports.annotations.all(Wanted(rubric=rubric, runs=("",))))

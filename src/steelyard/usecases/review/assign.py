@@ -31,25 +31,25 @@ LABELLED = "labelled before"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignmentRequest:
-    """What a user asks for."""
+    """The options of an assignment."""
 
     run: str
     choice: AssignmentChoice
-    """Its threshold is taken from the request, or from what graded the run."""
+    """The threshold comes from the request, or from the rubric of the run."""
     rubric: str | None = None
-    """What people shall answer; by default what graded the run."""
+    """The rubric to answer; by default the one that graded the run."""
     slice: str | None = None
-    """By which slice strata are made; by default by the verdict."""
+    """The slice that defines strata; by default the verdict."""
     threshold: float | None = None
-    """The score that passes; by default the one that the run was graded with."""
+    """The pass threshold; by default that of the run."""
     is_new: bool = False
-    """Whether records that have a label under the rubric are left out."""
+    """Whether records that already have a label for the rubric are left out."""
 
 
 def assign(ports: ReviewPorts, request: AssignmentRequest) -> Assignment:
     """A sample of the records of a run that have a response.
 
-    Of several responses to a record the first one is meant.
+    The first of several responses to a record is used.
     """
     folder = ports.run_folder(request.run)
     responses = read_responses(folder)
@@ -81,8 +81,7 @@ def assign(ports: ReviewPorts, request: AssignmentRequest) -> Assignment:
 
 
 def stub_rows(assignment: Assignment, annotators: Sequence[str]) -> Iterator[JsonObject]:
-    """Rows of labels without an answer, for each person; without anybody, for whoever fills them
-    in."""
+    """Rows of labels without an answer, for each person, or with an empty annotator."""
     for person in annotators or ("",):
         for one in assignment.assigned:
             row: JsonObject = {
@@ -152,7 +151,7 @@ def _candidate(responses: RunResponses, row: ReviewedPrediction, by: str | None)
 
 
 def _split(row: ReviewedPrediction) -> float | None:
-    """How far the juries that looked at a response are divided; votes that differ are all."""
+    """The disagreement of the juries on a response, from 0 to 1; differing votes are 1."""
     found: list[float] = []
     for _, check, _ in row.checks():
         disagreement = check.details.disagreement

@@ -1,4 +1,4 @@
-"""Give labels back as rows, in the form in which they can be brought in again."""
+"""Export labels as rows that can be imported again."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from steelyard.usecases.review.reviewed_runs import response_runs
 def export_labels(
     ports: ReviewPorts, wanted: Wanted, *, run: str | None = None, with_history: bool = False
 ) -> Iterator[JsonObject]:
-    """The rows that are wanted; with history, also those that were replaced, with when and how.
+    """The wanted rows; with history, also those that were replaced, with time and reason.
 
-    `run` is a run, of which only its own labels are given.
+    `run` limits them to the labels of that run.
     """
     chosen = narrowed(ports, wanted, run)
     is_empty = True
@@ -31,7 +31,7 @@ def export_labels(
 
 
 def narrowed(ports: ReviewPorts, wanted: Wanted, run: str | None) -> Wanted:
-    """What is wanted, with the rubric by its whole name and the run by its id."""
+    """The filter with the full reference of the rubric and the id of the run."""
     rubric = wanted.rubric
     if rubric is not None:
         rubric = KnownRubrics(ports.references).whole_name(rubric)
@@ -40,7 +40,7 @@ def narrowed(ports: ReviewPorts, wanted: Wanted, run: str | None) -> Wanted:
 
 
 def what_there_is(ports: ReviewPorts) -> str:
-    """For somebody who finds no label: under which rubrics there are labels, or how they come."""
+    """A hint if no label is found: the rubrics with labels, or how to import some."""
     kept = ports.annotations.all(Wanted())
     names = sorted({text_field(revision.row, "rubric") for revision in kept})
     if not names:

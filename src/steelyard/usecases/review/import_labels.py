@@ -1,4 +1,4 @@
-"""Bring labels in: held against rubric and trace, redacted, kept once."""
+"""Import labels: checked against rubric and trace, redacted, stored once."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def import_labels(
     is_replacing: bool = False,
     caller: Caller | None = None,
 ) -> ImportedLabels:
-    """Keep the labels of a file; a row that is wrong is refused, and the others are kept.
+    """Import the labels of a file; invalid rows are refused, the others are stored.
 
-    `run` is the run that rows without a `run_id` are about. What a person said otherwise before
-    is refused unless it shall be replaced; then the old label becomes history.
+    `run` applies to rows without a `run_id`. A label that contradicts an earlier one of the
+    same person is refused unless it replaces that one, which then becomes history.
     """
     reader = LabelReader(ports, run)
     findings: list[Finding] = []
@@ -87,9 +87,9 @@ def import_labels(
 
 
 def kept_row(label: Label, redact: Redactor) -> JsonObject:
-    """A label as it may be written: comments, further fields and names pass the redaction.
+    """A label with redacted comments, further fields and names.
 
-    A person whose name is replaced stays one person: the name becomes a word of its own.
+    A redacted person keeps one identity: the name becomes a unique word.
     """
     person = label.annotator
     if redact.text(person) != person:
@@ -100,7 +100,7 @@ def kept_row(label: Label, redact: Redactor) -> JsonObject:
 
 
 def _checked(reader: LabelReader, stream: BinaryIO) -> Iterator[LabelRow]:
-    """The rows of a file with everything that is wrong with them."""
+    """The rows of a file with their problems."""
     for index, row in enumerate(read_labels(stream, reader.answers)):
         if row.label is None:
             yield row
@@ -119,7 +119,7 @@ def _checked(reader: LabelReader, stream: BinaryIO) -> Iterator[LabelRow]:
 
 
 def _named(label: Label, rubrics: KnownRubrics) -> Label:
-    """The label with the whole name of its rubric, and with the content it was given under."""
+    """The label with the full reference and the content hash of its rubric."""
     content = label.rubric_sha256 or rubrics.sha256(label.rubric)
     return replace(label, rubric=rubrics.whole_name(label.rubric), rubric_sha256=content)
 

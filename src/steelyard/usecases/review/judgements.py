@@ -1,4 +1,4 @@
-"""What a run's judges said, beside which people's labels are put."""
+"""The answers of a run's judges, for comparison with human labels."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ VERDICT = "verdict"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunJudgements:
-    """The answers of a judge by question and item, and who gave them."""
+    """The answers of a judge by question and item, with their source."""
 
     by: tuple[str, ...]
-    """The check and the judge that it asks; empty where nothing answers the rubric."""
+    """The check and its judge; empty if nothing answers the rubric."""
     answers: Mapping[str, Mapping[Item, Answer]]
     unfit: int = 0
-    """How many answers do not fit the rubric as it is now."""
+    """The number of answers that do not fit the current rubric."""
     beside: Beside = "judge"
-    """Whose answers they are."""
+    """The source of the answers."""
     deciding: tuple[str, ...] = ()
-    """Of a verdict, the checks that decide it together."""
+    """For a verdict, the checks that decide it together."""
 
 
 class _Found(NamedTuple):
@@ -42,7 +42,7 @@ class _Found(NamedTuple):
 def judged_answers(
     responses: RunResponses, rubric: QuestionRubric, check: str | None = None
 ) -> RunJudgements:
-    """What the judge of a run answered to the questions of a rubric."""
+    """The answers of a run's judge to the questions of a rubric."""
     found = list(_answering(responses, rubric, check))
     answers: dict[str, dict[Item, Answer]] = {}
     unfit = 0
@@ -55,10 +55,10 @@ def judged_answers(
 
 
 def judged_passes(responses: RunResponses, asked: str, check: str | None = None) -> RunJudgements:
-    """What a check passed, and what not.
+    """The passes and fails of a check.
 
-    It is the check that is named, or the one whose id or whose judge people were asked about;
-    without one it is the verdict.
+    The check is the named one, or the one whose id or judge the labels name; otherwise the
+    verdict is used.
     """
     found = [
         _Found(name, one, row)
@@ -82,7 +82,7 @@ def judged_passes(responses: RunResponses, asked: str, check: str | None = None)
 
 
 def _verdicts(responses: RunResponses) -> RunJudgements:
-    """The verdict of each record, which is all its checks together and no judge's own answer."""
+    """The verdict of each record, from all its checks rather than one judge."""
     passes: dict[Item, Answer] = {
         _item(responses, row): int(row.passed)
         for row in responses.rows
@@ -107,7 +107,7 @@ def each_answer(answers: Answers) -> Iterator[tuple[str, int, Answer]]:
 def _answering(
     responses: RunResponses, rubric: QuestionRubric, check: str | None
 ) -> Iterator[_Found]:
-    """The checks in which a judge answers a rubric: the run's own one, or one within another."""
+    """The checks in which a judge answers a rubric: at the top level, or nested."""
     name = str(rubric.reference)
     keys = {question.key for question in rubric.questions}
     for row in responses.rows:
@@ -130,7 +130,7 @@ def _keys(answers: JsonObject) -> set[str]:
 
 
 def _only(found: Sequence[_Found]) -> tuple[str, ...]:
-    """The one check that is meant, and the judges that it asks."""
+    """The one matching check and its judges."""
     names = sorted({one.name for one in found})
     if len(names) > 1:
         raise InvalidError(

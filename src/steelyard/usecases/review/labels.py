@@ -1,4 +1,4 @@
-"""Labels against what they are about: their rubric, their run and its traces."""
+"""Check labels against their rubric, their run and its traces."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ class KnownRubrics:
         self._found: dict[str, QuestionRubric | str] = {}
 
     def find(self, name: str) -> QuestionRubric | str:
-        """The rubric of a reference or an id; or why there is none with questions."""
+        """The rubric of a reference or an id; or why it has no questions."""
         if name not in self._found:
             self._found[name] = self._look_up(name)
         return self._found[name]
 
     def questions(self, name: str) -> QuestionRubric | None:
-        """The same without a reason."""
+        """The same without the reason."""
         found = self.find(name)
         return found if isinstance(found, QuestionRubric) else None
 
     def is_under_other_content(self, label: Label) -> bool:
-        """Whether a label was given under another content than the rubric has now."""
+        """Whether a label was given for other content than the rubric has now."""
         now = self.sha256(label.rubric)
         return now is not None and label.rubric_sha256 not in {None, now}
 
     def sha256(self, name: str) -> str | None:
-        """The hash of the content of a rubric of any kind; None where there is none."""
+        """The content hash of a rubric of any kind; None if there is none."""
         reference = _reference(name)
         content = self._references.find(reference).content if reference else None
         return None if content is None else content.sha256
 
     def whole_name(self, name: str) -> str:
-        """The name under which labels about a rubric are kept, however it is written."""
+        """The name under which labels of a rubric are stored, however it is written."""
         found = self.questions(name)
         if found:
             return str(found.reference)
@@ -67,7 +67,7 @@ class KnownRubrics:
         if reference is None:
             return f"'{name}' is no reference to a rubric; write rubric/id"
         found = self._references.find(reference)
-        # An archived one takes no new run; what people say under it still counts.
+        # An archived rubric takes no new runs, but its labels still count.
         if isinstance(found.content, QuestionRubric):
             return found.content
         if found.content is not None:
@@ -82,7 +82,7 @@ def _reference(name: str) -> Reference | None:
 
 
 class LabelReader:
-    """Looks at labels as they come in; each rubric and each run is read once."""
+    """Checks incoming labels; reads each rubric and each run once."""
 
     def __init__(self, ports: ReviewPorts, run: str | None = None) -> None:
         self._ports = ports
@@ -96,7 +96,7 @@ class LabelReader:
             self._default = found.run_id
 
     def placed(self, label: Label) -> tuple[Label, list[Finding]]:
-        """A label with its run, and with its record under the name that it has there."""
+        """A label with its run and the id of its record in that run."""
         wrong, row = self._about(label)
         name = self.redact.text(label.record_id)
         run_id = label.run_id or self._default
@@ -106,18 +106,18 @@ class LabelReader:
         return replace(label, run_id=run_id, record_id=name), wrong
 
     def answers(self, label: Label, value: JsonValue) -> tuple[Answers, list[Finding]]:
-        """The answers of a label, held against its rubric and the turns of its trace."""
+        """Check the answers of a label against its rubric and the turns of its trace."""
         rubric = self.rubrics.find(label.rubric)
         about, row = self._about(label)
         why = rubric if isinstance(rubric, str) else about[0].message if about else None
         if isinstance(rubric, str) or why:
-            # The path starts within the answers, which are right as far as anybody knows.
+            # The path is relative to the answers.
             return Answers(), [_wrong("", f"cannot be checked: {why}")]
         found, findings = read_answers(value, rubric, turns=row.turns if row else 0)
         return found, findings if row else [_without_run(finding) for finding in findings]
 
     def _about(self, label: Label) -> tuple[list[Finding], ReviewedPrediction | None]:
-        """The response that a label is about, if it is about a run; or what is wrong with that."""
+        """The response of a label, if it has a run; or the problem."""
         run_id = label.run_id or self._default
         if run_id is None:
             return [], None
@@ -143,7 +143,7 @@ class LabelReader:
 def stored_labels(
     annotations: Annotations, wanted: Wanted, rubrics: KnownRubrics
 ) -> Iterator[Label]:
-    """The labels that are kept; answers that no longer fit their rubric are left out of them."""
+    """The stored labels without answers that no longer fit their rubric."""
     for revision in annotations.all(wanted):
         label = label_of(revision.row)
         if "answers" not in revision.row:
@@ -155,7 +155,7 @@ def stored_labels(
 
 
 def fitting(value: JsonValue, rubric: QuestionRubric, by: By = "person") -> tuple[Answers, int]:
-    """The answers that fit a rubric, and how many do not; what is missing is no fault here."""
+    """The answers that fit a rubric, and the number that do not; missing answers are allowed."""
     sheets = value.get("turns") if isinstance(value, dict) else None
     numbers = [_TURN.fullmatch(name) for name in sheets] if isinstance(sheets, dict) else []
     turns = max((int(found[1]) for found in numbers if found), default=0)

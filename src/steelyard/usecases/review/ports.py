@@ -1,4 +1,4 @@
-"""What review from a shell, over HTTP or on a page needs: annotations, rubrics and runs."""
+"""The ports of review: annotations, rubrics and runs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ FixPublished: TypeAlias = Callable[[Collection[str], Caller], None]
 
 
 class Annotations(Protocol):
-    """What people have said, by rubric, run, record, repeat and person."""
+    """Human labels by rubric, run, record, repeat and person."""
 
     def keep(
         self, rows: Sequence[JsonObject], entry: AuditEntry, *, is_replacing: bool
     ) -> list[KeptAs]:
-        """What becomes of each row of a label, all in one transaction, in which it is logged."""
+        """Store labels in one logged transaction; return the outcome of each row."""
         ...
 
     def all(self, wanted: Wanted, *, with_history: bool = False) -> Iterator[Revision]:
-        """What was said; with its history, also what was said before."""
+        """The labels; with history, also those that were replaced."""
         ...
 
 
@@ -42,6 +42,6 @@ class ReviewPorts(CallerPorts):
     known_run: Callable[[str], Path]
     """The folder of a finished run of this project by its whole id, as labels name it."""
     redactor: Callable[[], Redactor]
-    """One that has counted nothing yet."""
+    """Create a redactor with empty counts."""
     fix_published: FixPublished = lambda _names, _caller: None
-    """Fix the content of rubrics whose files call them published: labels depend on it now."""
+    """Fix the content of rubrics marked as published: labels now depend on it."""

@@ -1,4 +1,4 @@
-"""The responses of a run as reviewers and judges see them, from its artifacts alone."""
+"""The responses of a run as reviewers and judges see them, from its artifacts."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from steelyard.usecases.results.read_run import decoded_rows, is_run_folder, rea
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResponses:
-    """The responses of a run, by what people call their records."""
+    """The responses of a run, by the ids of their records."""
 
     run_id: str
     rubrics: tuple[str, ...]
-    """The references of what graded it."""
+    """The references of its rubrics."""
     pass_threshold: float | None
-    """The score that passes, where the run or its suite says one."""
+    """The pass threshold, if the run or its suite has one."""
     rows: tuple[ReviewedPrediction, ...]
     names: dict[int, str] = field(repr=False)
-    """By index: the id of the record, or its index where no id or not only one fits."""
+    """By index: the id of the record, or its index if the id is missing or not unique."""
     places: dict[tuple[str, int], ReviewedPrediction] = field(repr=False)
 
     def find(self, name: str, repeat: int) -> ReviewedPrediction | None:
-        """The response to a record, by its id or else by its index."""
+        """The response to a record, by its id or its index."""
         return self.places.get((name, repeat))
 
     def is_ambiguous(self, name: str) -> bool:
-        """Whether several records have this id, so that none can be meant by it."""
+        """Whether several records have this id, so that it is ambiguous."""
         return sum(row.record_id == name and row.repeat == 0 for row in self.rows) > 1
 
 
 def read_responses(folder: Path) -> RunResponses:
-    """All of them; texts are not kept."""
+    """All responses, without their texts."""
     manifest = read_run(folder).manifest
     rows = tuple(decoded_rows(folder, PREDICTIONS, read_reviewed))
     ids = {row.index: row.record_id for row in rows}
@@ -47,7 +47,7 @@ def read_responses(folder: Path) -> RunResponses:
         for index, name in ids.items()
     }
     places = {(str(row.index), row.repeat): row for row in rows}
-    # An id wins over an index that is written like it.
+    # An id takes precedence over an equal index.
     places |= {(names[row.index], row.repeat): row for row in rows}
     return RunResponses(
         run_id=manifest.run_id,
@@ -60,10 +60,10 @@ def read_responses(folder: Path) -> RunResponses:
 
 
 def response_runs(folder: Path) -> tuple[str, ...]:
-    """The run and those whose responses it grades again: a label of one is about them all.
+    """The run and those that it regrades: a label of one applies to all of them.
 
-    A run that was regraded, or whose responses were taken from a run, is followed as far
-    as folders are there.
+    Runs that were regraded or whose responses were reused are followed as long as their
+    folders exist.
     """
     found: list[str] = []
     place: Path | None = folder
@@ -80,7 +80,7 @@ def response_runs(folder: Path) -> tuple[str, ...]:
 
 
 def _parent(setup: RunSetup, folder: Path) -> tuple[str | None, Path | None]:
-    """The run that the responses come from, and where it may lie."""
+    """The run that the responses come from, and its possible folder."""
     derived = setup.derived_from
     if derived and derived.how == "regrade":
         return derived.run_id, _first(derived.folder, folder.parent / derived.run_id)
@@ -96,6 +96,6 @@ def _first(*folders: Path) -> Path:
 
 
 def require_responses(responses: RunResponses) -> None:
-    """A run in which nobody answered has nothing to look at."""
+    """Refuse a run without any response."""
     if not any(row.trace for row in responses.rows):
         raise InvalidError(f"{responses.run_id} has no response to look at")

@@ -1,1 +1,1 @@
-"""Suites and targets that are kept in the store, beside those of the project file."""
+"""Suites and targets in the store, in addition to those of the project file."""

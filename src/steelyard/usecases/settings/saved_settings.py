@@ -1,4 +1,4 @@
-"""Save, list and delete suites and targets; the project file's own are read-only here."""
+"""Save, list and delete suites and targets; those of the project file are read-only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from steelyard.project_file import PROJECT_FILE, read_settings
 from steelyard.settings import Settings, SuiteSettings, TargetEntry
 
 SettingKind: TypeAlias = Literal["suites", "targets"]
-"""The part of the project file in which it would stand."""
+"""The section of the project file that would hold it."""
 Entry = TypeVar("Entry")
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _PATHS = ("path", "dataset", "rubric", "judge")
@@ -27,18 +27,18 @@ _ONE: dict[SettingKind, str] = {"suites": "suite", "targets": "target"}
 
 
 class SavedSettings(Protocol):
-    """Where suites and targets are kept, as rows of the project file."""
+    """The store of suites and targets, in the shape of the project file."""
 
     def all(self, kind: SettingKind) -> Mapping[str, JsonObject]:
         """Every entry by its name."""
         ...
 
     def put(self, kind: SettingKind, name: str, row: JsonObject, entry: AuditEntry) -> None:
-        """Keep an entry, in the place of one of the same name, and log it."""
+        """Save an entry, replacing one of the same name, and log it."""
         ...
 
     def delete(self, kind: SettingKind, name: str, entry: AuditEntry) -> bool:
-        """Remove an entry and log it; False where there is none."""
+        """Remove an entry and log it; False if it does not exist."""
         ...
 
 
@@ -52,7 +52,7 @@ class SettingPorts(CallerPorts):
 
 
 class ListedSetting(NamedTuple, Generic[Entry]):
-    """A suite or target by its name; whether it is kept in the store."""
+    """A suite or target by name, and whether it is saved in the store."""
 
     name: str
     entry: Entry
@@ -62,7 +62,7 @@ class ListedSetting(NamedTuple, Generic[Entry]):
 def save_suite(
     ports: SettingPorts, name: str, row: JsonObject, *, caller: Caller | None = None
 ) -> SuiteSettings:
-    """Keep a suite, in the place of a saved one of the same name."""
+    """Save a suite, replacing a saved one of the same name."""
     suite = _read("suites", name, row).suites[name]
     _keep(ports.called_by(caller), "suites", name, row)
     return suite
@@ -71,7 +71,7 @@ def save_suite(
 def save_target(
     ports: SettingPorts, name: str, row: JsonObject, *, caller: Caller | None = None
 ) -> TargetEntry:
-    """Keep a target; what only the project file may define is refused."""
+    """Save a target; settings that only the project file may define are refused."""
     entry = _read("targets", name, row).targets[name]
     for wrong in _forbidden(entry, ports.settings.allow.env):
         raise InvalidError(f"targets.{name}: {wrong}")
@@ -100,7 +100,7 @@ def delete_target(ports: SettingPorts, name: str, *, caller: Caller | None = Non
 
 
 def with_saved(ports: SettingPorts) -> Settings:
-    """The settings with what the store keeps; the project file wins where both have a name."""
+    """The settings with the saved entries; the project file takes precedence."""
     settings, saved = ports.settings, ports.saved
     rows = {"suites": saved.all("suites"), "targets": saved.all("targets")}
     if not any(rows.values()):
@@ -118,23 +118,23 @@ def _listed(all_: Mapping[str, Entry], own: Mapping[str, Entry]) -> list[ListedS
 
 
 def _read(kind: SettingKind, name: str, row: JsonObject) -> Settings:
-    """The settings with this one entry, read as the project file is."""
+    """The settings with this entry, validated like the project file."""
     if not _NAME.fullmatch(name):
-        raise InvalidError(f"'{name}' is no name; use letters, digits, '.', '_' and '-'")
+        raise InvalidError(f"'{name}' is not a valid name; use letters, digits, '.', '_' and '-'")
     try:
         read = read_settings({kind: {name: row}})
     except ConfigError as wrong:
         raise InvalidError(str(wrong)) from None
     if "${" in json.dumps(row):
-        raise InvalidError(f"{kind}.{name}: ${{NAME}} is for {PROJECT_FILE} alone")
+        raise InvalidError(f"{kind}.{name}: ${{NAME}} is allowed only in {PROJECT_FILE}")
     for key in _PATHS:
         if not _is_inside(row.get(key)):
-            raise InvalidError(f"{kind}.{name}: '{key}' must lie in the project: {row[key]}")
+            raise InvalidError(f"{kind}.{name}: '{key}' must be inside the project: {row[key]}")
     return read
 
 
 def _is_inside(value: object) -> bool:
-    """Whether a path, if it is one, stays beneath the root from which it counts."""
+    """Whether a path stays below the root; true for values that are not paths."""
     if not isinstance(value, str):
         return True
     kinds = (PurePosixPath(value), PureWindowsPath(value))
@@ -142,7 +142,7 @@ def _is_inside(value: object) -> bool:
 
 
 def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
-    """Why a target may stand in the project file alone."""
+    """Why only the project file may define a target."""
     if entry.provider in _FORBIDDEN:
         yield f"only {PROJECT_FILE} may define a target with the provider '{entry.provider}'"
     if "ca_file" in entry.extra:
@@ -169,7 +169,7 @@ def _delete(ports: SettingPorts, kind: SettingKind, name: str) -> None:
 
 
 def _own(ports: SettingPorts, kind: SettingKind) -> tuple[str, ...]:
-    """The names that are taken for good."""
+    """The reserved names."""
     if kind == "suites":
         return tuple(ports.settings.suites)
     return (*ports.settings.targets, _BUILT_IN)

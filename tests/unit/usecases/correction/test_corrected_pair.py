@@ -100,7 +100,7 @@ def test_a_subset_with_too_few_labels_has_no_difference(tmp_path: Path) -> None:
     ("more", "said"),
     [
         ({"populations": {"run_1": "other"}}, "has no labels of its own"),
-        ({"design": "by_label"}, "labels balanced by class, which carry no comparison"),
+        ({"design": "by_label"}, "labels balanced by class, which cannot be compared"),
         ({"design": None}, "nobody said how"),
         ({"fingerprints": ("other",)}, "another instrument"),
     ],

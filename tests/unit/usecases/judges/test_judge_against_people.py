@@ -302,7 +302,7 @@ def test_a_record_without_an_id_is_found_by_its_place(tmp_path: Path) -> None:
 def test_examples_outside_train_are_refused(folder: Path) -> None:
     bad = next(f"q{n}" for n in range(COUNT) if split_of(f"q{n}", 0) == "dev")
 
-    with pytest.raises(RequestError, match="which lies in dev"):
+    with pytest.raises(RequestError, match="belongs to dev"):
         compare(folder, examples=(bad,))
 
 

@@ -205,10 +205,10 @@ def test_examples_must_lie_in_train() -> None:
     require_in_train(free, names, 0)
     require_in_train([bad], free, 0)  # not labelled, so nobody compares it
     with pytest.raises(
-        RequestError, match=f"'{bad}', which lies in test.*in train are {min(free)}"
+        RequestError, match=f"'{bad}' is an example .* belongs to test.*in train are {min(free)}"
     ):
         require_in_train([bad], names, 0)
-    with pytest.raises(RequestError, match=r"train alone$"):
+    with pytest.raises(RequestError, match=r"belong to train$"):
         require_in_train([bad], [bad], 0)
 
 

@@ -271,7 +271,7 @@ def test_examples_never_count_and_must_lie_in_train(desk: MakeDesk) -> None:
     assert here.validate(runs=(run_id,)).validation.counts.n == 39
     shown("q1")  # in test
     run_id = here.run()
-    with pytest.raises(RequestError, match="'q1', which lies in test"):
+    with pytest.raises(RequestError, match="'q1' is an example of the judge"):
         here.validate(runs=(run_id,))
 
 

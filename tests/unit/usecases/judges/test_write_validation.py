@@ -91,7 +91,7 @@ def test_a_file_in_one_line_is_refused(project: DefinitionProject) -> None:
     references = project.references
     writing = writing_of(references, load_judge(references, "tone"), "tone")
 
-    with pytest.raises(RequestError, match="cannot be changed in one place"):
+    with pytest.raises(RequestError, match="cannot be edited in place"):
         writing.with_validation(FOUND)
 
 

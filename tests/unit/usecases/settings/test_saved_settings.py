@@ -70,12 +70,12 @@ def test_a_saved_entry_is_replaced_and_deleted(ports: SettingPorts) -> None:
         ({"provider": "command", "command": ["sh"]}, "only steelyard.yaml may define a target"),
         ({"provider": "python", "callable": "os:system"}, "only steelyard.yaml may define"),
         ({**LIVE, "ca_file": "ca.pem"}, "only steelyard.yaml may name a 'ca_file'"),
-        ({**LIVE, "headers": {"X-Team": "${HOME}"}}, r"\$\{NAME\} is for steelyard.yaml alone"),
-        ({**LIVE, "prompt": "${HOME} {{ input }}"}, r"\$\{NAME\} is for steelyard.yaml alone"),
+        ({**LIVE, "headers": {"X-Team": "${HOME}"}}, r"\$\{NAME\} is allowed only in"),
+        ({**LIVE, "prompt": "${HOME} {{ input }}"}, r"\$\{NAME\} is allowed only in"),
         ({**LIVE, "api_key_env": "OTHER"}, "the variable OTHER is not listed in allow.env"),
         ({**LIVE, "headers": {"Authorization": "x"}}, "headers.Authorization would keep a secret"),
-        ({"provider": "recorded", "path": "../r.jsonl"}, "'path' must lie in the project"),
-        ({"provider": "recorded", "path": "/etc/passwd"}, "'path' must lie in the project"),
+        ({"provider": "recorded", "path": "../r.jsonl"}, "'path' must be inside the project"),
+        ({"provider": "recorded", "path": "/etc/passwd"}, "'path' must be inside the project"),
         ({"provider": "echo", "max_concurrency": 0}, "max_concurrency"),
         ({"model": "m"}, "provider"),
     ],
@@ -94,8 +94,8 @@ def test_a_target_that_only_the_project_file_may_define_is_refused(
     [
         ({"datset": "d.jsonl"}, "dataset"),
         ({"fail_under": 2}, "fail_under"),
-        ({"dataset": "C:\\d.jsonl"}, "'dataset' must lie in the project"),
-        ({"rubric": "../r.yaml"}, "'rubric' must lie in the project"),
+        ({"dataset": "C:\\d.jsonl"}, "'dataset' must be inside the project"),
+        ({"rubric": "../r.yaml"}, "'rubric' must be inside the project"),
     ],
 )
 def test_a_suite_is_checked_as_in_the_project_file(
@@ -107,7 +107,7 @@ def test_a_suite_is_checked_as_in_the_project_file(
 
 @pytest.mark.parametrize("name", ["", "../x", "a b", "-x", "x" * 101])
 def test_a_name_is_plain(name: str, ports: SettingPorts) -> None:
-    with pytest.raises(InvalidError, match="is no name"):
+    with pytest.raises(InvalidError, match="is not a valid name"):
         save_suite(ports, name, {})
 
 
