@@ -88,14 +88,14 @@ def test_what_nobody_waits_for_any_more_is_not_begun_and_harms_nobody() -> None:
 
 STOPPED = """
 import asyncio, threading
-from steelyard.engine.threads import apart
+from steelyard.engine.threads import in_thread
 
 async def run():
     begun = threading.Event()
     def work():
         begun.set()
         threading.Event().wait(60)
-    call = asyncio.ensure_future(apart(work))
+    call = asyncio.ensure_future(in_thread(work))
     while not begun.is_set():
         await asyncio.sleep(0.005)
     call.cancel()
