@@ -87,7 +87,7 @@ class Files(Protocol):
         ...
 
     def variable(self, name: str) -> str | FileFault:
-        """What a variable of the environment holds, or why an eval file is not told."""
+        """The value of an environment variable, or why an eval file may not use it."""
         ...
 
 
@@ -199,7 +199,7 @@ class Turn(NamedTuple):
 
     @property
     def canonical(self) -> str:
-        """What is known of it, as one text: images by their hash."""
+        """Its content as one canonical text for hashing; images by their hash."""
         parts = [
             part if isinstance(part, str) else [part.sha256, part.detail] for part in self.parts
         ]

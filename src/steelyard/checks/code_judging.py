@@ -1,4 +1,4 @@
-"""What a program that judges is told and what it says: JSON in, JSON out."""
+"""The input and output of a judging program: JSON in, JSON out."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class GradingProgram:
 
 
 def payload_of(trace: Trace, case: Case) -> JsonObject:
-    """What a program is told about a trace and its case, under the names of both dialects.
+    """The input of a program: a trace and its case, under the names of both dialects.
 
     Programs that are written with the kit of the format check what they are told: figures that
     are not known must be left out.

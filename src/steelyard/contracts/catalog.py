@@ -87,7 +87,7 @@ class Contracts:
         return f"{', '.join(others)} and {last}"
 
     def default(self, extension: str) -> Contract:
-        """What a dataset is taken for that no key tells."""
+        """The contract of a dataset that no key identifies."""
         return next(one for one in self.all if extension in one.default_for)
 
 

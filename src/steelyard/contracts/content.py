@@ -9,7 +9,7 @@ from steelyard.formats.problem import Problem
 from steelyard.model.json_value import JsonObject, JsonValue
 
 IDS = ("id", "record_id", "conversation_id")
-"""What tells records from each other and says nothing."""
+"""Fields that identify records and have no content."""
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 

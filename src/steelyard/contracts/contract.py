@@ -1,4 +1,4 @@
-"""What a contract says about itself: how its files are told, read, written and converted."""
+"""The declaration of a contract: how its files are detected, read, written and converted."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Contract:
 
     name: str
     described: str
-    """Its files, in the words of a message: what they are called, and how they are told."""
+    """The description of its files in messages: their name and how they are detected."""
     kind: Kind = "dataset"
     package: str = ""
     """The package that holds `NAME.schema.json`."""
@@ -56,17 +56,17 @@ class Contract:
     """What its datasets call their own version; without one, the name of the contract."""
 
     keys: tuple[str, ...] = ()
-    """The top-level keys of its documents, any of which tells them."""
+    """The top-level keys of its documents; any of them identifies the contract."""
     item_keys: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By top-level key, the key of a listed item that tells, where the first alone does not."""
+    """By top-level key, the key of a listed item that identifies it, if the first does not."""
     documents: tuple[str, ...] = DOCUMENTS
-    """The extensions of documents that are told by their keys."""
+    """The extensions of documents that are detected by their keys."""
     row_keys: tuple[str, ...] = ()
-    """The keys of the first row of a JSONL file, any of which tells the contract."""
+    """The keys of the first row of a JSONL file; any of them identifies the contract."""
     lines: tuple[str, ...] = ()
     """The extensions of its files that are read line by line."""
     default_for: tuple[str, ...] = ()
-    """The extensions of datasets that are taken for its own where no key tells."""
+    """The extensions of datasets that belong to it if no key identifies another."""
 
     reader: Lazy = ""
     """(DatasetFile) -> DatasetReading"""

@@ -19,7 +19,7 @@ _RUBRIC_KEYS = ("status", "scale", "guidance")
 
 
 def detect_jsonl(contracts: Contracts, first_row: JsonValue) -> Contract | None:
-    """The contract that the keys of a JSONL file's first row tell, if they tell one."""
+    """The contract identified by the keys of a JSONL file's first row, if any."""
     names = first_row.keys() if isinstance(first_row, dict) else ()
     candidates = [contract for contract in contracts.all if contract.row_keys]
     for has in (_has_exactly, has_any):

@@ -107,7 +107,7 @@ def _between(
 def _items(
     path: str, old: JsonObject, new: JsonObject, *, is_breaking: bool
 ) -> Iterator[FieldDifference]:
-    """What differs between two lists of named items; their order is told, and breaks nothing."""
+    """The differences between two lists of named items; a new order breaks nothing."""
     for name in _names(old, new):
         yield from _member(f"{path}.{name}", name, old, new, is_breaking=is_breaking)
     if list(old) != list(new) and old.keys() == new.keys():
@@ -120,7 +120,7 @@ def _names(old: JsonObject, new: JsonObject) -> list[str]:
 
 
 def _is_named(value: JsonValue, key: str) -> bool:
-    """Whether a list holds objects that are told apart by a key."""
+    """Whether a list holds objects identified by a key."""
     items = value if isinstance(value, list) else [None]
     names = [item.get(key) if isinstance(item, dict) else None for item in items]
     return all(isinstance(name, str) for name in names) and len(set(map(str, names))) == len(names)

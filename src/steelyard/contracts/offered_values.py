@@ -1,4 +1,4 @@
-"""The values that a judge may choose from, which its reply must tell apart."""
+"""The values that a judge may choose from, which must be distinct in its reply."""
 
 from __future__ import annotations
 

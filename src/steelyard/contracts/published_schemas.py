@@ -25,7 +25,7 @@ ARTIFACTS = {
 FAMILIES = ("dataset", "rubric")
 """Names for a file that may be of several contracts."""
 ADDRESS = "http://127.0.0.1:8765/schemas"
-"""Where `steelyard serve` gives the schemas, unless it is told otherwise."""
+"""Where `steelyard serve` serves the schemas by default."""
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -41,7 +41,7 @@ class Budget:
         self._callbacks: list[Callable[[Stop], None]] = []
 
     def on_stop(self, callback: Callable[[Stop], None]) -> None:
-        """Be told, once, when the money is used up."""
+        """Call back once when the budget is used up."""
         self._callbacks.append(callback)
 
     def spend(self, cost_usd: float) -> None:

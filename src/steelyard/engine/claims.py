@@ -41,7 +41,7 @@ class Claimed(NamedTuple, Generic[Item]):
     name: str
     """What its claims are kept under."""
     place: Callable[[Item], Hashable]
-    """What tells its calls apart."""
+    """The key of its calls."""
     call: Callable[[Item], Call]
     """What is logged of one should it be interrupted."""
     upcoming: Callable[[int], Sequence[Item]]
@@ -49,7 +49,7 @@ class Claimed(NamedTuple, Generic[Item]):
 
 
 def unawaited(kept: Awaitable[None]) -> None:
-    """Let something be kept for which nobody waits; that a store refuses it is told elsewhere."""
+    """Store something without waiting; a refusal of the store is reported elsewhere."""
     future = asyncio.ensure_future(kept)
     future.add_done_callback(lambda done: done.cancelled() or done.exception())
 

@@ -1,4 +1,4 @@
-"""What is kept of a record on its way: the target's answer, and what judges said to it."""
+"""Stored rows of unfinished records: the target's answer and its judgements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KNOWN = ("attempts", "first_attempt_at", "last_attempt_at", "response_source", 
 
 
 def judgement_row(judgement: Judgement) -> JsonObject:
-    """A judgement as its JSON object; the prompt is kept apart."""
+    """A judgement as its JSON object; the prompt is stored separately."""
     names = ("index", *_KEYS, *_COUNTED, *_FAILED)
     row: JsonObject = {name: getattr(judgement, name) for name in names}
     return {**row, "trace": trace_row(judgement.trace) if judgement.trace else None}
@@ -34,7 +34,7 @@ def read_judgement(data: bytes) -> Judgement:
 
 
 def answered_row(result: Result) -> JsonObject:
-    """A target's answer as its JSON object, without what the dataset tells."""
+    """A target's answer as its JSON object, without the fields of the dataset."""
     row: JsonObject = {name: getattr(result, name) for name in (*_KNOWN, "saved_usd")}
     if result.copied_attempts:
         row["copied_attempts"] = result.copied_attempts

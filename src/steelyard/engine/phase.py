@@ -25,7 +25,7 @@ class Phase:
         self._open[loop] = False
 
     async def report(self, loop: object, *, is_only_retrying: bool) -> None:
-        """How one loop stands; cheap unless that has changed."""
+        """Report the state of a loop; cheap unless it has changed."""
         if self._open.get(loop) is not is_only_retrying:
             self._open[loop] = is_only_retrying
         if is_only_retrying or self._state == "retrying":

@@ -103,7 +103,7 @@ class Schedule(Generic[Item]):
         return self._ahead.popleft() if self._ahead else None
 
     def _fill(self, count: int) -> None:
-        """Make items; what goes wrong is told to whoever takes the next one."""
+        """Make items; an error is raised to the taker of the next one."""
         if count <= 0 or self._error or self._is_drained:
             return
         try:

@@ -60,7 +60,7 @@ _HELPERS = _Helpers()
 async def in_thread(
     function: Callable[Given, Answer], *args: Given.args, **kwargs: Given.kwargs
 ) -> Answer:
-    """What a function returns or raises; a call that is cancelled is left to itself."""
+    """Run a function in a helper thread; a cancelled call runs on unobserved."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Answer] = loop.create_future()
     work = partial(contextvars.copy_context().run, partial(function, *args, **kwargs))

@@ -74,7 +74,7 @@ def expected_row(case: Case) -> JsonObject | None:
 
 
 def _expects_more(case: Case) -> bool:
-    """Whether the expected messages hold what the text of the last one does not tell."""
+    """Whether the expected messages hold more than the text of the last one."""
     expected = case.expected_messages
     if not expected or (len(expected) == 1 and isinstance(expected[0].content, str)):
         return bool(expected and expected[0].tool_calls)

@@ -62,7 +62,7 @@ def parse_json(data: bytes | msgspec.Raw) -> JsonValue:
 
 
 def parse_json_counted(data: bytes) -> tuple[JsonValue, int]:
-    """The same value, and how many colons its text has, which tells of repeated keys."""
+    """The same value and the number of colons in its text, which reveals repeated keys."""
     try:
         value: JsonValue = _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

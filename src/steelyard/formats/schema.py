@@ -134,10 +134,10 @@ def _surrogates(value: JsonValue) -> list[Problem]:
 
 
 def _without_followers(problems: list[Problem]) -> Iterator[Problem]:
-    """The problems without those that another one makes idle.
+    """The problems without those that follow from another one.
 
-    What has the wrong type is no wrong value as well, and what must not be there need not be
-    right.
+    A value of the wrong type is not also reported as a wrong value, nor are the parts of an
+    unsupported field.
     """
     mistyped = {problem.path for problem in problems if problem.code == "invalid_field_type"}
     unwanted = {problem.path for problem in problems if problem.code == "unsupported_field"}

@@ -100,7 +100,7 @@ def _unknown(
 
 
 def _allowed(properties: dict[str, JsonValue]) -> frozenset[str]:
-    """The names that may be written: a refused one is known only to say what to write instead."""
+    """The allowed names, without those that are known only for their replacement."""
     return frozenset(
         name
         for name, rule in properties.items()

@@ -110,7 +110,7 @@ def sheet_questions(sheet: Sheet, items: Sequence[QuestionItem]) -> Iterator[Ask
 
 
 def full_text(item_text: str, guidance: str) -> str:
-    """What is asked and how to decide it, where nothing else tells them apart."""
+    """The text of an item with its guidance, which identifies it."""
     return f"{item_text}\n{guidance}".strip()
 
 

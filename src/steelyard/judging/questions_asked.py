@@ -91,7 +91,7 @@ class FieldAnswer:
     message: str = ""
     """The same for people."""
     probabilities: Mapping[Choice, float] = field(default_factory=dict[Choice, float], hash=False)
-    """How likely each value was, where the endpoint told; they add up to 1."""
+    """The probability of each value, if the endpoint returns it; they add up to 1."""
 
     @property
     def is_scored(self) -> bool:

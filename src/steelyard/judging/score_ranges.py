@@ -46,7 +46,7 @@ def read_ranges(value: JsonValue) -> tuple[ScoreRange, ...]:
 
 
 def ranges_text(ranges: Sequence[ScoreRange]) -> str:
-    """What a judge is told about them."""
+    """Their description in the prompt of a judge."""
     return "\n".join([f"Points from 0 to {MOST_POINTS}:", *map(str, ranges)])
 
 

@@ -56,7 +56,7 @@ class Attempt(Value, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """What tells the calls of a record apart; some use no attempt."""
+        """The key of a call within its record; some use no attempt."""
         if self.error_code in UNCOUNTED:
             return f"{self.named}{place_mark(self.error_code)}{self.at}"
         return self.named

@@ -67,7 +67,7 @@ class ArtifactFileDraft:
 
     def close(self) -> None:
         """Let go of the file; one that is not sealed stays a draft."""
-        # What cannot be written any more has been told before.
+        # Whatever cannot be written was reported before.
         with suppress(OSError):
             self._stream.close()
 

@@ -85,7 +85,7 @@ def _make_empty(path: Path) -> None:
 
 
 def reason_of(error: Exception) -> str:
-    """What the database itself said, without the statement: its code, and what helps."""
+    """The message of the database without the statement, with its code and advice."""
     cause = getattr(error, "orig", None) or error
     name = getattr(cause, "sqlite_errorname", None)
     if isinstance(cause, UnicodeDecodeError):
@@ -98,7 +98,7 @@ def reason_of(error: Exception) -> str:
 
 @contextmanager
 def translated_errors(engine: Engine) -> Generator[None]:
-    """A database that fails is a run that cannot go on."""
+    """Raise errors of the database as UnavailableError with a reason."""
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""The shelf that `prune` clears: notes first, then rows of the database, then files."""
+"""The store behind `prune`: notes first, then rows of the database, then files."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 
 
 class WorkerProcess:
-    """A process that was started; it tells what it wants to be kept, and waits until it is."""
+    """A started process; it sends rows to store and waits until they are committed."""
 
     def __init__(self, root: Path) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own module

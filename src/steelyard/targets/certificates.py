@@ -1,4 +1,4 @@
-"""The certificates that an endpoint is trusted by; what is wrong with them is told at once."""
+"""The CA certificates of an endpoint; problems with them are reported immediately."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ class _Connection(asyncio.Protocol):
             self._finish()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Whoever waits is told."""
+        """Fail the waiting call."""
         self._is_closed = True
         if self._waiter and self._has_head:
             self._fail(TargetError("internal_error", "the answer was cut off"))

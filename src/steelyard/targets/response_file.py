@@ -72,7 +72,7 @@ class ResponseFile:
 
     def _under(self, key: tuple[JsonValue, ...]) -> list[JsonObject]:
         rows = [self._row(place) for place in sorted(self._found(key))]
-        # Two records may share a mark; their rows tell.
+        # Two records may share a mark; their rows decide.
         return [row for row in rows if key in _keys(row)]
 
     def sha256(self) -> str:
@@ -167,7 +167,7 @@ class ResponseFile:
 
 
 class ReplyKey(NamedTuple):
-    """What tells recorded replies of judges apart, beside repeat and attempt."""
+    """The key of recorded judge replies, besides repeat and attempt."""
 
     record_id: str
     candidate: str
@@ -252,7 +252,7 @@ def _key(row: JsonObject) -> tuple[JsonValue, ...]:
 
 
 def _keys(row: JsonObject) -> tuple[tuple[JsonValue, ...], ...]:
-    """All that a row is found by; what tells it from all others comes last."""
+    """All keys of a row; the unique one comes last."""
     named = _key(row)
     if is_judge_reply(row):
         return (_JUDGED, named[0], named[2]), named

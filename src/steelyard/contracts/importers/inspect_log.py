@@ -206,7 +206,7 @@ def _held(value: JsonValue, texts: JsonObject) -> JsonValue:
 
 
 def _unresolved(messages: list[JsonValue]) -> Iterator[Change]:
-    """That something is kept apart and not there, where that is so."""
+    """A change if a separately stored attachment is missing."""
     if any(_ATTACHMENT in text for text in _texts(messages)):
         yield Change("attachments", _ABSENT)
 

@@ -39,7 +39,7 @@ def import_openai_evals(
 ) -> list[Import]:
     """One item as an eval case, or as a row of the legal_eval dataset that `legal` names.
 
-    `names` tells which of its fields hold what.
+    `names` maps our fields to its fields.
 
     A run's own part, such as its answer, is no part of the case: the same item in two runs is
     the same case.

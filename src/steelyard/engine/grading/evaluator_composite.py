@@ -69,7 +69,7 @@ class PassShare:
 
 @dataclass(frozen=True, slots=True)
 class JoinedByProgram:
-    """A program that is told what the members found."""
+    """A program that gets the results of the members."""
 
     command: Command
 

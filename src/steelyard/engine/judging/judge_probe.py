@@ -47,7 +47,7 @@ async def probe_endpoints(calls: JudgeCalls, before: KeptBefore) -> None:
         finally:
             if asker.record.error:
                 raise asker.record.error
-        # A refusal of the schema itself has told already.
+        # A refusal of the schema itself is answer enough.
         if by.endpoint.is_enforced is None:
             by.endpoint.is_enforced = is_enforced(reply.text)
 

@@ -284,7 +284,7 @@ class JudgeRequest:
 
     @property
     def place(self) -> tuple[int, int, str]:
-        """What tells the calls of a run apart."""
+        """The key of a call within its run."""
         return self.record.index, self.record.repeat, self.key
 
     def call_of(self, number: int) -> JsonObject:
@@ -375,7 +375,7 @@ def judge_claims(name: str, around: EngineContext, limit: int) -> Claims[tuple[J
 
 
 def _prompt(call: JudgeCall, *, blanked: bool = False) -> Prompt:
-    """What a judge is told; without the nonce, which differs from call to call."""
+    """The prompt of a judge; `blanked` removes the nonce, which differs from call to call."""
     messages = call.messages
     if blanked and call.nonce:
         messages = tuple((role, text.replace(call.nonce, "")) for role, text in messages)

@@ -95,6 +95,6 @@ class JudgeTarget:
         return fingerprint(identity, self.model, self.sampling, self.replies_sha256)
 
     def cache_key(self, cache: AnswerCache, prompt: Prompt, more: JsonObject) -> bytes:
-        """What a question is known by: all that is sent, and what tells its askings apart."""
+        """The cache key of a question: everything that is sent, and the call."""
         call = json.dumps({**more, "is_held": self.endpoint.is_held}, sort_keys=True)
         return cache.key(prompt._replace(messages=(*prompt.messages, ("call", call))), 0)

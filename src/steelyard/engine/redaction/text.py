@@ -21,7 +21,7 @@ class TextSpan(NamedTuple):
 
 
 def without_overlap(spans: list[TextSpan]) -> Iterator[TextSpan]:
-    """Parts in their order, of which none begins before the one before it ends."""
+    """The spans in order, shortened so that none overlaps the one before."""
     end = 0
     for span in sorted(spans):
         if span.end > end:

@@ -1,4 +1,4 @@
-"""The order in which the attempts of a record are told."""
+"""The order of the attempts of a record."""
 
 from __future__ import annotations
 

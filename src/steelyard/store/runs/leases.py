@@ -49,7 +49,7 @@ class Lease:
             )
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Be told, in another thread, when somebody asks for the run to be cancelled."""
+        """Call back, in another thread, when cancellation of the run is requested."""
         self._on_cancel = callback
         if self._is_cancelled:
             callback()
@@ -72,7 +72,7 @@ class Lease:
                     with self._engine.begin() as connection:
                         self.require(connection)
             except RunError:
-                return  # taken over: the next write tells
+                return  # taken over: the next write fails
             except SQLAlchemyError:
                 continue  # a store that is busy for a moment is asked again
 

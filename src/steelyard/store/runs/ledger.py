@@ -94,7 +94,7 @@ class BatchLedger:
     def warn(self, message: str) -> None:
         """Keep a warning among the events of the run."""
         kept = self._keep(lambda: self._made.of_warning(message, self._now()))
-        # Nobody waits for it; whoever keeps a result is told what is wrong with the store.
+        # Nobody waits for it; the next result that is stored raises the store's error.
         kept.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     def join(self, claims: Claims[Any]) -> None:
@@ -144,7 +144,7 @@ class BatchLedger:
             make, kept = self._waiting.popleft()
             try:
                 batch.rows.add(make())
-            except Exception as error:  # noqa: BLE001 - whoever waits must be told, whatever it is
+            except Exception as error:  # noqa: BLE001 - any error must reach the waiting caller
                 _settle([kept], _unkept(error))
             else:
                 batch.kept.append(kept)
@@ -200,7 +200,7 @@ class BatchLedger:
             self._writer.write(rows)
         except RunError as error:
             return error
-        except Exception as error:  # noqa: BLE001 - whoever waits must be told, whatever it is
+        except Exception as error:  # noqa: BLE001 - any error must reach the waiting caller
             return _unkept(error)
         return None
 

@@ -10,7 +10,7 @@ _PROCESSES = Path("/proc")
 
 
 def this_process() -> str:
-    """Host, process id and, where the system tells, when the process started."""
+    """Host, process id and, if the system provides it, the start time of the process."""
     return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid()) or ''}"
 
 

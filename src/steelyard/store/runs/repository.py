@@ -253,7 +253,7 @@ class RunStore:
         return {row.kind: row.found for row in self._rows(query)}
 
     def on_cancel(self, run_id: str, callback: Callable[[], None]) -> None:
-        """Be told, in another thread, when somebody asks for a held run to be cancelled."""
+        """Call back, in another thread, when cancellation of a held run is requested."""
         self.lease(run_id).on_cancel(callback)
 
     def is_cancelling(self, run_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""Changes of a run's state, each kept with its time and told as an event."""
+"""Changes of a run's state, each stored with its time and published as an event."""
 
 from __future__ import annotations
 
