@@ -27,7 +27,7 @@ from steelyard.usecases.judges.label_sets import (
     LabelPlace,
     People,
     StatedLabel,
-    is_looked_at,
+    is_in_split,
     label_set_sha256,
     require_in_train,
     split_of,
@@ -289,7 +289,7 @@ class _Tally:
     def add(self, run: _Run) -> None:
         for (name, repeat), stated in run.by_response.items():
             asked = self._asked
-            if not is_looked_at(name, asked.split, asked.seed, asked.examples):
+            if not is_in_split(name, asked.split, asked.seed, asked.examples):
                 self.other_splits += 1
                 continue
             row = run.rows.get((name, repeat))

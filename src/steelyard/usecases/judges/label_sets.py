@@ -135,7 +135,7 @@ def split_of(record_id: str, seed: int) -> Split:
     return next(split for split, upto in _SHARES if share < upto)
 
 
-def is_looked_at(record_id: str, choice: SplitChoice, seed: int, examples: Sequence[str]) -> bool:
+def is_in_split(record_id: str, choice: SplitChoice, seed: int, examples: Sequence[str]) -> bool:
     """Whether a label counts: examples of the judge never do."""
     if choice == "all":
         return record_id not in examples

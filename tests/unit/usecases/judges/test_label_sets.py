@@ -23,7 +23,7 @@ from steelyard.usecases.judges.label_sets import (
     LabelPlace,
     People,
     StatedLabel,
-    is_looked_at,
+    is_in_split,
     label_set_sha256,
     labels_of_file,
     people_of,
@@ -190,11 +190,11 @@ def test_a_record_stays_in_its_split_for_ever(record: str, seed: int, split: str
 
 @given(st.text(max_size=9), st.integers(0, 99))
 def test_every_record_is_in_one_split_and_all_of_them_are_looked_at(name: str, seed: int) -> None:
-    chosen = [is_looked_at(name, choice, seed, ()) for choice in ("dev", "test")]
+    chosen = [is_in_split(name, choice, seed, ()) for choice in ("dev", "test")]
 
     assert sum(chosen) == (split_of(name, seed) != "train")
-    assert is_looked_at(name, "all", seed, ())
-    assert not is_looked_at(name, "all", seed, (name,))
+    assert is_in_split(name, "all", seed, ())
+    assert not is_in_split(name, "all", seed, (name,))
 
 
 def test_examples_must_lie_in_train() -> None:
