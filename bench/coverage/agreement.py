@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from steelyard.model.statistics.agreement import Estimate
 from steelyard.review.coefficients import Rated, estimate_of
-from steelyard.stats.agreement import Ratings, alphas_of, cohen_kappa, weights_of
+from steelyard.stats.agreement import Ratings, alphas_of, weights_of
 
 Floats = NDArray[np.float64]
 SKEWED = (0.02, 0.03, 0.05, 0.2, 0.7)
@@ -163,7 +163,7 @@ def _coefficient(world: World, joint: Floats) -> float:
     values = np.arange(1.0, len(joint) + 1)
     shares = joint.sum(axis=0)
     if world.name in {"kappa", "alpha_nominal"}:
-        return cohen_kappa(joint)
+        return _cohen(joint, np.eye(len(joint)))
     if world.name == "ac1":
         chance = float((shares * (1 - shares)).sum()) / (len(joint) - 1)
         return (float(np.trace(joint)) - chance) / (1 - chance)
@@ -171,8 +171,15 @@ def _coefficient(world: World, joint: Floats) -> float:
         ranks = np.cumsum(shares) - shares / 2 - 0.5
         return float(ranks @ joint @ ranks / (shares @ ranks**2))
     if world.name == "weighted_kappa":
-        return cohen_kappa(joint, weights_of(values, "quadratic"))
+        return _cohen(joint, weights_of(values, "quadratic"))
     level = "ordinal" if world.name == "alpha_ordinal" else "interval"
     each = np.eye(len(joint))
     counts = (each[:, None, :] + each[None, :, :]).reshape(-1, len(joint))
     return float(alphas_of(counts, 1e9 * joint.reshape(1, -1), values, level)[0])
+
+
+def _cohen(joint: Floats, weights: Floats) -> float:
+    """Cohen's κ of the chances of each pair of answers."""
+    agreed = float((weights * joint).sum())
+    by_chance = float((weights * np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum())
+    return (agreed - by_chance) / (1 - by_chance)

@@ -9,19 +9,13 @@ import pytest
 
 from steelyard.model.statistics.interval import Interval
 from steelyard.stats import resampling
-from steelyard.stats.agreement import (
-    Ratings,
-    Weighting,
-    fleiss_kappa,
-    gwet_ac,
-    krippendorff_alpha,
-    weights_of,
-)
+from steelyard.stats.agreement import Ratings, Weighting, weights_of
 from steelyard.stats.agreement_intervals import ac_interval, alpha_interval, fleiss_interval
 from steelyard.stats.resampling import Assumed, Floats, Items, over_items, rating_patterns
+from strategies.plain_agreement import fleiss_kappa, gwet_ac, krippendorff_alpha, rated
 
 NO = None
-EXAMPLE = Ratings.of_numbers(
+EXAMPLE = rated(
     [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, NO, NO, NO],
         [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NO, 3],
@@ -154,13 +148,13 @@ def test_every_resample_is_the_coefficient_of_the_items_drawn() -> None:
 
 
 def test_what_cannot_disagree_has_no_coefficient() -> None:
-    same = Ratings.of_numbers([[1, 1], [1, 1]])
+    same = rated([[1, 1], [1, 1]])
     assert ac_interval(same).value is None
     assert math.isnan(gwet_ac(same))
     assert fleiss_interval(same).value is None
     offered = Ratings(same.codes, np.arange(2.0))
     assert ac_interval(offered).value == 1
-    nobody = Ratings.of_numbers([[1, NO], [NO, 2]])
+    nobody = rated([[1, NO], [NO, 2]])
     assert ac_interval(nobody).value is None
 
 

@@ -17,7 +17,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score, jaccard_score
 
 from steelyard.model.statistics.interval import Interval
-from steelyard.stats.agreement import Ratings, cohen_kappa, weights_of
+from steelyard.stats.agreement import weights_of
 from steelyard.stats.two_raters import (
     Pairs,
     jaccard,
@@ -25,6 +25,7 @@ from steelyard.stats.two_raters import (
     spearman,
 )
 from strategies.effort import examples
+from strategies.plain_agreement import cohen_kappa, rated
 
 SCORES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=25)
 
@@ -32,7 +33,7 @@ SCORES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, m
 def pairs(
     one: Sequence[float], other: Sequence[float], groups: Sequence[int] | None = None
 ) -> Pairs:
-    ratings = Ratings.of_numbers([one, other])
+    ratings = rated([one, other])
     return Pairs(ratings.codes[0], ratings.codes[1], ratings.values, groups)
 
 
