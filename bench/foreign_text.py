@@ -26,7 +26,7 @@ from steelyard.engine.redaction.patterns import FINDERS
 from steelyard.engine.redaction.redactor import Redactor, json_bytes
 from steelyard.engine.redaction.text import unescaped
 from steelyard.errors import SteelyardError
-from steelyard.formats.json_text import parse_json, parse_json_tolerantly, repaired_json
+from steelyard.formats.json_text import parse_json, parse_json_tolerantly
 from steelyard.formats.mustache import rendered
 from steelyard.formats.names import near_miss
 from steelyard.formats.yaml_text import parse_yaml
@@ -80,7 +80,6 @@ def readers() -> Mapping[str, Callable[[str], object]]:
     return {
         "JSON": lambda text: parse_json(text.encode()),
         "JSON, the second look": lambda text: parse_json_tolerantly(text.encode()),
-        "JSON, repaired": lambda text: repaired_json(text.encode()),
         "YAML": lambda text: parse_yaml(text.encode()),
         "names that are near": lambda text: near_miss(text, ("expected_facts", "input")),
         "redaction of an artifact": lambda text: redactor(json_bytes({"a": text})),

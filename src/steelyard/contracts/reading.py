@@ -103,7 +103,7 @@ def reread_lines(stream: BinaryIO, is_wanted: Callable[[int], bool]) -> Iterator
             yield Row(index, number, text_field(value, "id"), value, ())
 
 
-def located_finding(problem: Problem, lines: Lines | None) -> Finding:
+def located_finding(problem: Problem, lines: Lines | None = None) -> Finding:
     """A problem of a file's own fields as a finding; with its line where the format has lines."""
     return Finding(
         severity=problem.severity,

@@ -20,13 +20,6 @@ MAX_DEPTH = 200
 MAX_NUMBER = int(sys.float_info.max)
 """A number beyond is held by no float, and so by no score, weight, time or price."""
 _BYTE = re.compile(r"\(byte (\d+)\)")
-_RAW_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-# An escape of any kind, so that an escaped backslash before `u` is not taken for one.
-_ESCAPE = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-    rb"|\\."
-)
 # A string, or a constant that stands outside of all strings.
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)')
 # What a number beyond all floats has at the least, once all of its digits are zeros: in full, and
@@ -92,14 +85,11 @@ def parse_json_either_way(data: bytes) -> tuple[JsonValue, tuple[Problem, ...]]:
         return look.value, look.problems
 
 
-def parse_json_tolerantly(data: bytes, *, raw_controls: bool = False) -> SecondLook:
+def parse_json_tolerantly(data: bytes) -> SecondLook:
     """Parse JSON that holds lone surrogates or numbers out of range, and say where they are.
 
-    With `raw_controls`, control characters that stand unescaped inside a string are read as
-    if they had been escaped. Text that is not JSON even so is a ParseError.
+    Text that is not JSON even so is a ParseError.
     """
-    if raw_controls:
-        data = _RAW_CONTROL.sub(lambda found: b"\\u%04x" % found[0][0], data)
     try:
         parsed = _loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -114,15 +104,6 @@ def parse_json_tolerantly(data: bytes, *, raw_controls: bool = False) -> SecondL
         raise too_deep()
     problems: list[Problem] = []
     return SecondLook(_settle(parsed, (), problems), tuple(problems))
-
-
-def repaired_json(data: bytes) -> bytes:
-    """A copy of the same length in which no string stops the fast parser."""
-
-    def escape(found: re.Match[bytes]) -> bytes:
-        return b"\\ufffd" if found[1] else found[0]
-
-    return _RAW_CONTROL.sub(b" ", _ESCAPE.sub(escape, data))
 
 
 def compact(value: JsonValue) -> bytes:

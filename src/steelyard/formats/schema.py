@@ -273,7 +273,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def spoken(problem: Problem, start: Path = ()) -> str:
+def spoken(problem: Problem) -> str:
     """The message with its `{}` filled by the path inside the record."""
     # Only the first: what follows may be a value that was quoted.
-    return problem.message.replace("{}", path_text((*start, *problem.path)) or "the value", 1)
+    return problem.message.replace("{}", path_text(problem.path) or "the value", 1)

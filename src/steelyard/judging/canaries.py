@@ -72,10 +72,3 @@ def truncated(case: Case) -> Canary | None:
             cut = answer[:_CUT].rstrip()
             return _canary("truncated", cut, "the beginning is taken for the whole")
     return None
-
-
-def canary_traces(case: Case) -> dict[str, Trace]:
-    """What is put before a judge in place of an answer to a case, by the id of the canary."""
-    cut = truncated(case)
-    canaries = (*CANARIES, *((cut,) if cut else ()))
-    return {canary.id: canary_trace(canary) for canary in canaries}

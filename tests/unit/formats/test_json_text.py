@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from typing import cast
 
 import msgspec
@@ -21,7 +20,6 @@ from steelyard.formats.json_text import (
     parse_json_tolerantly,
     raw_items,
     raw_members,
-    repaired_json,
 )
 from steelyard.formats.problem import Problem
 from steelyard.formats.schema import spoken
@@ -280,17 +278,10 @@ def test_the_second_look_refuses_what_is_not_json(data: bytes, line: int, messag
     assert (error.line, str(error), error.code) == (line, message, "invalid_json")
 
 
-def test_raw_control_characters_are_read_when_allowed() -> None:
-    look = parse_json_tolerantly(b'{"a\x02": "x\x00y\x1f"}', raw_controls=True)
-
-    assert look.value == {"a\x02": "x\x00y\x1f"}
-    assert look.problems == ()
-
-
 @pytest.mark.parametrize("data", [b'["a",\x01 "b"]', b'"a\tb"', b'"a\nb"'])
 def test_control_characters_between_values_and_raw_breaks_are_never_read(data: bytes) -> None:
     with pytest.raises(ParseError):
-        parse_json_tolerantly(data, raw_controls=True)
+        parse_json_tolerantly(data)
 
 
 @settings(max_examples=examples(300))
@@ -303,7 +294,6 @@ def test_on_valid_json_all_parsers_agree(
     assert parse_json(data) == value
     assert parse_json_tolerantly(data).value == json.loads(data) == value
     assert parse_json_tolerantly(data).problems == ()
-    assert parse_json_tolerantly(data, raw_controls=True).value == value
 
 
 @settings(max_examples=examples(300))
@@ -332,11 +322,10 @@ def test_random_bytes_give_a_value_or_a_parse_error(data: bytes) -> None:
 def assert_only_parse_errors(data: bytes) -> None:
     strict = outcome(parse_json, data)
     tolerant = outcome(parse_json_tolerantly, data)
-    with_controls = outcome(partial(parse_json_tolerantly, raw_controls=True), data)
     members = outcome(raw_members, data)
 
     if not isinstance(strict, ParseError):
-        assert tolerant == with_controls == SecondLook(cast(JsonValue, strict), ())
+        assert tolerant == SecondLook(cast(JsonValue, strict), ())
     assert isinstance(members, dict | ParseError)
 
 
@@ -347,37 +336,7 @@ def outcome(parse: Callable[[bytes], object], data: bytes) -> object:
         return error
 
 
-# --- repaired copies, parts and sizes
-
-
-@pytest.mark.parametrize(
-    ("data", "repaired"),
-    [
-        (b'"\\ud800"', b'"\\ufffd"'),
-        (b'"\\uDFFFx"', b'"\\ufffdx"'),
-        (b'"\\ud83d\\ude00"', b'"\\ud83d\\ude00"'),
-        (b'"\\ud800\\ud83d\\ude00"', b'"\\ufffd\\ud83d\\ude00"'),
-        (b'"\\\\ud800"', b'"\\\\ud800"'),
-        (b'"\\\\\\ud800"', b'"\\\\\\ufffd"'),
-        (b'"a\x00b"', b'"a b"'),
-        (b'"a\tb"', b'"a\tb"'),
-        (b'{"a": "\\u00e9\\n"}', b'{"a": "\\u00e9\\n"}'),
-    ],
-)
-def test_a_repaired_copy_differs_only_where_a_string_stops_the_parser(
-    data: bytes, repaired: bytes
-) -> None:
-    assert repaired_json(data) == repaired
-
-
-@given(st.text(st.characters(codec=None), max_size=20))
-def test_a_repaired_copy_has_the_same_length_and_parses(text: str) -> None:
-    data = json.dumps(text).encode()
-
-    repaired = repaired_json(data)
-
-    assert len(repaired) == len(data)
-    assert isinstance(parse_json(repaired), str)
+# --- parts and sizes
 
 
 def test_a_serialized_value_is_compact_utf8() -> None:

@@ -471,7 +471,6 @@ def test_the_message_names_the_path_inside_the_file() -> None:
     problem = Problem(code="x", message="{} must be short", path=("input", "prompt"))
 
     assert spoken(problem) == "input.prompt must be short"
-    assert spoken(problem, ("records", 1)) == "records[1].input.prompt must be short"
 
 
 def test_a_value_that_looks_like_the_gap_is_shown_as_it_is() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from steelyard.errors import RequestError
 from steelyard.model.labels.assignment import (
-    CHOSEN_BY,
     Assigned,
     AssignmentChoice,
     Candidate,
@@ -30,7 +29,7 @@ def chosen(candidates: list[Candidate], count: int, **more: Any) -> dict[str, fl
 MANY = [candidate(place, score=place / 100) for place in range(100)]
 
 
-@pytest.mark.parametrize("by", CHOSEN_BY)
+@pytest.mark.parametrize("by", get_args(ChosenBy))
 def test_a_sample_has_its_size_and_is_the_same_for_the_same_seed(by: ChosenBy) -> None:
     first = chosen(MANY, 20, by=by)
 
@@ -40,7 +39,7 @@ def test_a_sample_has_its_size_and_is_the_same_for_the_same_seed(by: ChosenBy) -
     assert first != chosen(MANY, 20, by=by, seed=1)
 
 
-@pytest.mark.parametrize("by", CHOSEN_BY)
+@pytest.mark.parametrize("by", get_args(ChosenBy))
 def test_all_can_be_taken_and_no_more(by: ChosenBy) -> None:
     assert set(chosen(MANY, 100, by=by).values()) == {1.0}
     with pytest.raises(RequestError, match="101 records are asked for, and 100 can be chosen"):

@@ -7,7 +7,6 @@ from dataclasses import MISSING, is_dataclass
 from typing import Any, cast
 
 from steelyard.checks.setting_rules import settings_of
-from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.rubric import (
     PASS_THRESHOLD,
@@ -17,11 +16,6 @@ from steelyard.model.rubric import (
     RubricCheck,
     StatedCheck,
 )
-
-
-def write_check_rubric(rubric: Rubric) -> bytes:
-    """A rubric as one YAML file."""
-    return write_yaml(rubric_row(rubric))
 
 
 def rubric_row(rubric: Rubric) -> JsonObject:

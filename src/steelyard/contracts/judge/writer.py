@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge, Validation
-
-
-def write_judge(judge: Judge) -> bytes:
-    """A judge as one YAML file."""
-    return write_yaml(judge_row(judge))
 
 
 def judge_row(judge: Judge) -> JsonObject:

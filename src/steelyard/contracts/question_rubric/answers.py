@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from steelyard.contracts.question_rubric.answer_forms import ANSWER_FORMS
+from steelyard.contracts.reading import located_finding
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem, path_order
-from steelyard.formats.schema import spoken
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue, Path, path_text
+from steelyard.model.json_value import JsonObject, JsonValue, Path
 from steelyard.model.question import Answer, Answers, AnswerSet, Question, QuestionRubric
 from steelyard.model.trace import Trace
 
@@ -42,7 +42,7 @@ def read_answers(
             trace=whole.read(parts.get("trace", {}), ("trace",), problems),
             turns=_turns(parts.get("turns", {}), turns, single, problems),
         )
-    return answers, [_finding(problem) for problem in sorted(problems, key=path_order)]
+    return answers, [located_finding(problem) for problem in sorted(problems, key=path_order)]
 
 
 def answers_row(answers: Answers) -> JsonObject:
@@ -171,13 +171,3 @@ def _row(answers: AnswerSet) -> JsonObject:
         key: list(answer) if isinstance(answer, tuple) else answer
         for key, answer in answers.items()
     }
-
-
-def _finding(problem: Problem) -> Finding:
-    return Finding(
-        severity=problem.severity,
-        code=problem.code,
-        message=spoken(problem),
-        path=path_text(problem.path),
-        hint=problem.hint,
-    )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
-from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.json_value import JsonObject
 from steelyard.model.question import (
     Option,
@@ -13,17 +10,6 @@ from steelyard.model.question import (
     QuestionScoring,
     Scale,
 )
-
-
-def write_question_rubric(rubric: QuestionRubric) -> bytes:
-    """A rubric as one JSON document, indented for people."""
-    text = json.dumps(rubric_row(rubric), ensure_ascii=False, indent=2)
-    return text.encode("utf-8") + b"\n"
-
-
-def write_question_rubric_yaml(rubric: QuestionRubric) -> bytes:
-    """A rubric as one YAML file."""
-    return write_yaml(rubric_row(rubric))
 
 
 def rubric_row(rubric: QuestionRubric) -> JsonObject:

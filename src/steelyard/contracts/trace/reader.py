@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 from steelyard.contracts.message_rows import beyond, read_block, read_message
+from steelyard.contracts.reading import located_finding
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.json_fields import fields, object_field, object_list, optional_text
-from steelyard.formats.problem import Problem
-from steelyard.formats.schema import Schema, spoken
+from steelyard.formats.schema import Schema
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonObject, JsonValue, path_text
+from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.plausible import latency_ms, token_count
 from steelyard.model.trace import Trace, Usage
 
@@ -27,20 +27,10 @@ def read_trace(value: JsonValue) -> tuple[Trace | None, list[Finding]]:
     """The trace that a value stands for, and what is wrong with it; None when it is none."""
     schema = _schema()
     problems = [] if schema.is_clean(value) else schema.problems(value)
-    findings = [_finding(problem) for problem in problems]
+    findings = [located_finding(problem) for problem in problems]
     if any(finding.is_error for finding in findings):
         return None, findings
     return _trace(fields(value)), findings
-
-
-def _finding(problem: Problem) -> Finding:
-    return Finding(
-        severity=problem.severity,
-        code=problem.code,
-        message=spoken(problem),
-        path=path_text(problem.path),
-        hint=problem.hint,
-    )
 
 
 def _trace(row: JsonObject) -> Trace:

@@ -25,8 +25,8 @@ def composite(rubric: Rubric) -> Composite | JudgedComposite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Composite:
-    """Pass when another rubric passes; the score is that rubric's."""
+class _OfRubric:
+    """A check that stands for another rubric."""
 
     kind: ClassVar[str] = "composite"
     revision: ClassVar[int] = COMPOSITE_REVISION
@@ -37,6 +37,11 @@ class Composite:
     def members(self) -> tuple[RubricCheck, ...]:
         """The checks of the inner rubric."""
         return self.rubric.checks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composite(_OfRubric):
+    """Pass when another rubric passes; the score is that rubric's."""
 
     def check(self, trace: Trace, case: Case) -> Outcome:
         """Grade by the inner rubric."""
@@ -44,18 +49,8 @@ class Composite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedComposite:
+class JudgedComposite(_OfRubric):
     """The same for a rubric that asks judges."""
-
-    kind: ClassVar[str] = "composite"
-    revision: ClassVar[int] = COMPOSITE_REVISION
-
-    rubric: Rubric
-
-    @property
-    def members(self) -> tuple[RubricCheck, ...]:
-        """The checks of the inner rubric."""
-        return self.rubric.checks
 
     async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
         """Grade by the inner rubric."""

@@ -79,14 +79,14 @@ class JoinedByProgram:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluatorComposite:
-    """Several checks as one, none of which asks a judge."""
+class _JoinedChecks:
+    """Several checks as one."""
 
     kind: ClassVar[str] = "composite"
     revision: ClassVar[int] = COMPOSITE_REVISION
 
     members: tuple[RubricCheck, ...]
-    joined: Joined
+    joined: Joined | None
 
     @property
     def runs_commands(self) -> bool:
@@ -103,6 +103,13 @@ class EvaluatorComposite:
         """The program that joins; members that are one tell it themselves."""
         return self.joined.command if isinstance(self.joined, JoinedByProgram) else None
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorComposite(_JoinedChecks):
+    """Several checks as one, none of which asks a judge."""
+
+    joined: Joined
+
     def check(self, trace: Trace, case: Case) -> Outcome:
         """Carry out every member, then join."""
         results = [check_result(entry, trace, case) for entry in self.members]
@@ -110,31 +117,12 @@ class EvaluatorComposite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedEvaluatorComposite:
+class JudgedEvaluatorComposite(_JoinedChecks):
     """Several checks as one, where members ask judges or a judge joins them."""
 
-    kind: ClassVar[str] = "composite"
-    revision: ClassVar[int] = COMPOSITE_REVISION
-
-    members: tuple[RubricCheck, ...]
     joined: Joined | None = None
     judge: LlmJudge | None = None
     """The judge that joins, where it is one that does."""
-
-    @property
-    def runs_commands(self) -> bool:
-        """Whether a program joins the members."""
-        return isinstance(self.joined, JoinedByProgram)
-
-    @property
-    def needs_commands(self) -> bool:
-        """A program that joins cannot be left out."""
-        return self.runs_commands
-
-    @property
-    def command(self) -> Command | None:
-        """The program that joins; members that are one tell it themselves."""
-        return self.joined.command if isinstance(self.joined, JoinedByProgram) else None
 
     async def ask(self, trace: Trace, case: Case, asker: Asker) -> Outcome:
         """Carry out every member, then join."""

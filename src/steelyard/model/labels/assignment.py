@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias
 from steelyard.model.rubric import PASS_THRESHOLD
 
 ChosenBy: TypeAlias = Literal["random", "stratified", "near_threshold", "jury_split"]
-CHOSEN_BY: tuple[ChosenBy, ...] = ("random", "stratified", "near_threshold", "jury_split")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ Exposure: TypeAlias = Literal["blind", "after_commit", "suggested"]
 """Whether the person knew what the judge and others said: only blind labels validate judges."""
 Design: TypeAlias = Literal["random", "by_label", "by_verdict"]
 """How the labelled records were chosen: by lot, balanced by what people say, or by the judge."""
-DESIGNS: tuple[Design, ...] = ("random", "by_label", "by_verdict")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

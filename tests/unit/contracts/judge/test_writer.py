@@ -7,8 +7,9 @@ from pathlib import Path
 from hypothesis import given, settings
 
 from steelyard.contracts.judge.reader import read_judge
-from steelyard.contracts.judge.writer import judge_row, write_judge
+from steelyard.contracts.judge.writer import judge_row
 from steelyard.formats.yaml_text import parse_yaml
+from steelyard.formats.yaml_writing import write_yaml
 from steelyard.model.judge import Judge
 from strategies.effort import examples
 from strategies.judges import JUDGES
@@ -27,10 +28,10 @@ def read(data: bytes) -> Judge:
 @given(JUDGES)
 def test_what_was_read_is_written_so_that_it_reads_the_same(judge: Judge) -> None:
     """JD-11"""
-    data = write_judge(judge)
+    data = write_yaml(judge_row(judge))
 
     assert read(data) == judge
-    assert write_judge(read(data)) == data
+    assert write_yaml(judge_row(read(data))) == data
 
 
 def test_every_field_is_written_back() -> None:
