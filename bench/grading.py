@@ -16,8 +16,7 @@ from bench.page import machine, write_section
 from steelyard.checks.catalog import Catalog
 from steelyard.judging.ladder import read_reply
 from steelyard.judging.questions_asked import AnswerField
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice, Case
 from steelyard.model.judgement import Reply
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace, Usage

@@ -14,8 +14,7 @@ from steelyard.checks.choice_answers import ChoiceReader, Selection
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.contracts.legal_eval.prompting import policy_messages
 from steelyard.contracts.legal_eval.writer import case_row
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice, Case
 from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
 from steelyard.store.workspace import DiskWorkspace

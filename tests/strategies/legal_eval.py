@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.contracts.legal_eval.reader import LegalEvalJsonl
 from steelyard.contracts.reading import Row
-from steelyard.model.attachment import Attachment
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import AnswerChoice, Attachment, Case, Criterion
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message

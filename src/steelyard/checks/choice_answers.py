@@ -32,7 +32,7 @@ from steelyard.checks.choice_patterns import (
 )
 from steelyard.checks.json_in_text import embedded_json, fenced_json, lenient_json
 from steelyard.checks.text import clip
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice
 from steelyard.model.json_value import JsonValue
 
 Ids: TypeAlias = tuple[str, ...]

@@ -19,8 +19,7 @@ from steelyard.judging.items import (
 )
 from steelyard.judging.points import Aggregation, Points, Ruling, points_of
 from steelyard.judging.questions_asked import AskedQuestion
-from steelyard.model.case import Case
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import Case, Criterion
 from steelyard.model.json_value import JsonObject
 from steelyard.model.judge import Judge
 from steelyard.model.judgement import Asker

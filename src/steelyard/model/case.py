@@ -4,12 +4,41 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from steelyard.model.attachment import Attachment
-from steelyard.model.choice import AnswerChoice
-from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import Extra, no_extra
 from steelyard.model.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file beside the dataset, such as a PDF, with an optional kind and title."""
+
+    path: str
+    kind: str | None = None
+    title: str | None = None
+    text: str | None = None
+    """What the document says; None where it is kept by its path alone, or is not there."""
+    extra: Extra = field(default_factory=no_extra)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One point that an answer meets or does not; a negative weight takes points away."""
+
+    id: str
+    title: str
+    description: str = ""
+    weight: float = 1.0
+    extra: Extra = field(default_factory=no_extra)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChoice:
+    """One of the answers to choose from."""
+
+    id: str
+    text: str
+    extra: Extra = field(default_factory=no_extra)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,7 @@ import pytest
 
 from steelyard.checks.catalog import Catalog
 from steelyard.checks.choice import Choice as ChoiceCheck
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice, Case
 from steelyard.model.outcome import Outcome
 from steelyard.model.trace import Trace
 from strategies.traces import said

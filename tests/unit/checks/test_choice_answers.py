@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.checks.choice_answers import RULES, ChoiceReader, Selection
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice
 from strategies.effort import examples
 from strategies.legal_eval import choices, texts
 

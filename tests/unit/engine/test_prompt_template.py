@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from steelyard.engine.prompt_template import VARIABLES, PromptTemplate
 from steelyard.engine.prompts import build_prompt
 from steelyard.errors import TemplateError
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice, Case
 from steelyard.model.message import FileBlock, Message, TextBlock
 
 CASE = Case(

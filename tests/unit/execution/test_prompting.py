@@ -16,8 +16,7 @@ from steelyard.engine.prompt_template import PromptTemplate
 from steelyard.errors import ConfigError, RunError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prompting import expected_row
-from steelyard.model.case import Case
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import Case, Criterion
 from steelyard.model.evaluator import RubricItem
 from steelyard.model.message import Message, ToolCall
 

@@ -10,8 +10,7 @@ import pytest
 from fakes.judge_replies import TIMEOUT, by_item, by_key, deciding, shown
 from fakes.scripted_judges import ScriptedAsker
 from steelyard.judging.criteria import Criteria, stated_criteria
-from steelyard.model.case import Case
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import Case, Criterion
 from steelyard.model.judge import Judge
 from steelyard.model.message import Message
 from steelyard.model.outcome import Outcome

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.judging.material import material, quotable, transcript
-from steelyard.model.case import Case
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import Case, Criterion
 from steelyard.model.message import FileBlock, Message, TextBlock, ToolCall
 from steelyard.model.trace import Trace
 

@@ -18,7 +18,7 @@ from steelyard.formats.yaml_text import parse_yaml
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.questionnaire import Questionnaire
 from steelyard.judging.rubric_items import RubricItems
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import Criterion
 from steelyard.model.message import Message
 from steelyard.model.trace import Trace
 from strategies.legal_eval import found_in

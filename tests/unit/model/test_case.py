@@ -4,8 +4,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
 
-from steelyard.model.attachment import Attachment
-from steelyard.model.case import Case, Place
+from steelyard.model.case import Attachment, Case, Place
 from steelyard.model.dataset import Dataset
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.finding import Finding

@@ -13,8 +13,7 @@ from fakes.asking import ask_once, question
 from servers.notes import Notes
 from servers.openai_server import Answer, says, sends, serving
 from steelyard.errors import TargetError
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice, Case
 from steelyard.model.message import Message, ToolCall
 from steelyard.model.trace import Trace, Usage
 from steelyard.ports import Prompt, Request, Target

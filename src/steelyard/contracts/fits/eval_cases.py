@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from steelyard.contracts.fits.evals_json import as_eval_cases
 from steelyard.contracts.fits.fit import Carrier, Fit, Fitted, Way
-from steelyard.model.attachment import Attachment
-from steelyard.model.case import Case
+from steelyard.model.case import Attachment, Case, Criterion
 from steelyard.model.conversion import Refusal
-from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import FileBlock, Message

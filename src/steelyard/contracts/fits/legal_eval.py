@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from steelyard.contracts.fits.fit import Carrier, Fit, Fitted, Way, wordless
-from steelyard.model.case import Case
+from steelyard.model.case import Case, Criterion
 from steelyard.model.conversion import Refusal
-from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import RubricItem
 
 _TO = "legal_eval"

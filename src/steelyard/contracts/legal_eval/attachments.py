@@ -8,7 +8,7 @@ from steelyard.contracts.message_rows import beyond
 from steelyard.formats.json_fields import optional_text, text_field
 from steelyard.formats.office_text import SUFFIXES as OFFICE
 from steelyard.formats.problem import Problem
-from steelyard.model.attachment import Attachment
+from steelyard.model.case import Attachment
 from steelyard.model.json_value import JsonObject, Path
 from steelyard.ports import FileFault, Files
 

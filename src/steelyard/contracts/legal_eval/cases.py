@@ -13,9 +13,7 @@ from steelyard.formats.json_fields import (
     text_field,
     text_list,
 )
-from steelyard.model.case import Case, Place
-from steelyard.model.choice import AnswerChoice
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import AnswerChoice, Case, Criterion, Place
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message, Role
 from steelyard.ports import Files

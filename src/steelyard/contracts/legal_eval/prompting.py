@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from steelyard.contracts.legal_eval.policies import PLACEHOLDER, placeholders
-from steelyard.model.attachment import Attachment
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice, Attachment, Case
 from steelyard.model.json_value import JsonValue
 from steelyard.model.message import Message
 from steelyard.model.policy import Policy

@@ -12,9 +12,7 @@ from steelyard.errors import InvalidError
 from steelyard.formats.json_text import compact
 from steelyard.formats.jsonl import row_bytes
 from steelyard.formats.schema import BLANK
-from steelyard.model.attachment import Attachment
-from steelyard.model.case import Case
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import Attachment, Case, Criterion
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message

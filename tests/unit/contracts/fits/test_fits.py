@@ -11,11 +11,8 @@ from steelyard.contracts.contract import Contract
 from steelyard.contracts.fits.eval_cases import missing
 from steelyard.contracts.fits.fit import Fitted, Way
 from steelyard.contracts.fits.fitting import fit
-from steelyard.model.attachment import Attachment
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice, Attachment, Case, Criterion
 from steelyard.model.conversion import Refusal
-from steelyard.model.criterion import Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import FileBlock, ImageBlock, Message, OtherBlock, TextBlock, ToolCall

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.model.choice import AnswerChoice
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import AnswerChoice, Criterion
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 from strategies.legal_eval import case_of, row

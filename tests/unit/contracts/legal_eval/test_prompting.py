@@ -6,9 +6,7 @@ import pytest
 
 from steelyard.contracts.legal_eval.policies import built_in_policies
 from steelyard.contracts.legal_eval.prompting import choice_lines, policy_messages
-from steelyard.model.attachment import Attachment
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
+from steelyard.model.case import AnswerChoice, Attachment, Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 from steelyard.model.policy import Policy

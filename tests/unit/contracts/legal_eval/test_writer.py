@@ -10,9 +10,7 @@ from hypothesis import given, settings
 
 from steelyard.contracts.legal_eval.writer import case_row, write_legal_eval
 from steelyard.errors import RequestError
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import AnswerChoice, Case, Criterion
 from steelyard.model.dataset import Dataset
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message

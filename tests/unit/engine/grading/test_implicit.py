@@ -15,9 +15,7 @@ from steelyard.engine.grading.implicit import NothingGrades, implicit_rubric
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.instrument import judges_of
 from steelyard.judging.llm_judge import LlmJudge
-from steelyard.model.case import Case
-from steelyard.model.choice import AnswerChoice
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import AnswerChoice, Case, Criterion
 from steelyard.model.evaluator import Evaluator
 from steelyard.model.policy import Policy
 from steelyard.model.rubric import Rubric, RubricCheck

@@ -25,8 +25,7 @@ from steelyard.engine.grading.not_judged import NotJudged
 from steelyard.errors import RequestError
 from steelyard.judging.criteria import Criteria
 from steelyard.judging.llm_judge import LlmJudge
-from steelyard.model.case import Case
-from steelyard.model.criterion import Criterion
+from steelyard.model.case import Case, Criterion
 from steelyard.model.evaluator import Evaluator, RubricItem
 from steelyard.model.json_value import JsonObject
 from steelyard.model.message import Message
