@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
@@ -48,6 +49,16 @@ def flagged_regex(pattern: str, flags: str) -> Regex:
     """A search by a pattern with flags; of these only i, m and s change what matches."""
     telling = "".join(sorted(set(flags) & set("ims")))
     return Regex(pattern=f"(?{telling}){pattern}" if telling else pattern)
+
+
+@lru_cache(maxsize=256)
+def pattern_fault(pattern: str, flags: str) -> str | None:
+    """Why no search can be made; remembered, because many files repeat one in every row."""
+    try:
+        flagged_regex(pattern, flags)
+    except SettingError as wrong:
+        return str(wrong)
+    return None
 
 
 def _compile(pattern: str) -> Any:

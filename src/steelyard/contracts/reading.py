@@ -103,6 +103,12 @@ def reread_lines(stream: BinaryIO, is_wanted: Callable[[int], bool]) -> Iterator
             yield Row(index, number, text_field(value, "id"), value, ())
 
 
+def duplicate_id(record_id: str, noun: str) -> Problem:
+    """The id of a row that an earlier one has, too."""
+    message = f"{{}} '{record_id}' is used by an earlier {noun}"
+    return Problem(code="duplicate_record_id", message=message, path=("id",))
+
+
 def located_finding(problem: Problem, lines: Lines | None = None) -> Finding:
     """A problem of a file's own fields as a finding; with its line where the format has lines."""
     return Finding(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 from steelyard.checks.field_accuracy import FieldAccuracy
-from steelyard.checks.regex import flagged_regex
+from steelyard.checks.regex import pattern_fault
 from steelyard.checks.setting_rules import arguments_of
 from steelyard.contracts.eval_cases.prompts import RESULTS, VARIABLES, prompt_problems
 from steelyard.contracts.eval_cases.spelling import (
@@ -182,17 +181,7 @@ def _unmakable(kind: str, settings: JsonObject, path: Path) -> Iterator[Problem]
 
 def _wrong_pattern(settings: JsonObject) -> str | None:
     flags = text_field(settings, "flags", "")
-    return _pattern_fault(text_field(settings, "value"), flags)
-
-
-@lru_cache(maxsize=256)
-def _pattern_fault(pattern: str, flags: str) -> str | None:
-    """Remembered, because many files have the same pattern in every row."""
-    try:
-        flagged_regex(pattern, flags)
-    except SettingError as wrong:
-        return str(wrong)
-    return None
+    return pattern_fault(text_field(settings, "value"), flags)
 
 
 def _wrong_fields(settings: JsonObject) -> str | None:

@@ -22,7 +22,7 @@ from steelyard.contracts.eval_cases.plain_rows import PlainRows
 from steelyard.contracts.eval_cases.spelling import CASES, INPUT, LATER, REFERENCE, written
 from steelyard.contracts.eval_cases.writer import case_row
 from steelyard.contracts.hashes import file_hashes
-from steelyard.contracts.reading import Row, RowPlace, reread_lines
+from steelyard.contracts.reading import Row, RowPlace, duplicate_id, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.json_fields import fields, object_field, text_field
@@ -137,8 +137,7 @@ class _EvalCasesReading:
         name = value.get("id") if isinstance(value, dict) else None
         record_id = name if isinstance(name, str) else None
         if record_id is not None and not seen.add(record_id):
-            message = f"{{}} '{record_id}' is used by an earlier case"
-            found.append(Problem(code="duplicate_record_id", message=message, path=("id",)))
+            found.append(duplicate_id(record_id, "case"))
         place = replace(place, record_id=record_id)
         findings = tuple(place.finding(problem) for problem in sorted(found, key=path_order))
         return Row(place.index, place.line, record_id, value, findings)

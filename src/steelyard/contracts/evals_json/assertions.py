@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
-from steelyard.checks.regex import flagged_regex
-from steelyard.errors import SettingError
+from steelyard.checks.regex import pattern_fault
 from steelyard.formats.json_fields import fields, list_field, text_field
 from steelyard.formats.names import did_you_mean
 from steelyard.formats.problem import Problem
@@ -113,17 +111,8 @@ def _fault(stated: _Stated, flags: JsonValue) -> tuple[str, str] | None:
         return "invalid_field_type", f"must be {wanted}"
     if not all(item.strip() for item in texts):
         return "value_out_of_range", "must not be blank"
-    if stated.type == "regex" and (fault := _pattern_fault(texts[0], str(flags))):
+    if stated.type == "regex" and (fault := pattern_fault(texts[0], str(flags))):
         return "value_out_of_range", f"is no pattern: {fault}"
-    return None
-
-
-@lru_cache(maxsize=256)
-def _pattern_fault(pattern: str, flags: str) -> str | None:
-    try:
-        flagged_regex(pattern, flags)
-    except SettingError as wrong:
-        return str(wrong)
     return None
 
 

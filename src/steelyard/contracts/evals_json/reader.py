@@ -18,16 +18,15 @@ from steelyard.contracts.evals_json.input_files import file_problems, input_mess
 from steelyard.contracts.hashes import file_hashes
 from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
-from steelyard.contracts.reading import Row
+from steelyard.contracts.reading import Row, duplicate_id
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.json_fields import fields, text_field
 from steelyard.formats.lines import Located
-from steelyard.formats.problem import Problem, path_order
+from steelyard.formats.problem import path_order
 from steelyard.formats.schema import Schema
 from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
-from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonValue
 from steelyard.ports import Files, NoFiles
 
@@ -64,17 +63,9 @@ class EvalsJsonReading:
         self._file = file
         self._files = files or NoFiles()
         self._document = ListedDocument(content, "evals", _schema("#"), MAX_FILE)
+        self.findings = self._document.findings
+        self.is_spoiled = self._document.is_spoiled
         self._id = text_field(self._document.header, "skill_name", stem.removesuffix(".evals"))
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What concerns the file as a whole."""
-        return self._document.findings
-
-    @property
-    def is_spoiled(self) -> bool:
-        """Whether the file as a whole is wrong, so that no eval counts."""
-        return self._document.is_spoiled
 
     def rows(self) -> Iterator[Row]:
         """Every eval in order; a bad one is a row with error findings."""
@@ -88,7 +79,7 @@ class EvalsJsonReading:
                 found += file_problems(fields(value), self._files)
             record_id = _record_id(value)
             if record_id is not None and not seen.add(record_id):
-                found.append(_duplicate(record_id))
+                found.append(duplicate_id(record_id, "eval"))
             place = document.place(index, record_id)
             findings = tuple(place.finding(problem) for problem in sorted(found, key=path_order))
             yield Row(index, document.line(index), record_id, value, findings)
@@ -130,8 +121,3 @@ def _record_id(value: JsonValue) -> str | None:
     if isinstance(written, int) and not isinstance(written, bool):
         return str(written)
     return written if isinstance(written, str) else None
-
-
-def _duplicate(record_id: str) -> Problem:
-    message = f"{{}} '{record_id}' is used by an earlier eval"
-    return Problem(code="duplicate_record_id", message=message, path=("id",))

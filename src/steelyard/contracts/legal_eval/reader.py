@@ -13,7 +13,7 @@ from steelyard.contracts.legal_eval.cases import build_case
 from steelyard.contracts.legal_eval.policies import Policies, built_in_policies
 from steelyard.contracts.legal_eval.rules import RowRules, unknown_fields
 from steelyard.contracts.legal_eval.writer import case_row
-from steelyard.contracts.reading import Row, RowPlace, reread_lines
+from steelyard.contracts.reading import Row, RowPlace, duplicate_id, reread_lines
 from steelyard.contracts.schemas import load_schema
 from steelyard.errors import ParseError
 from steelyard.formats.json_fields import fields, text_field
@@ -111,7 +111,7 @@ class LegalEvalJsonl:
         found = self._rules.problems(row)
         record_id = text_field(row, "id")
         if not seen.add(record_id):
-            found.append(_duplicate(record_id))
+            found.append(duplicate_id(record_id, "row"))
         findings = _findings(index, number, record_id, found)
         return Row(index, number, record_id, value, findings, content)
 
@@ -139,7 +139,7 @@ class LegalEvalJsonl:
         name = value.get("id") if isinstance(value, dict) else None
         record_id = name if isinstance(name, str) else None
         if record_id is not None and not seen.add(record_id):
-            found.append(_duplicate(record_id))
+            found.append(duplicate_id(record_id, "row"))
         return Row(index, number, record_id, value, _findings(index, number, record_id, found))
 
 
@@ -160,8 +160,3 @@ def _refused(index: int, number: int, problem: Problem) -> Row:
 def _not_json(wrong: ParseError) -> Problem:
     prefix = "invalid JSON: " if wrong.code == "invalid_json" else ""
     return Problem(code=wrong.code, message=f"{prefix}{wrong}")
-
-
-def _duplicate(record_id: str) -> Problem:
-    message = f"{{}} '{record_id}' is used by an earlier row"
-    return Problem(code="duplicate_record_id", message=message, path=("id",))

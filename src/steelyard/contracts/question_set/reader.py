@@ -10,7 +10,7 @@ from typing import Any
 from steelyard.contracts.contract import DatasetFile
 from steelyard.contracts.listed_document import ListedDocument
 from steelyard.contracts.message_rows import beyond
-from steelyard.contracts.reading import Row, RowPlace
+from steelyard.contracts.reading import Row, RowPlace, duplicate_id
 from steelyard.contracts.schemas import load_schema
 from steelyard.formats.json_fields import (
     fields,
@@ -25,7 +25,6 @@ from steelyard.formats.schema import Schema
 from steelyard.formats.seen_ids import SeenIds
 from steelyard.model.case import Case, Place
 from steelyard.model.dataset import Dataset
-from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import Message
 
@@ -72,18 +71,10 @@ class QuestionSetReading:
         self._stem = stem
         self._file = file
         self._document = ListedDocument(content, "questions", _header_schema())
+        self.findings = self._document.findings
+        self.is_spoiled = self._document.is_spoiled
         bundles = object_field(self._document.header, "bundles")
         self._bundles = {name: frozenset(text_list(bundles, name)) for name in bundles}
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What concerns the document as a whole."""
-        return self._document.findings
-
-    @property
-    def is_spoiled(self) -> bool:
-        """Whether the document as a whole is wrong, so that no question counts."""
-        return self._document.is_spoiled
 
     def rows(self) -> Iterator[Row]:
         """Every question in order; a bad one is a row with error findings."""
@@ -95,7 +86,7 @@ class QuestionSetReading:
                 if seen.add(record_id):
                     yield Row(index, document.line(index), record_id, value, ())
                     continue
-                found = [_duplicate(record_id)]
+                found = [duplicate_id(record_id, "question")]
             else:
                 found = self._problems(index, value, schema, seen)
             yield self._checked(index, value, found)
@@ -156,7 +147,7 @@ class QuestionSetReading:
         found = [*self._document.odd(index), *map(_explained, schema.problems(value))]
         name = value.get("id") if isinstance(value, dict) else None
         if isinstance(name, str) and not seen.add(name):
-            found.append(_duplicate(name))
+            found.append(duplicate_id(name, "question"))
         return found
 
     def _checked(self, index: int, value: JsonValue, found: list[Problem]) -> Row:
@@ -187,11 +178,6 @@ def _criteria(question: JsonObject) -> tuple[str, JsonObject]:
     listed = text_list(question, "criteria")
     text = listed[0] if len(listed) == 1 else "\n".join(f"- {item}" for item in listed)
     return text, {"criteria": criteria}
-
-
-def _duplicate(record_id: str) -> Problem:
-    message = f"{{}} '{record_id}' is used by an earlier question"
-    return Problem(code="duplicate_record_id", message=message, path=("id",))
 
 
 def _explained(problem: Problem) -> Problem:
