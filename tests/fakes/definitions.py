@@ -6,6 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from steelyard.checks.catalog import Catalog
+from steelyard.model.definition import Definition
+from steelyard.model.reference import ReferenceKind
+from steelyard.model.rubric import Rubric
 from steelyard.store.definitions import DefinitionFolder
 from steelyard.store.registry import FileRegistry
 from steelyard.usecases.registry.references import References
@@ -88,3 +91,28 @@ def asks(judge: str) -> str:
 def composed_of(rubric: str) -> str:
     """A check that another rubric is."""
     return f"{{id: inner, kind: composite, rubric_ref: {rubric}}}"
+
+
+class OneRubric:
+    """The files of a project with one rubric."""
+
+    def __init__(self, rubric: Rubric) -> None:
+        name = f"rubrics/{rubric.id}.yaml"
+        self._definition = Definition(path=f"/{name}", shown=name, content=rubric)
+
+    def all(self, kind: ReferenceKind) -> list[Definition]:
+        """The rubric, and no judge."""
+        return [self._definition] if kind == "rubric" else []
+
+    def at(self, name: str) -> None:
+        """No path leads to it."""
+
+    def published(self, kind: ReferenceKind) -> list[Definition]:
+        """Nothing."""
+        del kind
+        return []
+
+
+def one_rubric(rubric: Rubric) -> References:
+    """References of a project with one rubric."""
+    return References(OneRubric(rubric), NOW)

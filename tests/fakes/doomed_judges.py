@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from fakes.definitions import one_rubric
 from fakes.doomed import AT_ONCE, CountingTarget, die, one_by_one
 from fakes.judges import AsksJudge, judged_rubric
 from fakes.projects import SETTINGS, Project
-from steelyard.model.rubric import Rubric
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
 from steelyard.store.runs import row_writer
@@ -78,10 +78,8 @@ def prepare(point: str) -> None:
 def judged_ports(project: Project, root: Path, point: str = "") -> RunPorts:
     """What a process needs to run and to judge."""
 
-    def rubric(_name: str, _strict: bool) -> Rubric:
-        return RUBRIC
-
-    return project.ports(CountingTarget(root), CountingJudge(root, point), rubric=rubric)
+    judge = CountingJudge(root, point)
+    return project.ports(CountingTarget(root), judge, references=one_rubric(RUBRIC))
 
 
 def run_until(root: Path, point: str) -> None:

@@ -14,13 +14,21 @@ from sqlalchemy import (
     LargeBinary,
     PrimaryKeyConstraint,
     String,
+    select,
     update,
 )
 
-from steelyard.store.tables import SCHEMA_VERSION, versions
+from steelyard.errors import UnavailableError
+from steelyard.store.dialects import database_seconds
+from steelyard.store.runs.owners import is_alive
+from steelyard.store.tables import SCHEMA_VERSION, runs, versions
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
+
+
+_WITH_LEASES = 2
+"""The first version whose runs have leases."""
 
 
 def migrate(connection: Connection, found: int) -> bool:
@@ -31,6 +39,7 @@ def migrate(connection: Connection, found: int) -> bool:
     from alembic.migration import MigrationContext  # noqa: PLC0415
     from alembic.operations import Operations  # noqa: PLC0415
 
+    _require_idle(connection, found)
     # The version first: it takes the lock under which the steps are made.
     taken = update(versions).where(versions.c.version == found).values(version=SCHEMA_VERSION)
     if connection.execute(taken).rowcount != 1:
@@ -39,6 +48,21 @@ def migrate(connection: Connection, found: int) -> bool:
     for version in range(found, SCHEMA_VERSION):
         STEPS[version](operations)
     return True
+
+
+def _require_idle(connection: Connection, found: int) -> None:
+    """Refuse while a process of an earlier version writes: its rows would lack the new columns."""
+    if found < _WITH_LEASES:
+        return
+    query = select(runs.c.run_id, runs.c.owner).where(
+        runs.c.owner.is_not(None), runs.c.lease_until > database_seconds()
+    )
+    for run_id, owner in connection.execute(query):
+        if is_alive(owner):
+            raise UnavailableError(
+                f"{run_id} is being executed by an earlier version of Steelyard; the store is "
+                "migrated when that has ended, or was stopped with Ctrl-C"
+            )
 
 
 def _add_leases_and_answers(operations: Operations) -> None:

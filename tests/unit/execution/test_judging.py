@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from checker import Trial, check_run, stored_judgements
+from fakes.definitions import one_rubric
 from fakes.judges import JUDGE, AsksJudge, ScriptedJudge, judged_rubric
 from fakes.projects import SETTINGS, Project, json_of, row, rows_of, spec
 from fakes.stops import Stopped
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import RequestError, RunError
-from steelyard.model.definition import Definition
 from steelyard.model.json_value import JsonObject
-from steelyard.model.reference import ReferenceKind
 from steelyard.model.rubric import Rubric
 from steelyard.model.trace import Trace
 from steelyard.ports import Request
-from steelyard.usecases.registry.references import References
 from steelyard.usecases.runs.derived_runs import regrade_options
 from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.ports import RunPorts
@@ -41,26 +38,6 @@ class Endpoint(ScriptedJudge):
         return {"provider": "openai", "base_url": "http://x", "model": "j"}
 
 
-class OneRubric:
-    """The files of a project with one rubric."""
-
-    def __init__(self, rubric: Rubric) -> None:
-        name = f"rubrics/{rubric.id}.yaml"
-        self._definition = Definition(path=f"/{name}", shown=name, content=rubric)
-
-    def all(self, kind: ReferenceKind) -> list[Definition]:
-        """The rubric, and no judge."""
-        return [self._definition] if kind == "rubric" else []
-
-    def at(self, name: str) -> None:
-        """No path leads to it."""
-
-    def published(self, kind: ReferenceKind) -> list[Definition]:
-        """Nothing."""
-        del kind
-        return []
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Any:
     """A project whose judges have a target."""
@@ -77,7 +54,7 @@ def judged_ports(
 ) -> RunPorts:
     """Ports whose every rubric is the given one."""
 
-    known = References(OneRubric(rubric or judged_rubric()), datetime(2026, 1, 1, tzinfo=UTC))
+    known = one_rubric(rubric or judged_rubric())
     made = judges or (ScriptedJudge(),)
     return project.ports(target or ScriptedTarget(), *made, references=known)
 

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from dataclasses import replace
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 import pytest
@@ -15,9 +16,11 @@ from fakes.old_stores import take_back_to_8, take_back_to_10
 from fakes.projects import Project, row
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
+from steelyard.errors import UnavailableError
 from steelyard.project import open_project
 from steelyard.store import migrations
 from steelyard.store.database import open_database
+from steelyard.store.runs.owners import this_process
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.tables import SCHEMA_VERSION
 
@@ -243,3 +246,21 @@ def test_a_store_without_an_audit_log_gets_an_empty_one(project: Project) -> Non
         log.add(an_entry("now"))
 
         assert log.list(10) == [replace(an_entry("now"), sequence=1)]
+
+
+def test_a_store_is_not_migrated_while_an_earlier_version_writes_to_it(project: Project) -> None:
+    project.run(project.ports(ScriptedTarget()), project.cases([row("a")]))
+    project.close()
+    path = project.root / ".steelyard" / "steelyard.db"
+    take_back_to_10(path)
+    with sqlite3.connect(path) as connection:
+        held = "UPDATE runs SET owner = ?, lease_until = 9e9"
+        connection.execute(held, (this_process(),))
+
+    with pytest.raises(UnavailableError, match="executed by an earlier version"):
+        open_database(path)
+
+    with sqlite3.connect(path) as connection:
+        connection.execute(held, (f"{gethostname()}:1:1",))
+
+    open_database(path).dispose()
