@@ -170,3 +170,21 @@ tests:
 
     assert (told.returncode, refused.returncode) == (0, 1)
     assert "unknown field 'ignore_case'" in told.stdout
+
+
+@pytest.mark.parametrize("wrong", ["assertions: is polite", "execution: {evaluators: 5}"])
+def test_evaluators_that_are_no_list_refuse_one_case_of_a_file_with_values(
+    steelyard: Steelyard, tmp_path: Path, wrong: str
+) -> None:
+    cases = f"""
+vars: {{who: Bob}}
+tests:
+  - {{id: wrong, criteria: Greets, input: "Hello {{{{ who }}}}", {wrong}}}
+  - {{id: right, criteria: Greets, input: "Hello {{{{ who }}}}"}}
+"""
+    write_project(tmp_path, cases)
+    done = steelyard("validate", "cases.yaml", "--format", "json", cwd=tmp_path)
+
+    (finding,) = json.loads(done.stdout)["files"][0]["findings"]
+    assert (done.returncode, finding["record_id"]) == (1, "wrong")
+    assert "must be an array" in finding["message"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from steelyard.formats.json_fields import list_field, text_field
+from steelyard.formats.json_fields import text_field
 from steelyard.model.json_value import JsonObject, JsonValue
 
 EARLIER = "evalcases"
@@ -73,9 +73,12 @@ def without_evaluators(header: JsonObject) -> JsonObject:
 def listed_evaluators(row: JsonObject) -> tuple[tuple[str, ...], list[JsonValue]] | None:
     """Where a row or file lists evaluators, and the list: `execution` first, then its own."""
     execution = row.get("execution")
-    if isinstance(execution, dict):
-        name = written(execution, EVALUATORS)
-        if name:
-            return ("execution", name), list_field(execution, name)
+    if isinstance(execution, dict) and (name := written(execution, EVALUATORS)):
+        return ("execution", name), _listed(execution[name])
     name = written(row, EVALUATORS)
-    return ((name,), list_field(row, name)) if name else None
+    return ((name,), _listed(row[name])) if name else None
+
+
+def _listed(value: JsonValue) -> list[JsonValue]:
+    """Names in texts are looked up before the schema has checked that this is a list."""
+    return value if isinstance(value, list) else []
