@@ -85,6 +85,8 @@ class DatasetDocumentReading:
         self._lines = content.lines if isinstance(content, Located) else None
         self._document = Document(header={}, records=None)
         self.findings = self._open(content)
+        # A spoiled document has no header to trust.
+        self._header: JsonObject = {} if self.is_spoiled else self._document.header
 
     @property
     def is_spoiled(self) -> bool:
@@ -132,7 +134,7 @@ class DatasetDocumentReading:
             beyond["reference"] = reference
         return Case(
             id=text_field(record, "record_id"),
-            dataset=text_field(self._document.header, "dataset_id", ""),
+            dataset=text_field(self._header, "dataset_id", ""),
             input_messages=(Message(role="user", content=prompt),),
             reference_answers=(answer,) if isinstance(answer, str) else (),
             tags=tuple(text_list(record, "tags")),
@@ -147,8 +149,8 @@ class DatasetDocumentReading:
         return row.value
 
     def dataset(self, cases: tuple[Case, ...]) -> Dataset:
-        """The dataset with the given cases; a spoiled document has no header to trust."""
-        header: JsonObject = {} if self.is_spoiled else self._document.header
+        """The dataset with the given cases."""
+        header = self._header
         return Dataset(
             id=text_field(header, "dataset_id", ""),
             contract=CONTRACT,

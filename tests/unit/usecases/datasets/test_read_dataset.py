@@ -55,6 +55,7 @@ def test_rows_take_the_name_and_the_findings_of_their_sidecar(
     [
         ("a.jsonl", ROW + "{\n"),
         ("a.json", '{"records": [{"record_id": "a", "input": {"prompt": "?"}}]}'),
+        ("a.json", '{"dataset_id": 7, "records": [{"record_id": "a", "input": {"prompt": "?"}}]}'),
         ("a.yaml", "dataset: 7\nevalcases:\n- {id: a, expected_outcome: x, input: '?'}\n"),
     ],
 )
