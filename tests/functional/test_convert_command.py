@@ -62,7 +62,7 @@ def test_a_question_without_its_choices_is_left_out_or_flattened(
 @pytest.mark.parametrize(
     ("source", "to", "said"),
     [
-        (("lexam.jsonl", "--from", "lexam"), "question_set", "`flatten` puts all into it"),
+        (("lexam.jsonl", "--from", "lexam"), "question_set", "flatten"),
         (
             ("t.csv", "--from", "csv", "--map", "input=q"),
             "question_set",
@@ -82,6 +82,7 @@ def test_no_mark_of_an_argument_is_left_in_what_a_conversion_writes(
     told = f"{text.stdout}{text.stderr}{report.stdout}{report.stderr}"
 
     assert told.count(said) == 2
+    assert ("--flatten puts all" in text.stderr) == ("`flatten` puts all" in report.stdout)
     # Neither as it is, nor as JSON escapes it, nor as it would be printed.
     assert not re.search(r"[\ufdd0\ufdd1·]|\\ufdd", told + written)
 

@@ -85,10 +85,11 @@ def test_labels_of_which_nobody_says_how_they_were_chosen_reach_no_bound(root: P
 
     assert [one.code for one in done] == [0, 0, 1, 0, 2, 2]
     why = "nobody said how the labelled records were chosen (`design`)"
-    assert f"of the labelled sample only: {why}" in done[1].stdout
+    here = why.replace("`design`", "--design")
+    assert f"of the labelled sample only: {here}" in done[1].stdout
     assert "not written into the judge's file" in done[1].stdout
     assert (root / JUDGE_FILE).read_text(encoding="utf-8") == before
-    assert f"too low    {why}: TPR and TNR are of the labelled sample only" in done[2].stdout
+    assert f"too low    {here}: TPR and TNR are of the labelled sample only" in done[2].stdout
     for one in done[3:]:
         assert f"judge/right@1.0.0 is not validated by its labels: {why}" in one.stderr
     assert f"uncorrected  judge/right@1.0.0: {why}" in done[3].stdout
@@ -216,7 +217,7 @@ def test_agreement_names_the_verdict_where_other_checks_decide_it_too(root: Path
         ],
     )
 
-    assert "the verdict is that of right, short together; `check` compares one" in whole.stdout
+    assert "the verdict is that of right, short together; --check compares one" in whole.stdout
     assert "    verdict  60 items" in whole.stdout
     assert "judge" not in whole.stdout
     assert "compared with people  right, judge/right@1.0.0" in alone.stdout

@@ -326,7 +326,7 @@ def test_a_minor_version_that_can_move_scores_needs_a_trial(desk: Path) -> None:
     )
 
     assert (first.code, refused.code, run.code, tried.code) == (0, 1, 0, 0)
-    assert "show `against` a run that none moves" in refused.stderr
+    assert "show --against a run that none moves" in refused.stderr
 
 
 STYLE = """\

@@ -116,6 +116,7 @@ def test_wrong_labels_are_refused_one_by_one_with_exit_1(told: dict[str, Done]) 
     assert told["wrong"].code == 1
     assert "wrong.jsonl:1: error: answers.trace.quality" in told["wrong"].stdout
     assert "wrong.jsonl:2: error: record_id: ann said something else" in told["wrong"].stdout
+    assert "--replace keeps this one" in told["wrong"].stdout
     assert "labels name the whole id" in told["wrong"].stdout
     assert "3 label(s) read = 0 imported + 0 unchanged + 3 refused" in told["wrong"].stdout
     assert told["replace"].code == 0

@@ -9,7 +9,7 @@ import typer
 
 from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
-from steelyard.cli.terminal import show
+from steelyard.cli.terminal import show, show_report
 
 
 def command(  # noqa: PLR0913, PLR0917 - the options of the command
@@ -62,8 +62,7 @@ def command(  # noqa: PLR0913, PLR0917 - the options of the command
     if report_format is OutputFormat.json:
         show(conversion_json(made).encode("utf-8", "backslashreplace"))
     else:
-        for line in conversion_text(made, plain):
-            typer.echo(line, err=True)
+        show_report(conversion_text(made, plain), is_error=True)
     if not made.emitted:
         raise InvalidError("nothing was written: no case could be converted")
     raise typer.Exit(0 if made.is_whole else 1)

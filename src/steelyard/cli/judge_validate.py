@@ -12,7 +12,7 @@ import typer
 from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.running import ProgressLine, require_number, stoppable
-from steelyard.cli.terminal import painter, show, show_json
+from steelyard.cli.terminal import painter, show_json, show_report
 
 
 class Design(StrEnum):
@@ -133,8 +133,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if output is OutputFormat.json:
         show_json(validation_json(report))
     else:
-        for line in validation_lines(report, painter()):
-            show(line)
+        show_report(validation_lines(report, painter()))
     raise typer.Exit(0 if report.is_good else 1)
 
 

@@ -11,7 +11,7 @@ from steelyard.cli import judge_validate
 from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
 from steelyard.cli.running import ProgressLine, stoppable
-from steelyard.cli.terminal import painter, show, show_json
+from steelyard.cli.terminal import painter, show, show_json, show_report
 
 if TYPE_CHECKING:
     from steelyard.model.difference import Diff
@@ -146,8 +146,7 @@ def _print_publication(publication: Publication, output: OutputFormat) -> None:
     if output is OutputFormat.json:
         show_json(publication_json(publication))
     else:
-        for line in publication_lines(publication, painter()):
-            typer.echo(line, err=True) if is_refused else show(line)
+        show_report(publication_lines(publication, painter()), is_error=is_refused)
     raise typer.Exit(int(is_refused))
 
 

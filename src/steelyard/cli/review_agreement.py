@@ -8,7 +8,7 @@ import typer
 
 from steelyard.cli.arguments import AnyFinishedRun, OutputFormat
 from steelyard.cli.opening import opened
-from steelyard.cli.terminal import painter, show, show_json
+from steelyard.cli.terminal import painter, show_json, show_report
 
 
 def command(
@@ -37,5 +37,4 @@ def command(
     if output is OutputFormat.json:
         show_json(asdict(found))
         return
-    for line in agreement_lines(found, painter()):
-        show(line)
+    show_report(agreement_lines(found, painter()))

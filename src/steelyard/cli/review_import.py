@@ -9,7 +9,7 @@ import typer
 
 from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
-from steelyard.cli.terminal import painter, show, show_json
+from steelyard.cli.terminal import painter, show_json, show_report
 
 
 def command(
@@ -43,6 +43,5 @@ def command(
     if output is OutputFormat.json:
         show_json(imported_json(found))
     else:
-        for line in imported_lines(found, painter()):
-            show(line)
+        show_report(imported_lines(found, painter()))
     raise typer.Exit(1 if found.refused else 0)

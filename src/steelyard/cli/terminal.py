@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -25,6 +27,8 @@ _OPTIONS = {
     "runs": "--run",
 }
 """Options that are not called as the arguments they fill."""
+_NOTED = re.compile("`(against|check|design|flatten|replace)`")
+"""The arguments that notes and refusals name."""
 
 
 class _Forgiving(io.TextIOWrapper):
@@ -100,6 +104,13 @@ def show(text: str | bytes, *, is_line: bool = True) -> None:
     except OSError as error:
         _silence(sys.stdout.fileno())
         raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def show_report(lines: Iterable[str], *, is_error: bool = False) -> None:
+    """Print a report; its notes and refusals name arguments as options."""
+    for line in lines:
+        text = _NOTED.sub(lambda found: option(found[1]), line)
+        typer.echo(text, err=True) if is_error else show(text)
 
 
 def show_json(value: Any) -> None:
