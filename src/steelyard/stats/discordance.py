@@ -59,22 +59,24 @@ def discordance(tries: PairedTries, clusters: NDArray[np.int64] | None) -> Disco
     observed = float((a + b - 2 * a * b).mean())
     assumed = (pairs * observed + _PRIOR_PAIRS * ASSUMED_DISCORDANT) / (pairs + _PRIOR_PAIRS)
     scale = assumed / observed if observed else 1.0
+    # Runs that never disagree show no square: it is as large as the assumed disagreement.
+    square = scale * float(((b - a) ** 2).mean()) if observed else assumed
     within = _between_repeats(tries, a, b)
     return Discordance(
         assumed=assumed,
         observed=observed,
         pairs=pairs,
         between_repeats=None if within is None else min(within, observed) * scale,
-        shared=0.0 if clusters is None else _shared(b - a, clusters, scale),
+        shared=0.0 if clusters is None else (_effect(b - a, clusters) - 1) * square,
     )
 
 
-def _shared(differences: NDArray[np.float64], clusters: NDArray[np.int64], scale: float) -> float:
+def _effect(differences: NDArray[np.float64], clusters: NDArray[np.int64]) -> float:
     """Where few clusters hold a difference, how alike they are cannot be seen: all of one is."""
     effect = design_effect(differences, clusters)
     if len(np.unique(clusters[differences != 0])) < FEWEST_HOLDERS:
         effect = max(effect, len(clusters) / len(np.unique(clusters)))
-    return (effect - 1) * scale * float((differences**2).mean())
+    return effect
 
 
 def _between_repeats(

@@ -66,6 +66,14 @@ def test_few_clusters_that_differ_count_as_one_record_each() -> None:
     assert found.design_effect(1) > 2
 
 
+def test_clusters_of_runs_that_never_differ_count_as_one_record_each() -> None:
+    same = [(1, 1)] * 60 + [(0, 1)] * 40
+    found = discordance(tries(same, same), np.arange(100) // 10)
+
+    assert found.observed == 0.0
+    assert found.design_effect(1) == found.design_effect(5) == pytest.approx(10)
+
+
 def test_what_dependent_records_add_stays_while_repeats_shrink_the_rest() -> None:
     found = Discordance(assumed=0.3, between_repeats=0.2, shared=0.1)
 
