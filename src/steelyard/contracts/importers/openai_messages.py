@@ -66,7 +66,8 @@ def content_of(content: JsonValue) -> JsonValue:
 def _is_text(part: JsonValue) -> bool:
     if not isinstance(part, dict) or not isinstance(part.get("text"), str):
         return False
-    return part.get("type", "text") in _TEXTS
+    kind = part.get("type", "text")
+    return isinstance(kind, str) and kind in _TEXTS
 
 
 def _block(part: JsonValue) -> JsonObject:

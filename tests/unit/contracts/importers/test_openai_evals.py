@@ -192,6 +192,11 @@ def test_the_log_of_a_run_is_skipped(record: JsonObject) -> None:
         ({"item": 7}, {}, "'item' must be an object"),
         ({"input": "x"}, {"input": "q"}, "no field 'q' to map to 'input'; the item has 'input'"),
         ({"input": [7]}, {}, "a message must be an object, not 7"),
+        (
+            {"input": [{"role": "user", "content": [{"type": ["text"], "text": "x"}]}]},
+            {},
+            "a part of a message must be an object with a type",
+        ),
         ({"input": [{"role": "boss"}]}, {}, "the role of a message must be .+, not 'boss'"),
     ],
 )
