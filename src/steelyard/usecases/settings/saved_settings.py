@@ -10,6 +10,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from steelyard.errors import ConfigError, ConflictError, InvalidError, NotFoundError
+from steelyard.formats.encoding import flaws
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import CallerPorts
@@ -127,6 +128,8 @@ def _read(kind: SettingKind, name: str, row: JsonObject) -> Settings:
         raise InvalidError(str(wrong)) from None
     if "${" in json.dumps(row):
         raise InvalidError(f"{kind}.{name}: ${{NAME}} is allowed only in {PROJECT_FILE}")
+    if any(flaw == "surrogate" for _, flaw in flaws(row)):
+        raise InvalidError(f"{kind}.{name}: a text holds half a surrogate pair")
     for key in _PATHS:
         if not _is_inside(row.get(key)):
             raise InvalidError(f"{kind}.{name}: '{key}' must be inside the project: {row[key]}")

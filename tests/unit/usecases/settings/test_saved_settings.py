@@ -96,6 +96,7 @@ def test_a_target_that_only_the_project_file_may_define_is_refused(
         ({"fail_under": 2}, "fail_under"),
         ({"dataset": "C:\\d.jsonl"}, "'dataset' must be inside the project"),
         ({"rubric": "../r.yaml"}, "'rubric' must be inside the project"),
+        ({"dataset": "\ud800"}, "half a surrogate pair"),
     ],
 )
 def test_a_suite_is_checked_as_in_the_project_file(
