@@ -25,6 +25,7 @@ from steelyard.settings import DEFAULT_JUDGE, JudgeSetting, RedactionRules, Sett
 PROJECT_FILE = "steelyard.yaml"
 CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
 _PREFIX = "STEELYARD_"
+_NOT_ASCII = re.compile(r"[^ -~]")
 NO_SETTINGS = frozenset(("STEELYARD_DEBUG", "STEELYARD_PROGRAM", "STEELYARD_CONFORMANCE"))
 """The variables of ours that are no settings: for bugs, for programs that are left, for tests."""
 
@@ -65,7 +66,10 @@ def write_settings(settings: Settings) -> bytes:
     value["redaction"] = settings.redaction.plan().json()
     for key in ("judges", "limits"):
         value[key] = _without_none(value[key])
-    return json.dumps({key: found for key, found in value.items() if found is not None}).encode()
+    kept = {key: found for key, found in value.items() if found is not None}
+    text = json.dumps(kept, ensure_ascii=False)
+    # YAML knows no surrogate pairs, and takes some characters for line breaks.
+    return _NOT_ASCII.sub(lambda found: f"\\U{ord(found[0]):08x}", text).encode()
 
 
 def _without_none(value: JsonValue) -> JsonValue:

@@ -155,6 +155,14 @@ def test_settings_of_the_environment_count_when_a_run_is_queued(
     assert manifest["retry"]["max_attempts"] == 2
 
 
+def test_a_project_file_may_hold_any_character(project: Path, tmp_path: Path) -> None:
+    with (project / "steelyard.yaml").open("a", encoding="utf-8") as stream:
+        stream.write("redaction: {custom: {smile: '\U0001f600'}}\n")
+    run_id = in_python(CREATE, str(project), "quiz", "1", cwd=tmp_path)
+
+    assert in_python(EXECUTE, str(project), run_id, cwd=tmp_path)
+
+
 def test_suites_and_targets_of_the_store_are_run_like_those_of_the_project_file(
     project: Path, tmp_path: Path, steelyard: Command
 ) -> None:

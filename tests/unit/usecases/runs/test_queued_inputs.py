@@ -15,6 +15,7 @@ from steelyard.errors import InvalidError, NotFoundError
 from steelyard.execution.run_options import RunOptions
 from steelyard.project_file import parse_settings, write_settings
 from steelyard.results.stored_run import StoredRun
+from steelyard.settings import Settings, TargetEntry
 from steelyard.usecases.runs.execute import FinishedRun, create_run, execute_run
 
 
@@ -123,3 +124,10 @@ def test_settings_are_written_as_they_are_read() -> None:
     )
 
     assert parse_settings(write_settings(settings)) == settings
+
+
+@pytest.mark.parametrize("text", ["\U0001f600", "é", "a\x85b", "a\u2028b", "\x7f", 'tab\t"\\'])
+def test_any_text_of_the_settings_is_read_as_it_was(text: str) -> None:
+    entry = TargetEntry(provider="echo", prompt=text)
+
+    assert parse_settings(write_settings(Settings(targets={"t": entry}))).targets["t"] == entry
