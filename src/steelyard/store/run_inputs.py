@@ -39,11 +39,11 @@ class InputFolder:
     def keep(self, run_id: str, files: Mapping[Path, Path], settings: bytes) -> None:
         """Copy files to their places; a place outside the project is refused."""
         root, run = self._data.parent, self._folder / run_id
-        stays = tuple(self._data / name for name in _STAYS)
+        stays = tuple((self._data / name).resolve() for name in _STAYS)
         places = {
-            run / _within(root, place): source
+            run / _within(root, place, source): source
             for place, source in files.items()
-            if not any(source.is_relative_to(folder) for folder in stays)
+            if not any(source.resolve().is_relative_to(folder) for folder in stays)
         }
         try:
             for place, source in places.items():
@@ -86,7 +86,12 @@ class InputFolder:
                 os.link(self._content.place(sha256), place)
 
 
-def _within(root: Path, place: Path) -> Path:
-    if not place.is_relative_to(root):
-        raise InvalidError(f"{place} lies outside the project; a queued run cannot keep it")
-    return place.relative_to(root)
+def _within(root: Path, place: Path, source: Path) -> Path:
+    """The place from the root; links of a dataset were checked when they were followed."""
+    # A path that leaves the project and comes back would leave the copy, too.
+    if place.is_relative_to(root):
+        relative = place.relative_to(root)
+        real = source.resolve() if place == source else place
+        if ".." not in Path(os.path.normpath(relative)).parts and real.is_relative_to(root):
+            return relative
+    raise InvalidError(f"{place} lies outside the project; a queued run cannot keep it")

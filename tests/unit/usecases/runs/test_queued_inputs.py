@@ -18,6 +18,11 @@ from steelyard.results.stored_run import StoredRun
 from steelyard.settings import Settings, TargetEntry
 from steelyard.usecases.runs.execute import FinishedRun, create_run, execute_run
 
+RUBRIC = """\
+{id: r, version: 1.0.0, checks: [{id: c, kind: regex, pattern: x}], scoring: {combine: min}}
+"""
+RESPONSE = '{"record_id": "a", "candidate_name": "c", "response_text": "yes"}\n'
+
 
 def queued(project: Project, dataset: Path, *targets: ScriptedTarget, **more: Any) -> StoredRun:
     asked: dict[str, Any] = {"dataset": dataset, "target": "scripted", **more}
@@ -61,12 +66,34 @@ def test_a_program_that_grades_is_refused(project: Project) -> None:
         queued(project, project.cases([row("a", evaluators=[grader])]), target="echo")
 
 
-def test_a_dataset_outside_the_project_is_refused(project: Project, tmp_path: Path) -> None:
-    outside = project.root.parent / f"{tmp_path.name}.jsonl"
-    shutil.copy(project.root / project.cases([row("a")]), outside)
+@pytest.mark.parametrize("folder", ["{root}/../outside", "../outside", "link", "evals/../link"])
+@pytest.mark.parametrize("option", ["dataset", "rubric", "responses"])
+def test_a_file_outside_the_project_is_refused(option: str, folder: str, tmp_path: Path) -> None:
+    project = Project(tmp_path / "project")
+    files = {
+        "dataset": project.cases([row("a")], "../outside/d.jsonl"),
+        "rubric": project.write("../outside/r.yaml", RUBRIC),
+        "responses": project.write("../outside/a.jsonl", RESPONSE),
+    }
+    (project.root / "link").symlink_to(tmp_path / "outside", target_is_directory=True)
+    name = f"{folder.replace('{root}', str(project.root))}/{files[option].name}"
+    dataset = project.cases([row("a")], "evals/d.jsonl")
+    target = None if option == "responses" else "echo"
+    asked: dict[str, Any] = {"dataset": dataset, "target": target}
+    asked[option] = name if option == "rubric" else Path(name)
 
     with pytest.raises(InvalidError, match="lies outside the project"):
-        queued(project, outside, ScriptedTarget())
+        queued(project, **asked)
+
+    assert not (project.root / ".steelyard" / "inputs").exists()
+    project.close()
+
+
+def test_a_path_that_leaves_the_project_and_comes_back_is_refused(project: Project) -> None:
+    dataset = Path("..", project.root.name, project.cases([row("a")]))
+
+    with pytest.raises(InvalidError, match="lies outside the project"):
+        queued(project, dataset, ScriptedTarget())
 
 
 def test_secrets_of_other_targets_are_left_out(project: Project) -> None:
