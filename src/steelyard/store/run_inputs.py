@@ -88,6 +88,8 @@ class InputFolder:
 
 def _within(root: Path, place: Path, source: Path) -> Path:
     """The place from the root; links of a dataset were checked when they were followed."""
+    if PROJECT_FILE in {place.name, source.resolve().name}:
+        raise InvalidError(f"{place} may hold secrets; a queued run cannot keep a project file")
     # A path that leaves the project and comes back would leave the copy, too.
     if place.is_relative_to(root):
         relative = place.relative_to(root)

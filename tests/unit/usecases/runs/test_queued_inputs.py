@@ -96,6 +96,17 @@ def test_a_path_that_leaves_the_project_and_comes_back_is_refused(project: Proje
         queued(project, dataset, ScriptedTarget())
 
 
+@pytest.mark.parametrize("name", ["../steelyard.yaml", "linked.md"])
+def test_a_dataset_that_shows_the_project_file_is_refused(name: str, project: Project) -> None:
+    content = [{"type": "file", "value": name}, {"type": "text", "value": "?"}]
+    case = row("a", input=[{"role": "user", "content": content}])
+    dataset = project.cases([case], "evals/d.jsonl")
+    (project.root / "evals" / "linked.md").symlink_to("../steelyard.yaml")
+
+    with pytest.raises(InvalidError, match="a queued run cannot keep a project file"):
+        queued(project, dataset, ScriptedTarget())
+
+
 def test_secrets_of_other_targets_are_left_out(project: Project) -> None:
     project.write(
         "steelyard.yaml",
