@@ -30,8 +30,14 @@ MIN_RAW_DAYS = 30
 """No project may keep raw results for less."""
 SQLITE = "sqlite"
 """A file in `.steelyard`."""
-_SECRET = re.compile(r"auth|key|token|secret|passw|cookie|credential", re.IGNORECASE)
-"""What a header or variable is called that holds one."""
+_SECRET = re.compile(
+    r"auth(?!ors?\b)|key(?!word)|token(?!s\b|ize)|secret|passw|cookie|credential", re.IGNORECASE
+)
+"""What a header, a variable or a member of a body is called that holds one."""
+_REFERENCE = re.compile(r"\$\{\w+(?::-)?\}|\{\{")
+"""What stands for a value from elsewhere; a default that is written out does not."""
+_ADDRESS_SECRET = re.compile(r"//[^/]*@|\?.")
+"""A user with a password, or a query, in a URL."""
 REDACTED_KINDS = ("email", "phone", "card", "iban", "key")
 """The kinds of personal data and secrets that there are patterns for."""
 
@@ -81,18 +87,33 @@ class TargetEntry:
         value = self.row().get(key)
         return value if isinstance(value, dict) else {}
 
-    def written_secrets(self) -> Iterator[tuple[str, str]]:
-        """The settings whose names say that they are secrets, and that name no variable."""
-        for holder in ("headers", "query", "env", "settings"):
-            for name, value in self.object(holder).items():
-                if isinstance(value, str) and "${" not in value and _SECRET.search(name):
-                    yield holder, name
+    def written_secrets(self) -> Iterator[str]:
+        """The settings that say by name or form that they hold secrets, and name no variable."""
+        for holder in ("headers", "query", "env", "settings", "body", "response_format"):
+            for place, name, text in _texts(self.extra.get(holder), holder, holder):
+                if _SECRET.search(name) and not _REFERENCE.search(text):
+                    yield place
+        for key in ("url", "base_url"):
+            if _ADDRESS_SECRET.search(self.text(key)):
+                yield key
 
     def row(self) -> JsonObject:
         """The entry as it stands in the project file."""
         row = asdict(self)
         common = {name: row[name] for name in TARGET_KEYS if row[name] is not None}
         return {**common, **self.extra}
+
+
+def _texts(value: JsonValue, place: str, name: str) -> Iterator[tuple[str, str, str]]:
+    """Every text in a setting, with its place and the last name on the way to it."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _texts(item, f"{place}.{key}", key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item, place, name)
+    elif isinstance(value, str):
+        yield place, name, value
 
 
 TARGET_KEYS = tuple(one.name for one in fields(TargetEntry) if one.name != "extra")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +10,14 @@ from pathlib import Path
 from steelyard.errors import InvalidError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.prepared import Prepared
+from steelyard.formats.json_fields import fields
+from steelyard.model.json_value import JsonValue
 from steelyard.project_file import write_settings
 from steelyard.settings import Settings, TargetEntry
 from steelyard.usecases.runs.ports import RunPorts
 
 _AGENTV = ".agentv/config.yaml"
+_VARIABLE = re.compile(r"\$\{(\w+)")
 
 
 def keep_inputs(
@@ -51,18 +55,28 @@ def _named(ports: RunPorts, prepared: Prepared, specs: Mapping[str, TargetSpec])
 
 
 def _targets(settings: Settings, specs: Mapping[str, TargetSpec]) -> dict[str, TargetEntry]:
-    """Every target, since redaction looks for the keys of all; secrets by their names alone."""
+    """The targets of a run; of others only variables, whose values redaction looks for."""
     kept: dict[str, TargetEntry] = {}
     for name, entry in settings.targets.items():
-        written = list(entry.written_secrets())
-        if written and name in specs:
+        kept[name] = entry if name in specs else _variables_alone(entry)
+        for place in kept[name].written_secrets():
             raise InvalidError(
-                f"targets.{name}.{'.'.join(written[0])} is written out in steelyard.yaml, and a "
-                "queued run keeps no secrets: name a variable of the environment with ${NAME}"
+                f"targets.{name}.{place} is written out in steelyard.yaml, and a queued run keeps "
+                "no secrets: name a variable of the environment with ${NAME}, without a default"
             )
-        extra = dict(entry.extra)
-        for holder, secret in written:
-            members = entry.object(holder)
-            extra[holder] = {key: members[key] for key in members if key != secret}
-        kept[name] = replace(entry, extra=extra)
     return kept
+
+
+def _variables_alone(entry: TargetEntry) -> TargetEntry:
+    key = {name: entry.extra[name] for name in ("api_key_env",) if name in entry.extra}
+    return TargetEntry(provider=entry.provider, extra={**fields(_references(entry.extra)), **key})
+
+
+def _references(value: JsonValue) -> JsonValue:
+    """Every `${NAME}` of a setting, without defaults and other text."""
+    if isinstance(value, dict):
+        return {key: kept for key, item in value.items() if (kept := _references(item))}
+    if isinstance(value, list):
+        return [kept for item in value if (kept := _references(item))]
+    names: list[str] = _VARIABLE.findall(value) if isinstance(value, str) else []
+    return "".join(f"${{{name}}}" for name in names)

@@ -153,8 +153,8 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     key = entry.extra.get("api_key_env")
     if key is not None and key not in variables:
         yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
-    for holder, name in entry.written_secrets():
-        yield f"{holder}.{name} would keep a secret; name its variable with api_key_env"
+    for place in entry.written_secrets():
+        yield f"{place} would keep a secret; name its variable with api_key_env"
 
 
 def _keep(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) -> None:

@@ -46,6 +46,14 @@ def kept(project: Project, run: StoredRun) -> Path:
             "{provider: openai, base_url: 'http://h/v1', model: m, headers: {X-Api-Key: abc}}",
             r"targets.t.headers.X-Api-Key is written out in steelyard.yaml",
         ),
+        (
+            "{provider: openai, base_url: 'http://h', model: m, headers: {Cookie: '${NO:-abc}'}}",
+            r"targets.t.headers.Cookie is written out in steelyard.yaml",
+        ),
+        (
+            "{provider: http, url: 'http://h', answer: a, body: [{token: x, q: '{{ prompt }}'}]}",
+            r"targets.t.body.token is written out in steelyard.yaml",
+        ),
     ],
 )
 def test_a_target_that_cannot_be_kept_is_refused(entry: str, wrong: str, project: Project) -> None:
@@ -107,18 +115,23 @@ def test_a_dataset_that_shows_the_project_file_is_refused(name: str, project: Pr
         queued(project, dataset, ScriptedTarget())
 
 
-def test_secrets_of_other_targets_are_left_out(project: Project) -> None:
+def test_of_other_targets_variables_alone_are_kept(project: Project) -> None:
     project.write(
         "steelyard.yaml",
-        "targets: {live: {provider: openai, base_url: 'http://h/v1', model: m, "
-        "api_key_env: MY_KEY, headers: {Authorization: hunter2, X-Team: red, "
-        "X-Token: '${OTHER}'}}}\n",
+        "targets:\n"
+        "  live: {provider: openai, base_url: 'http://u:hunter2@h/v1?api_key=hunter2', model: m,\n"
+        "    api_key_env: MY_KEY, timeout_s: 5, response_format: {key: hunter2},\n"
+        "    headers: {Authorization: hunter2, X-Token: 'Bearer ${OTHER:-hunter2}'}}\n"
+        "  program: {provider: command, command: [x, --password, hunter2, '${A_TOKEN}']}\n"
+        "  http: {provider: http, url: 'http://h', method: GET, body: {api_key: hunter2}}\n",
     )
     run = queued(project, project.cases([row("a")]), target="echo")
-    settings = parse_settings((kept(project, run) / "steelyard.yaml").read_bytes())
+    kept_file = (kept(project, run) / "steelyard.yaml").read_bytes()
+    targets = parse_settings(kept_file).targets
 
-    assert settings.targets["live"].object("headers") == {"X-Team": "red", "X-Token": "${OTHER}"}
-    assert settings.targets["live"].text("api_key_env") == "MY_KEY"
+    assert b"hunter2" not in kept_file
+    assert targets["live"].extra == {"headers": {"X-Token": "${OTHER}"}, "api_key_env": "MY_KEY"}
+    assert targets["program"].extra == {"command": ["${A_TOKEN}"]}
 
 
 @pytest.mark.parametrize("reference", ["rules.md", "/evals/linked.md", "{root}/evals/rules.md"])

@@ -72,6 +72,8 @@ def test_a_saved_entry_is_replaced_and_deleted(ports: SettingPorts) -> None:
         ({**LIVE, "ca_file": "ca.pem"}, "only steelyard.yaml may name a 'ca_file'"),
         ({**LIVE, "headers": {"X-Team": "${HOME}"}}, r"\$\{NAME\} is allowed only in"),
         ({**LIVE, "prompt": "${HOME} {{ input }}"}, r"\$\{NAME\} is allowed only in"),
+        ({**LIVE, "base_url": "http://u:pw@h/v1"}, "base_url would keep a secret"),
+        ({**LIVE, "body": {"api_key": "abc"}}, "body.api_key would keep a secret"),
         ({**LIVE, "api_key_env": "OTHER"}, "the variable OTHER is not listed in allow.env"),
         ({**LIVE, "headers": {"Authorization": "x"}}, "headers.Authorization would keep a secret"),
         ({"provider": "recorded", "path": "../r.jsonl"}, "'path' must be inside the project"),
