@@ -25,7 +25,7 @@ from steelyard.results.metrics import Metrics
 from steelyard.usecases.results.read_run import read_predictions, read_run
 from steelyard.usecases.runs.execute import start_run
 from steelyard.usecases.runs.in_memory import DatasetInMemory
-from steelyard.usecases.runs.option_ranges import require_count, require_filled
+from steelyard.usecases.runs.option_ranges import require_count, require_filled, require_ranges
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import Source, open_source, prepare_source
 
@@ -151,6 +151,7 @@ def plan_evaluation(
     dataset: Dataset | None = None,
 ) -> Prepared:
     """Check the run before the first call; the options' file is read where no dataset is given."""
+    require_ranges(options)
     ports = ports.gathering()
     source = open_source(ports, options) if dataset is None else _in_memory(ports, dataset)
     rubric = rubric_of(checks)

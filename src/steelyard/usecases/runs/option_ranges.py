@@ -2,26 +2,62 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta, Struct, ValidationError, convert, structs
+
 from steelyard.errors import InvalidError
 from steelyard.execution.run_options import RunOptions
+from steelyard.model.names import require_name
+from steelyard.usecases.results.gates import require_allowed
 
 _MOST = {"repeat": 1_000_000, "workers": 256, "limit": 1_000_000_000, "max_concurrency": 10_000}
-_TEXTS = ("target", "rubric", "judge", "where", "cluster")
+_TEXTS = ("target", "rubric", "judge", "where", "cluster", "candidate")
+_Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+_Finite: TypeAlias = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
+
+
+class _GateRanges(Struct, forbid_unknown_fields=True):
+    fail_under: _Share | None = None
+    fail_under_low: _Share | None = None
+    corrected: bool = False
+    allow_failures: str | None = None
+
+
+class _ValidationRanges(Struct, forbid_unknown_fields=True):
+    tpr: _Share | None = None
+    tnr: _Share | None = None
+    sample_size: Annotated[int, Meta(ge=0)] | None = None
+
+
+class _OptionRanges(Struct):
+    gates: _GateRanges
+    budget_usd: _Finite | None
+    require_validated: _ValidationRanges | None
+    pass_threshold: _Share | None
 
 
 def require_ranges(options: RunOptions) -> None:
-    """Refuse options out of range."""
+    """Refuse options of wrong types or out of range."""
     require_count("repeat", options.repeat)
     require_count("workers", options.workers)
     if options.limit is not None:
         require_count("limit", options.limit)
     if options.max_concurrency is not None:
         require_count("max_concurrency", options.max_concurrency)
+    values = structs.asdict(options)
+    try:
+        convert(values, RunOptions)
+        ranges = convert(values, _OptionRanges)
+    except ValidationError as wrong:
+        what, _, where = str(wrong).rstrip("`").partition(" - at `$.")
+        raise InvalidError(f"{where}: {what}") from None
+    require_allowed("allow_failures", ranges.gates.allow_failures or "0")
     for name in _TEXTS:
-        require_filled(name, getattr(options, name))
-    threshold = options.pass_threshold
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise InvalidError(f"pass_threshold must be a number from 0 to 1, not {threshold}")
+        require_filled(name, values[name])
+    if options.group_id is not None:
+        require_name("group_id", options.group_id)
 
 
 def require_count(name: str, count: object) -> None:

@@ -37,6 +37,7 @@ KEPT_BYTES = 8 * 1024 * 1024
 
 def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
     """Check everything that can be checked before the first call."""
+    require_ranges(options)
     ports = ports.gathering()
     source = open_source(ports, options)
     if options.derived and options.derived.against:
@@ -85,7 +86,6 @@ def prepare_source(
     specs: Mapping[str, TargetSpec],
 ) -> Prepared:
     """The same for an open dataset with known targets."""
-    require_ranges(options)
     _refuse(source.name, source.reading.findings, strict=options.strict)
     survey = PlanBuilder(ports, options, source, rubric, dict(specs))
     if source.size > KEPT_BYTES or (source.paths and options.workers > 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -300,8 +301,30 @@ def test_a_number_of_things_is_one_at_least(project: Project, name: str, count: 
     assert said == f"{name} must be a whole number from 1 on, not {count}"
 
 
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan"), float("inf")])
-def test_a_threshold_is_a_score(project: Project, threshold: float) -> None:
-    said = refusal(project, project.cases([row("a")]), pass_threshold=threshold)
-
-    assert said == f"pass_threshold must be a number from 0 to 1, not {threshold}"
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"gates": {"fail_under": math.nan}}, "gates.fail_under: Expected `float` >= 0.0"),
+        ({"gates": {"fail_under": 7}}, "gates.fail_under: Expected `float` <= 1.0"),
+        ({"gates": {"fail_under_low": "x"}}, "gates.fail_under_low: Expected `float | null`"),
+        ({"gates": {"fail_above": 1}}, "gates: Object contains unknown field `fail_above`"),
+        ({"gates": {"allow_failures": "nan"}}, "allow_failures is a number of records"),
+        ({"budget_usd": math.nan}, "budget_usd: Expected `float` >= 0.0"),
+        ({"budget_usd": math.inf}, "budget_usd: Expected `float` <= "),
+        ({"budget_usd": 10**400}, "budget_usd: Number out of range"),
+        ({"require_validated": {"tpr": math.nan}}, "require_validated.tpr: Expected `float`"),
+        ({"require_validated": {"f1": 1}}, "require_validated: Object contains unknown field"),
+        ({"pass_threshold": -0.1}, "pass_threshold: Expected `float` >= 0.0"),
+        ({"pass_threshold": 1.1}, "pass_threshold: Expected `float` <= 1.0"),
+        ({"pass_threshold": math.nan}, "pass_threshold: Expected `float` >= 0.0"),
+        ({"pass_threshold": True}, "pass_threshold: Expected `int | float | null`, got `bool`"),
+        ({"strict": "yes"}, "strict: Expected `bool`, got `str`"),
+        ({"candidate": ""}, "candidate is empty"),
+        ({"group_id": "\ud800"}, r"group_id must be printable, not '\ud800'"),
+        ({"group_id": "g" * 1000}, "group_id must be a text of 1 to 200 characters"),
+    ],
+)
+def test_options_of_wrong_types_or_out_of_range_are_refused(
+    project: Project, options: dict[str, Any], reason: str
+) -> None:
+    assert reason in refusal(project, project.cases([row("a")]), **options)
