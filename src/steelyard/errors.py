@@ -29,6 +29,9 @@ from typing import Literal
 
 _ARGUMENT = re.compile("\ufdd0([a-z_]+)\ufdd1")
 
+_MOST_TEXT = 10_000
+"""The most characters of a message, which may repeat what a caller gave."""
+
 
 def argument(name: str) -> str:
     """The name of an argument, marked within the message of an error, for whoever shows it.
@@ -49,7 +52,10 @@ class SteelyardError(Exception):
 
     def phrased(self, write: Callable[[str], str]) -> str:
         """The message, with the names of arguments written as a caller knows them."""
-        return _ARGUMENT.sub(lambda found: write(found[1]), super().__str__())
+        text = _ARGUMENT.sub(lambda found: write(found[1]), super().__str__())
+        if len(text) > _MOST_TEXT:
+            text = f"{text[: _MOST_TEXT // 2]} … {text[-_MOST_TEXT // 2 :]}"
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class RequestError(SteelyardError):

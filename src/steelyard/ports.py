@@ -17,6 +17,7 @@ from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.case import Case
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.model.message import ImageBlock
+from steelyard.model.names import require_name
 from steelyard.model.trace import Trace
 
 Warn: TypeAlias = Callable[[str], None]
@@ -53,6 +54,15 @@ def local_caller() -> Caller:
     except (ImportError, KeyError, OSError):
         name = "unknown"
     return Caller(without_surrogates(name), f"req_{secrets.token_hex(8)}")
+
+
+def valid_caller(caller: Caller | None) -> Caller:
+    """The caller that is given, if its names are valid; else the user of this machine."""
+    if caller is None:
+        return local_caller()
+    require_name("actor", caller.actor)
+    require_name("request_id", caller.request_id)
+    return caller
 
 
 class FoundFile(NamedTuple):
@@ -172,7 +182,7 @@ class CallerPorts:
 
     def called_by(self, caller: Caller | None) -> Self:
         """The same for another caller, where one is given."""
-        return self if caller is None else replace(self, caller=caller)
+        return self if caller is None else replace(self, caller=valid_caller(caller))
 
     def entry(self, verb: str, subject: str, **detail: JsonValue) -> AuditEntry:
         """A change that is made now."""

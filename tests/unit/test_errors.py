@@ -37,6 +37,14 @@ def test_an_error_from_another_process_is_phrased_as_well() -> None:
     assert error_text(error) == "a.jsonl exists; --force writes over it"
 
 
+def test_a_message_is_short_and_can_be_printed() -> None:
+    text = str(SteelyardError(f"no run '\ud800{'x' * 1_000_000}'; list them"))
+
+    assert text.startswith("no run '\\ud800xxx")
+    assert text.endswith("xxx'; list them")
+    assert len(text.encode()) < 11_000
+
+
 @pytest.mark.parametrize("text", ["", "a `force` b", "--force {force} %s"])
 def test_other_text_stays_as_it_is(text: str) -> None:
     assert str(SteelyardError(text)) == error_text(SteelyardError(text)) == text

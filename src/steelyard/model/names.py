@@ -1,11 +1,14 @@
-"""Names that callers give: of people, requests, groups of runs."""
+"""Names and paths that callers give."""
 
 from __future__ import annotations
+
+from pathlib import PurePath
 
 from steelyard.errors import InvalidError
 
 MAX_NAME = 200
 """The most characters of a name."""
+_MOST_PATH, _MOST_PART = 4095, 255
 
 
 def require_name(what: str, name: object) -> None:
@@ -14,3 +17,9 @@ def require_name(what: str, name: object) -> None:
         raise InvalidError(f"{what} must be a text of 1 to {MAX_NAME} characters")
     if not name.isprintable():
         raise InvalidError(f"{what} must be printable, not {name!a}")
+
+
+def can_be_path(path: PurePath) -> bool:
+    """Whether a file system may have such a path: neither it nor a part of it is too long."""
+    parts = (part.encode("utf-8", "surrogatepass") for part in path.parts)
+    return len(str(path)) <= _MOST_PATH and all(len(part) <= _MOST_PART for part in parts)

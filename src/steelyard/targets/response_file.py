@@ -43,8 +43,9 @@ class ResponseFile:
         self._listed: list[JsonValue] = []
         try:
             self._stream: BinaryIO = path.open("rb")
-        except OSError as error:
-            raise ConfigError(f"cannot read the responses {path}: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no path"
+            raise ConfigError(f"cannot read the responses {path}: {why}") from None
         try:
             self._read()
         except BaseException:

@@ -19,10 +19,12 @@ from fakes.projects import Project as Folder
 from fakes.projects import row
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.execution.run_options import RunOptions
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.project import Project, open_project
 from steelyard.results.audit import AuditQuery
+from steelyard.results.records import RecordQuery, Sort
 from steelyard.settings import RetentionSettings
 from steelyard.store.audit_log import AuditStore
 from steelyard.usecases.datasets.publish_dataset import publish_dataset
@@ -33,6 +35,8 @@ from steelyard.usecases.judges.validate_judge import (
 )
 from steelyard.usecases.registry.publish import carry_out, plan_publication
 from steelyard.usecases.results.audit_log import list_changes
+from steelyard.usecases.results.find_run import records_of
+from steelyard.usecases.results.records import list_records
 from steelyard.usecases.results.run_events import run_events
 from steelyard.usecases.review.import_labels import import_labels
 from steelyard.usecases.runs.cancel import cancel_run
@@ -258,3 +262,28 @@ def _all(log: AuditStore, query: AuditQuery) -> list[AuditEntry]:
         page = list_changes(log, query, cursor=page.next_cursor, limit=1)
         listed += page.entries
     return listed
+
+
+@pytest.mark.parametrize("actor", ["", "\ud800", "a\nb", "a\0", "\u202eann", "a" * 1000, 5])
+def test_a_caller_without_a_valid_name_is_refused(project: Folder, actor: str) -> None:
+    with open_project(project.root) as opened, pytest.raises(InvalidError, match="actor must be"):
+        save_suite(opened.setting_ports(), "s", {}, caller=Caller(actor, "req_1"))
+
+
+def test_a_query_of_any_text_finds_nothing(project: Folder) -> None:
+    with open_project(project.root) as opened:
+        assert not list_changes(opened.audit_log, AuditQuery(actor="\ud800")).entries
+
+
+def test_a_run_of_any_name_is_not_found(project: Folder) -> None:
+    with open_project(project.root) as opened, pytest.raises(NotFoundError):
+        records_of(opened.result_ports(), "x" * 1_000_000)
+
+
+def test_records_are_sorted_by_known_fields_only(project: Folder) -> None:
+    project.run(project.ports(ScriptedTarget()), project.cases([row("a")]))
+    query = RecordQuery(sort=Sort("cost"))  # pyright: ignore[reportArgumentType]
+    with open_project(project.root) as opened:
+        found = records_of(opened.result_ports(), "latest")
+        with pytest.raises(InvalidError, match="cannot sort by 'cost'"):
+            list_records(found, query)

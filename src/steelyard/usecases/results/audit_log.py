@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from steelyard.model.audit import AuditEntry
 from steelyard.results.audit import EVERY_CHANGE, AuditPosition, AuditQuery
-from steelyard.usecases.results.cursors import cursor_of, position_at, require_page
+from steelyard.usecases.results.cursors import cursor_of, position_at, require_page, written
 
 
 class AuditEntries(Protocol):
@@ -37,6 +37,7 @@ def list_changes(
 ) -> AuditPage:
     """A page of the changes that a query finds, newest first."""
     require_page(limit)
+    query = written(query)
     after = None if cursor is None else position_at(cursor, query, AuditPosition)
     found = log.list(limit + 1, query, after)
     if len(found) <= limit:

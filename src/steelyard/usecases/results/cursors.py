@@ -12,18 +12,19 @@ import msgspec
 
 from steelyard.errors import InvalidError
 from steelyard.formats.encoding import without_surrogates
+from steelyard.results.audit import AuditQuery
 from steelyard.results.records import RecordQuery
 from steelyard.results.runs import RunQuery
 
 Position = TypeVar("Position")
-Query = TypeVar("Query", RecordQuery, RunQuery)
+Query = TypeVar("Query", AuditQuery, RecordQuery, RunQuery)
 MAX_PAGE = 1_000_000_000
 _MARK_BYTES = 6
 
 
 def require_page(limit: int) -> None:
     """Refuse an empty or too large page."""
-    if not 1 <= limit <= MAX_PAGE:
+    if not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidError(f"limit must be a whole number from 1 to {MAX_PAGE}, not {limit}")
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from steelyard.errors import NotFoundError, RunError
+from steelyard.model.names import can_be_path
 from steelyard.model.run import no_such_run
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.results.folder_records import FolderRecords
@@ -41,7 +42,7 @@ def find_run_folder(ports: ResultPorts, name: str) -> Path:
 def find_run(ports: ResultPorts, name: str) -> StoredRun | Path:
     """A run from the store; if it is unknown there or the store fails, from its folder."""
     path = ports.base / name
-    if holds_artifacts(path):
+    if can_be_path(path) and holds_artifacts(path):
         return path
     if not ports.folder.is_dir():
         raise no_such_run(name, has_runs=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, cast, get_args
+from typing import NamedTuple, Protocol, cast
 
 from steelyard.errors import InvalidError, NotFoundError
 from steelyard.formats.encoding import without_surrogates
@@ -61,10 +61,14 @@ class RecordPage(NamedTuple):
 
 def parse_sort(text: str) -> Sort:
     """An order by a field name; a leading `-` reverses it."""
-    field, known = text.removeprefix("-"), get_args(SortField)
-    if field not in known:
-        raise InvalidError(f"cannot sort by '{text}'; known fields: {', '.join(known)}")
-    return Sort(cast(SortField, field), text.startswith("-"))
+    sort = Sort(cast(SortField, text.removeprefix("-")), text.startswith("-"))
+    _require_field(sort)
+    return sort
+
+
+def _require_field(sort: Sort) -> None:
+    if sort.field not in SORT_TYPES:
+        raise InvalidError(f"cannot sort by '{sort.field}'; known fields: {', '.join(SORT_TYPES)}")
 
 
 def list_records(
@@ -72,6 +76,7 @@ def list_records(
 ) -> RecordPage:
     """A page of the records of a query."""
     require_page(limit)
+    _require_field(query.sort)
     query = written(query)
     after = None if cursor is None else _position(cursor, query)
     found = records.page(query, after, limit + 1)

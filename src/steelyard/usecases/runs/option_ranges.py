@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, ValidationError, convert, structs
 
 from steelyard.errors import InvalidError
 from steelyard.execution.run_options import RunOptions
-from steelyard.model.names import require_name
+from steelyard.model.names import can_be_path, require_name
 from steelyard.usecases.results.gates import require_allowed
 
 _MOST = {"repeat": 1_000_000, "workers": 256, "limit": 1_000_000_000, "max_concurrency": 10_000}
@@ -56,6 +56,9 @@ def require_ranges(options: RunOptions) -> None:
     require_allowed("allow_failures", ranges.gates.allow_failures or "0")
     for name in _TEXTS:
         require_filled(name, values[name])
+    for path in (options.dataset, options.responses):
+        if path and not can_be_path(path):
+            raise InvalidError(f"a path is too long: {str(path)[:80]}…")
     if options.group_id is not None:
         require_name("group_id", options.group_id)
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from steelyard.errors import InvalidError
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
-from steelyard.ports import local_caller
+from steelyard.ports import valid_caller
 from steelyard.results.pruned import RAW, SUMMARIES, PrunedFile
 from steelyard.results.sealing import Seal
 from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
@@ -160,7 +160,7 @@ def prune(
 
     A file is removed only after it is recorded twice, so that a pruned file is always known.
     """
-    caller = caller or local_caller()
+    caller = valid_caller(caller)
     for pruning in planned:
         store.note(pruning.files)
         store.forget(pruning.entry(caller), pruning.files, is_last=pruning.is_last)

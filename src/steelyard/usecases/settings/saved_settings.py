@@ -120,8 +120,7 @@ def _listed(all_: Mapping[str, Entry], own: Mapping[str, Entry]) -> list[ListedS
 
 def _read(kind: SettingKind, name: str, row: JsonObject) -> Settings:
     """The settings with this entry, validated like the project file."""
-    if not _NAME.fullmatch(name):
-        raise InvalidError(f"'{name}' is not a valid name; use letters, digits, '.', '_' and '-'")
+    _require_name(name)
     try:
         read = read_settings({kind: {name: row}})
     except ConfigError as wrong:
@@ -134,6 +133,11 @@ def _read(kind: SettingKind, name: str, row: JsonObject) -> Settings:
         if not _is_inside(row.get(key)):
             raise InvalidError(f"{kind}.{name}: '{key}' must be inside the project: {row[key]}")
     return read
+
+
+def _require_name(name: object) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidError(f"{name!r} is not a valid name; use letters, digits, '.', '_' and '-'")
 
 
 def _is_inside(value: object) -> bool:
@@ -164,6 +168,7 @@ def _keep(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) ->
 
 
 def _delete(ports: SettingPorts, kind: SettingKind, name: str) -> None:
+    _require_name(name)
     if ports.saved.delete(kind, name, ports.entry(f"delete_{_ONE[kind]}", name)):
         return
     if name in _own(ports, kind):

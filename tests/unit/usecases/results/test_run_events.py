@@ -11,6 +11,7 @@ from fakes.old_stores import take_back_to_8
 from fakes.projects import Project, row, spec
 from fakes.stops import Stopped, StoppingTarget
 from fakes.targets import ScriptedTarget, fails
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.store.runs import row_writer
 from steelyard.usecases.results.run_events import run_events
 
@@ -84,3 +85,21 @@ def test_the_states_of_older_runs_are_events_as_well(project: Project) -> None:
     take_back_to_8(project.root / ".steelyard" / "steelyard.db")
 
     assert told(project) == [("state", state) for state in (*STATES, "completed")]
+
+
+@pytest.mark.parametrize("name", ["run_0", "\ud800", ""])
+def test_events_of_an_unknown_run_are_refused(project: Project, name: str) -> None:
+    store = engine_of(project.ports())
+
+    with pytest.raises(NotFoundError):
+        run_events(store, name)
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"after": 10**30}, {"after": -1}, {"limit": 10**30}, {"limit": -1}]
+)
+def test_events_beyond_the_store_are_refused(project: Project, numbers: dict[str, int]) -> None:
+    project.run(project.ports(ScriptedTarget()), project.cases([row("a")]))
+
+    with pytest.raises(InvalidError, match="must be a whole number from"):
+        run_events(engine_of(project.ports()), "latest", **numbers)

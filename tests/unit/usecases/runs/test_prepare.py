@@ -328,3 +328,7 @@ def test_options_of_wrong_types_or_out_of_range_are_refused(
     project: Project, options: dict[str, Any], reason: str
 ) -> None:
     assert reason in refusal(project, project.cases([row("a")]), **options)
+
+
+def test_a_path_that_no_file_can_have_is_refused(project: Project) -> None:
+    assert refusal(project, Path("a" * 5000)).startswith("a path is too long: aaa")

@@ -108,10 +108,12 @@ def test_a_suite_is_checked_as_in_the_project_file(
         save_suite(ports, "weekly", row)
 
 
-@pytest.mark.parametrize("name", ["", "../x", "a b", "-x", "x" * 101])
+@pytest.mark.parametrize("name", ["", "../x", "a b", "-x", "x" * 101, "\ud800"])
 def test_a_name_is_plain(name: str, ports: SettingPorts) -> None:
     with pytest.raises(InvalidError, match="is not a valid name"):
         save_suite(ports, name, {})
+    with pytest.raises(InvalidError, match="is no name"):
+        delete_suite(ports, name)
 
 
 def test_names_of_the_project_file_are_taken(ports: SettingPorts) -> None:
