@@ -112,7 +112,7 @@ def test_a_suite_is_checked_as_in_the_project_file(
 def test_a_name_is_plain(name: str, ports: SettingPorts) -> None:
     with pytest.raises(InvalidError, match="is not a valid name"):
         save_suite(ports, name, {})
-    with pytest.raises(InvalidError, match="is no name"):
+    with pytest.raises(InvalidError, match="is not a valid name"):
         delete_suite(ports, name)
 
 
