@@ -21,7 +21,8 @@ def make_private_folder(folder: Path) -> None:
     parts = folder.parts
     if STEELYARD_FOLDER in parts:
         place = len(parts) - parts[::-1].index(STEELYARD_FOLDER)
-        _close(Path(*parts[:place]), _FOLDER)
+        for one in (Path(*parts[:place]), folder):
+            _close(one, _FOLDER)
 
 
 def private(path: str, flags: int) -> int:

@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from steelyard.errors import InvalidError, RunError
+from steelyard.errors import InvalidError, RunError, SourceError
 from steelyard.project_file import PROJECT_FILE
 from steelyard.store.artifacts import digest_of
 from steelyard.store.content import ContentFolder
@@ -45,11 +45,15 @@ class InputFolder:
             for place, source in files.items()
             if not any(source.resolve().is_relative_to(folder) for folder in stays)
         }
+        if self._folder.is_symlink():
+            raise InvalidError(f"{self._folder} is a link, but must be a folder of the project")
         try:
+            make_private_folder(self._folder)
             for place, source in places.items():
                 self._put(place, digest_of(source).sha256, partial(source.open, "rb"))
             sha256 = hashlib.sha256(settings).hexdigest()
-            self._put(run / PROJECT_FILE, sha256, lambda: BytesIO(settings))
+            for place in (run / PROJECT_FILE, _checksum(run, sha256)):
+                self._put(place, sha256, lambda: BytesIO(settings))
         except BaseException as error:
             self.delete(run_id)
             if isinstance(error, OSError):
@@ -57,13 +61,21 @@ class InputFolder:
             raise
 
     def folder(self, run_id: str) -> Path | None:
-        """Where a run finds what it reads; None for one that reads the project itself."""
+        """Where a run finds what it reads; None for one that reads the project itself.
+
+        The plan knows the hashes of all but the settings, which are looked at here.
+        """
         folder = self._folder / run_id
-        return folder if folder.is_dir() else None
+        if not folder.is_dir():
+            return None
+        settings = folder / PROJECT_FILE
+        if not (settings.is_file() and _checksum(folder, digest_of(settings).sha256).exists()):
+            raise SourceError(f"the settings kept for {run_id} are damaged; start a new run")
+        return folder
 
     def delete(self, run_id: str) -> None:
         """Remove what was kept for a run, and every content that no other run needs."""
-        if not self.folder(run_id):
+        if not (self._folder / run_id).is_dir():
             return
         shutil.rmtree(self._folder / run_id)
         for content in self._content.folder.iterdir():
@@ -79,11 +91,20 @@ class InputFolder:
 
     def _put(self, place: Path, sha256: str, open_content: Callable[[], BinaryIO]) -> None:
         make_private_folder(place.parent)
+        with suppress(FileNotFoundError):
+            content = self._content.place(sha256)
+            if digest_of(content).sha256 != sha256:
+                content.unlink()
         while not place.exists():
             self._content.keep(sha256, open_content)
             # A run that ends just now may remove what is not linked yet.
             with suppress(FileNotFoundError):
                 os.link(self._content.place(sha256), place)
+
+
+def _checksum(run: Path, sha256: str) -> Path:
+    """The name that says what the settings of a run were."""
+    return run / f".settings-{sha256}"
 
 
 def _within(root: Path, place: Path, source: Path) -> Path:
