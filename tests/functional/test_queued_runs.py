@@ -141,6 +141,35 @@ def test_a_cancelled_queued_run_leaves_no_copy(
     assert not (project / ".steelyard" / "inputs" / run_id).exists()
 
 
+def test_a_queued_run_with_damaged_settings_is_refused_but_cancelled(
+    project: Path, tmp_path: Path, steelyard: Command
+) -> None:
+    run_id = in_python(CREATE, str(project), "quiz", "1", cwd=tmp_path)
+    settings = project / ".steelyard" / "inputs" / run_id / "steelyard.yaml"
+    settings.chmod(0o600)
+    settings.write_text("retry: {max_attempts: 1}\n", encoding="utf-8")
+    resumed = steelyard("resume", run_id, cwd=project)
+    cancelled = steelyard("cancel", run_id, cwd=project)
+
+    assert resumed.returncode == 3
+    assert f"the settings kept for {run_id} are damaged" in resumed.stderr
+    assert cancelled.returncode == 0, cancelled.stderr
+    assert not settings.exists()
+
+
+def test_an_invalid_project_file_is_an_error_for_queued_runs_until_it_is_mended(
+    project: Path, tmp_path: Path, steelyard: Command
+) -> None:
+    run_id = in_python(CREATE, str(project), "quiz", "1", cwd=tmp_path)
+    (project / "steelyard.yaml").write_text("retry: [", encoding="utf-8")
+    refused = steelyard("resume", run_id, cwd=project)
+    (project / "steelyard.yaml").unlink()
+
+    assert refused.returncode == 2
+    assert "steelyard.yaml:1" in refused.stderr
+    assert in_python(EXECUTE, str(project), run_id, cwd=tmp_path)
+
+
 def test_settings_of_the_environment_count_when_a_run_is_queued(
     project: Path, tmp_path: Path
 ) -> None:
