@@ -163,7 +163,7 @@ class ProjectAdapters:
         from steelyard.usecases.settings.saved_settings import SettingPorts
 
         saved = SavedSettingStore(self.store.engine)
-        return SettingPorts(saved=saved, settings=self.settings, clock=self.clock)
+        return SettingPorts(saved=saved, settings=self.settings, root=self.root, clock=self.clock)
 
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:

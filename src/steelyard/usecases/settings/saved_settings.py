@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from steelyard.errors import ConfigError, ConflictError, InvalidError, NotFoundError
@@ -21,9 +21,10 @@ SettingKind: TypeAlias = Literal["suites", "targets"]
 """The section of the project file that would hold it."""
 Entry = TypeVar("Entry")
 _NAME = re.compile(r"\w[\w.-]{0,99}")
+_NO_PATH = re.compile("[\0\ud800-\udfff]")
 _PATHS = ("path", "dataset", "rubric", "judge")
 _FORBIDDEN = ("command", "python")
-_BUILT_IN = "echo"
+_BUILT_IN = ("targets", "echo")
 _ONE: dict[SettingKind, str] = {"suites": "suite", "targets": "target"}
 
 
@@ -50,6 +51,7 @@ class SettingPorts(CallerPorts):
     saved: SavedSettings
     settings: Settings
     """Those of the project file."""
+    root: Path
 
 
 class ListedSetting(NamedTuple, Generic[Entry]):
@@ -64,7 +66,7 @@ def save_suite(
     ports: SettingPorts, name: str, row: JsonObject, *, caller: Caller | None = None
 ) -> SuiteSettings:
     """Save a suite, replacing a saved one of the same name."""
-    suite = _read("suites", name, row).suites[name]
+    suite = _read(ports, "suites", name, row).suites[name]
     _keep(ports.called_by(caller), "suites", name, row)
     return suite
 
@@ -73,7 +75,7 @@ def save_target(
     ports: SettingPorts, name: str, row: JsonObject, *, caller: Caller | None = None
 ) -> TargetEntry:
     """Save a target; settings that only the project file may define are refused."""
-    entry = _read("targets", name, row).targets[name]
+    entry = _read(ports, "targets", name, row).targets[name]
     for wrong in _forbidden(entry, ports.settings.allow.env):
         raise InvalidError(f"targets.{name}: {wrong}")
     _keep(ports.called_by(caller), "targets", name, row)
@@ -118,9 +120,11 @@ def _listed(all_: Mapping[str, Entry], own: Mapping[str, Entry]) -> list[ListedS
     return [ListedSetting(name, all_[name], name not in own) for name in sorted(all_)]
 
 
-def _read(kind: SettingKind, name: str, row: JsonObject) -> Settings:
+def _read(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) -> Settings:
     """The settings with this entry, validated like the project file."""
     _require_name(name)
+    if not _is_json(row):
+        raise InvalidError(f"{kind}.{name} must be JSON: objects with text keys, lists and values")
     try:
         read = read_settings({kind: {name: row}})
     except ConfigError as wrong:
@@ -130,7 +134,7 @@ def _read(kind: SettingKind, name: str, row: JsonObject) -> Settings:
     if any(flaw == "surrogate" for _, flaw in flaws(row)):
         raise InvalidError(f"{kind}.{name}: a text holds half a surrogate pair")
     for key in _PATHS:
-        if not _is_inside(row.get(key)):
+        if not _is_inside(ports, row.get(key)):
             raise InvalidError(f"{kind}.{name}: '{key}' must be inside the project: {row[key]}")
     return read
 
@@ -140,12 +144,26 @@ def _require_name(name: object) -> None:
         raise InvalidError(f"{name!r} is not a valid name; use letters, digits, '.', '_' and '-'")
 
 
-def _is_inside(value: object) -> bool:
-    """Whether a path stays below the root; true for values that are not paths."""
+def _is_json(row: object) -> bool:
+    """Whether a row can be kept as it is; how deep it may be nested is for the schema to say."""
+    try:
+        return json.loads(json.dumps(row)) == row
+    except RecursionError:
+        return True
+    except (TypeError, ValueError):
+        return False
+
+
+def _is_inside(ports: SettingPorts, value: object) -> bool:
+    """Whether a path, if it is one, leads to a file of the project that runs may read."""
     if not isinstance(value, str):
         return True
     kinds = (PurePosixPath(value), PureWindowsPath(value))
-    return not any(path.anchor or ".." in path.parts for path in kinds)
+    if _NO_PATH.search(value) or any(path.anchor or ".." in path.parts for path in kinds):
+        return False
+    if not ports.settings.allow.dot_files and any(one[0] == "." for one in kinds[0].parts):
+        return False
+    return (ports.root / value).resolve().is_relative_to(ports.root.resolve())
 
 
 def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
@@ -162,8 +180,8 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
 
 
 def _keep(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) -> None:
-    if name in _own(ports, kind):
-        raise ConflictError(f"{kind}.{name} is defined in {PROJECT_FILE}; take another name")
+    if taken := _taken(ports, kind, name):
+        raise ConflictError(f"{taken}; take another name")
     ports.saved.put(kind, name, row, ports.entry(f"save_{_ONE[kind]}", name))
 
 
@@ -171,13 +189,13 @@ def _delete(ports: SettingPorts, kind: SettingKind, name: str) -> None:
     _require_name(name)
     if ports.saved.delete(kind, name, ports.entry(f"delete_{_ONE[kind]}", name)):
         return
-    if name in _own(ports, kind):
-        raise ConflictError(f"{kind}.{name} is defined in {PROJECT_FILE}; remove it there")
+    if taken := _taken(ports, kind, name):
+        raise ConflictError(f"{taken}; only what was saved can be deleted")
     raise NotFoundError(f"there is no {_ONE[kind]} '{name}'")
 
 
-def _own(ports: SettingPorts, kind: SettingKind) -> tuple[str, ...]:
-    """The reserved names."""
-    if kind == "suites":
-        return tuple(ports.settings.suites)
-    return (*ports.settings.targets, _BUILT_IN)
+def _taken(ports: SettingPorts, kind: SettingKind, name: str) -> str | None:
+    """Who has a name for good; None where nobody has."""
+    if name in (ports.settings.suites if kind == "suites" else ports.settings.targets):
+        return f"{kind}.{name} is defined in {PROJECT_FILE}"
+    return f"{kind}.{name} is built in" if (kind, name) == _BUILT_IN else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,8 +124,10 @@ def test_names_of_the_project_file_are_taken(ports: SettingPorts) -> None:
     for name in ("mine", "echo"):
         with pytest.raises(ConflictError):
             save_target(ports, name, {"provider": "echo"})
-    with pytest.raises(ConflictError, match="remove it there"):
+    with pytest.raises(ConflictError, match=r"defined in steelyard.yaml; only what was saved"):
         delete_target(ports, "mine")
+    with pytest.raises(ConflictError, match=r"targets.echo is built in"):
+        delete_target(ports, "echo")
     with pytest.raises(NotFoundError, match="there is no target 'other'"):
         delete_target(ports, "other")
 
@@ -152,3 +156,21 @@ def test_a_run_redacts_the_key_of_a_saved_target(
 
     assert "sesame-open-123" in secrets
     assert "sesame" not in text
+
+
+@pytest.mark.parametrize("path", ["elsewhere/r.jsonl", ".env", "a/.b/r.jsonl", "x\0y"])
+def test_a_path_that_runs_may_not_read_is_refused(
+    path: str, ports: SettingPorts, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (tmp_path / "elsewhere").symlink_to(tmp_path_factory.mktemp("elsewhere"))
+
+    with pytest.raises(InvalidError, match="'path' must be inside the project"):
+        save_target(ports, "kept", {"provider": "recorded", "path": path})
+    with pytest.raises(InvalidError, match="'dataset' must be inside the project"):
+        save_suite(ports, "weekly", {"dataset": path})
+
+
+@pytest.mark.parametrize("value", [object(), {5: "a"}, b"x", math.nan])
+def test_what_is_not_json_is_refused(value: Any, ports: SettingPorts) -> None:
+    with pytest.raises(InvalidError, match=r"targets.live must be JSON"):
+        save_target(ports, "live", {**LIVE, "body": {"a": value}})
