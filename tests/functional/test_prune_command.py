@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -90,6 +91,18 @@ def test_what_is_young_stays(root: Path) -> None:
 
     assert plain == Done(0, "nothing to prune (raw results 30 days, summaries 180 days)\n", "")
     assert json.loads(told.stdout)["runs"] == []
+
+
+def test_left_over_inputs_are_reported(root: Path) -> None:
+    left = root / ".steelyard" / "inputs" / "run_crashed"
+    left.mkdir(parents=True)
+    left.with_name("content").mkdir()
+    os.utime(left, (0, 0))
+    listed, done = run_many(root, [("prune",), ("prune", "--yes")])
+
+    assert listed.stdout.startswith("nothing to prune")
+    assert done.stdout.startswith("removed the left-over inputs of 1 queued run(s)\n")
+    assert not left.exists()
 
 
 def test_without_yes_nothing_goes(root: Path) -> None:

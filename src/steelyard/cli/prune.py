@@ -39,11 +39,12 @@ def command(
     retention = retention_of(project.settings, older_than)
     with closing(project.retention_store()) as store:
         planned = plan_pruning(store, retention, project.clock.now())
-        if yes:
-            prune(store, planned)
+        inputs = prune(store, planned) if yes else 0
     if output is OutputFormat.json:
         show_json(_row(planned, retention, is_done=yes))
     else:
+        if inputs:
+            show(f"removed the left-over inputs of {inputs} queued run(s)")
         _show(planned, retention, is_done=yes)
 
 

@@ -11,7 +11,19 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from msgspec import ValidationError
-from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Delete,
+    Engine,
+    Select,
+    Table,
+    Update,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from steelyard.errors import RunError
 from steelyard.model.audit import AuditEntry
@@ -42,6 +54,7 @@ from steelyard.store.tables import (
 _RAW_TABLES = (scores, results, attempts, answers, answered, judgements, parts)
 _RUN_ID = re.compile(rb"run_[0-9A-Z]{26}")
 _NO_PLAN = b"{}"
+_HAS_SUMMARY = runs.c.summary.is_not(None) | (runs.c.plan != _NO_PLAN)
 
 
 class PrunableRun(NamedTuple):
@@ -69,8 +82,7 @@ class RetentionStore:
         """Every run that nothing can follow, the oldest first."""
         last = select(states.c.at).where(states.c.run_id == runs.c.run_id)
         last = last.order_by(states.c.step.desc()).limit(1).scalar_subquery()
-        has_summary = runs.c.summary.is_not(None) | (runs.c.plan != _NO_PLAN)
-        query = select(runs.c.run_id, last.label("at"), has_summary.label("has_summary"))
+        query = select(runs.c.run_id, last.label("at"), _HAS_SUMMARY.label("has_summary"))
         query = query.where(runs.c.status.in_(TERMINAL)).order_by(runs.c.created_at, runs.c.run_id)
         with self._transaction() as connection:
             found = connection.execute(query).all()
@@ -118,7 +130,10 @@ class RetentionStore:
         known.update((file.run_id, file.name) for file in new)
 
     def forget(self, entry: AuditEntry, files: Sequence[PrunedFile], *, is_last: bool) -> None:
-        """Log it, note the files in the database and remove the rows; at last the summary."""
+        """Note the files in the database and remove the rows, at last the summary.
+
+        It is logged if anything was there to remove.
+        """
         run_id = entry.subject
         with self._transaction() as connection:
             overwrite_deleted(connection)
@@ -128,12 +143,15 @@ class RetentionStore:
                 if file.name not in known:
                     row = {"run_id": run_id, "name": file.name, "at": file.at}
                     connection.execute(insert(pruned), row)
-            add_entry(connection, entry)
-            for table in _RAW_TABLES:
-                connection.execute(delete(table).where(table.c.run_id == run_id))
+            changes: list[Delete | Update] = [
+                delete(table).where(table.c.run_id == run_id) for table in _RAW_TABLES
+            ]
             if is_last:
-                query = update(runs).where(runs.c.run_id == run_id)
-                connection.execute(query.values(summary=None, plan=_NO_PLAN))
+                query = update(runs).where(runs.c.run_id == run_id, _HAS_SUMMARY)
+                changes.append(query.values(summary=None, plan=_NO_PLAN))
+            changed = sum(connection.execute(change).rowcount for change in changes)
+            if changed or any((self._run(run_id) / file.name).is_file() for file in files):
+                add_entry(connection, entry)
 
     def remove(self, run_id: str, name: str) -> None:
         """Remove a file."""
@@ -160,14 +178,16 @@ class RetentionStore:
         except OSError as error:
             raise RunError(f"cannot remove {folder}: {error.strerror}") from None
 
-    def remove_inputs(self) -> None:
-        """Remove what queued runs were to read that have ended, or were never made."""
+    def remove_inputs(self) -> int:
+        """Remove inputs of queued runs that have ended or were never made; of how many."""
         inputs = InputFolder(self._folder)
         query = select(runs.c.run_id).where(runs.c.status.not_in(TERMINAL))
         with self._transaction() as connection:
             waiting = set(connection.execute(query).scalars())
-        for run_id in set(inputs.left()) - waiting:
+        unused = set(inputs.left()) - waiting
+        for run_id in unused:
             inputs.delete(run_id)
+        return len(unused)
 
     def settle(self) -> None:
         """Leave nothing of what was removed in the log of the database."""

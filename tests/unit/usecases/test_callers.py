@@ -287,3 +287,16 @@ def test_records_are_sorted_by_known_fields_only(project: Folder) -> None:
         found = records_of(opened.result_ports(), "latest")
         with pytest.raises(InvalidError, match="cannot sort by 'cost'"):
             list_records(found, query)
+
+
+def test_pruning_is_logged_once(project: Folder) -> None:
+    with open_project(project.root) as opened:
+        run_id = _start(opened, _options(project), BOB)
+        shelf, later = opened.retention_store(), opened.clock.now() + timedelta(days=1000)
+        planned = plan_pruning(shelf, RetentionSettings(), later)
+        for _ in range(2):
+            prune(shelf, planned, caller=ANN)
+        shelf.close()
+        logged = list_changes(opened.audit_log, AuditQuery(verb="prune_run")).entries
+
+    assert [one.subject for one in logged] == [run_id]

@@ -51,7 +51,10 @@ class RetentionPort(Protocol):
         ...
 
     def forget(self, entry: AuditEntry, files: Sequence[PrunedFile], *, is_last: bool) -> None:
-        """Log it, note the files in the database and remove the rows; at last the summary."""
+        """Note the files in the database and remove the rows, at last the summary.
+
+        It is logged if anything was there to remove.
+        """
         ...
 
     def remove(self, run_id: str, name: str) -> None:
@@ -62,8 +65,8 @@ class RetentionPort(Protocol):
         """Remove the empty folder of a run."""
         ...
 
-    def remove_inputs(self) -> None:
-        """Remove what queued runs were to read that have ended, or were never made."""
+    def remove_inputs(self) -> int:
+        """Remove inputs of queued runs that have ended or were never made; of how many."""
         ...
 
     def settle(self) -> None:
@@ -155,10 +158,11 @@ def _file(run_id: str, name: str, at: str, sealed: Seal) -> PrunedFile:
 
 def prune(
     store: RetentionPort, planned: Iterable[Pruning], *, caller: Caller | None = None
-) -> None:
+) -> int:
     """Remove what was planned; wherever this is stopped, it can be done again.
 
     A file is removed only after it is recorded twice, so that a pruned file is always known.
+    Returns of how many queued runs left-over inputs were removed.
     """
     caller = valid_caller(caller)
     for pruning in planned:
@@ -168,5 +172,6 @@ def prune(
             store.remove(pruning.run_id, file.name)
         if pruning.is_last:
             store.remove_folder(pruning.run_id)
-    store.remove_inputs()
+    inputs = store.remove_inputs()
     store.settle()
+    return inputs
