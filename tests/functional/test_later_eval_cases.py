@@ -188,3 +188,20 @@ tests:
     (finding,) = json.loads(done.stdout)["files"][0]["findings"]
     assert (done.returncode, finding["record_id"]) == (1, "wrong")
     assert "must be an array" in finding["message"]
+
+
+def test_a_limit_of_any_size_is_graded(steelyard: Steelyard, tmp_path: Path) -> None:
+    cases = f"""
+evalcases:
+  - id: short
+    expected_outcome: Says yes
+    input_messages: [{{role: user, content: Say yes}}]
+    evaluators:
+      - {{name: fast, type: latency, threshold: {10**20}}}
+      - {{name: few, type: token_usage, max_output: {10**20}}}
+"""
+    write_project(tmp_path, cases)
+    done = steelyard(*RUN, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["metrics"]["pass_rate"]["value"] == 1.0

@@ -60,7 +60,7 @@ class PlainCases:
         try:
             # As bytes: 1, 1.0 and true are equal in Python, and different settings.
             written = _encode(listed)
-        except UnicodeEncodeError:
+        except (UnicodeEncodeError, OverflowError):
             return None
         if written != self._listed:
             problems: list[Problem] = []

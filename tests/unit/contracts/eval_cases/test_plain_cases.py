@@ -96,6 +96,7 @@ def test_a_row_of_texts_is_plain(more: JsonObject) -> None:
         {"input_messages": [{"role": "user"}]},
         {"evaluators": [{"name": "j", "type": "llm_judge", "prompt": "judge.md"}]},
         {"evaluators": [{**WEEKS, "value": "\ud800"}]},
+        {"evaluators": [{"name": "t", "type": "token_usage", "max_output": 10**20}]},
     ],
 )
 def test_whatever_else_a_row_holds_it_is_not(more: JsonObject) -> None:
