@@ -192,7 +192,7 @@ def _read(reply: JsonObject, threshold: float) -> Outcome:
     clipped = min(1.0, max(0.0, float(score)))
     hits = [*_texts(reply, "hits"), *_held(assertions, is_held=True)]
     misses = [*_texts(reply, "misses"), *_held(assertions, is_held=False)]
-    verdict = _VERDICTS.get(cast(str, reply.get("verdict")))
+    verdict = _VERDICTS.get(str(reply.get("verdict")))
     details: JsonObject = {"hits": [*hits], "misses": [*misses]}
     if "details" in reply:
         details["details"] = reply["details"]

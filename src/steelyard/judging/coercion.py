@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import isfinite
 from typing import NamedTuple
 
 from steelyard.judging.answer_schema import is_integer, offered, shown_value
@@ -71,8 +70,6 @@ def _single(field: AnswerField, raw: JsonValue) -> Read:
 
 def _number(field: AnswerField, raw: float) -> int | float | None:
     """The number, if it is on the scale or among the values."""
-    if not isfinite(raw):
-        return None
     if field.kind == "one" or field.span is None:
         same = [value for value in field.values if not isinstance(value, str) and value == raw]
         return same[0] if same else None

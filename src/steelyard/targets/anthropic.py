@@ -115,6 +115,8 @@ def read_message(data: bytes, latency_ms: float) -> Trace:
     if not isinstance(content, list):
         raise TargetError("bad_response", "the answer has no list 'content'")
     blocks = [block for block in content if isinstance(block, dict)]
+    if not all(isinstance(block.get("type", ""), str) for block in blocks):
+        raise TargetError("bad_response", "the type of a block in 'content' is not a text")
     said = _said(blocks)
     return Trace(
         messages=(Message(role="assistant", content=said, tool_calls=_tool_calls(blocks)),),

@@ -48,6 +48,7 @@ def told(trace: Trace, case: Case, **settings: Any) -> JsonObject:
         ({"score": 0}, 0.0, False),
         ({"score": 7}, 1.0, True),
         ({"score": -1}, 0.0, False),
+        ({"score": 1, "verdict": ["pass"]}, 1.0, True),
         ({"score": 0.2, "verdict": "pass"}, 0.2, True),
         ({"score": 0.9, "verdict": "fail"}, 0.9, False),
         ({"score": 0.9, "verdict": "borderline"}, 0.9, True),

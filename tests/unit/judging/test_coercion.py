@@ -98,6 +98,8 @@ def test_a_declared_way_of_saying_it_is_taken(
         (SCALE, None),
         (SCALE, [4]),
         (SCALE, {"value": 4}),
+        (SCALE, 10**400),
+        (YES_NO, 10**400),
         (SCALE, float("inf")),
         (SCALE, float("nan")),
         (SCALE, ""),

@@ -280,6 +280,11 @@ def test_every_trace_can_be_read_back(data: bytes) -> None:
         (b"", "internal_error", "not JSON"),
         (b"[]", "internal_error", "no JSON object"),
         (b"{}", "bad_response", "no list 'content'"),
+        (
+            b'{"content": [{"type": ["text"]}]}',
+            "bad_response",
+            "a block in 'content' is not a text",
+        ),
         (b'{"content": "nine"}', "bad_response", "no list 'content'"),
         (
             b'{"type": "error", "error": {"type": "x", "message": "no such model"}}',
