@@ -143,7 +143,7 @@ def test_stored_traces_are_graded_anew_and_no_agent_is_called(desk: Path) -> Non
 
     assert calls(desk) == before
     assert (again.code, text.code, folder.code) == (4, 4, 4)
-    missing = "1 of 4 record(s) have no score, more than allow-failures 0"
+    missing = "1 of 4 record(s) have no score, more than --allow-failures 0"
     assert again.stderr.splitlines() == [
         "grading stored traces, in which secrets and personal data are redacted",
         "graded by rubric/polite@1.0.0 (1 check): 4 records",

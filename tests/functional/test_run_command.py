@@ -36,7 +36,7 @@ ARTIFACTS = {
 TELLS = re.compile(r"steelyard: run_\w{26}: (.*)")
 LOW = "the lower bound of the pass rate"
 PASSED = "gate passed: fail-under looked at the pass rate, 75.0 %, n = 4"
-MISSING = "1 of 4 record(s) have no score, more than allow-failures 0"
+MISSING = "1 of 4 record(s) have no score, more than --allow-failures 0"
 GATES: dict[Words, tuple[int, list[str]]] = {
     (*AGENT, "--fail-under", "0.75"): (0, [PASSED]),
     (*AGENT, "--fail-under", "0.76"): (

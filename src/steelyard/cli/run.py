@@ -23,7 +23,7 @@ from steelyard.cli.running import (
     run_one,
     share,
 )
-from steelyard.cli.terminal import error_text, painter, show, show_json
+from steelyard.cli.terminal import error_text, painter, show, show_json, show_report
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
@@ -275,8 +275,7 @@ def show_finished(finished: FinishedRun, gates: Gates) -> None:
     lines = run_lines(view, painter())
     if pairwise:
         lines = (*pairwise.lines(painter()), *view.no_score)
-    for line in (*lines, *next_steps(view)):
-        show(line)
+    show_report((*lines, *next_steps(view)))
 
 
 def finished_row(finished: FinishedRun) -> dict[str, Any]:

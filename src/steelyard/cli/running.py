@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from steelyard.cli.plans import print_graders
+from steelyard.cli.terminal import show_report
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
@@ -42,7 +43,7 @@ def print_gates(finished: FinishedRun, gates: Gates) -> None:
     """Print to stderr what each gate checked, and why it failed."""
     for one in gate_results(finished, gates):
         if one.is_missing_scores:
-            typer.echo(f"steelyard: {finished.run_id}: {one.reason}", err=True)
+            show_report([f"steelyard: {finished.run_id}: {one.reason}"], is_error=True)
         elif not one.passed:
             typer.echo(f"steelyard: {finished.run_id}: gate failed: {one.reason}", err=True)
         elif one.is_named:

@@ -27,8 +27,8 @@ _OPTIONS = {
     "runs": "--run",
 }
 """Options that are not called as the arguments they fill."""
-_NOTED = re.compile("`(against|check|design|flatten|replace)`")
-"""The arguments that notes and refusals name."""
+_NOTED = re.compile("`(against|check|design|flatten|replace)`|(?<=more than )(allow-failures)")
+"""The arguments that notes, refusals and gates name."""
 
 
 class _Forgiving(io.TextIOWrapper):
@@ -109,7 +109,7 @@ def show(text: str | bytes, *, is_line: bool = True) -> None:
 def show_report(lines: Iterable[str], *, is_error: bool = False) -> None:
     """Print a report; its notes and refusals name arguments as options."""
     for line in lines:
-        text = _NOTED.sub(lambda found: option(found[1]), line)
+        text = _NOTED.sub(lambda found: option(found[1] or found[2]), line)
         typer.echo(text, err=True) if is_error else show(text)
 
 

@@ -7,6 +7,7 @@ that passes the twin has no problem of any kind, which makes the common case one
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -211,7 +212,7 @@ def _wrong_type(path: Path, kind: Any, _value: object) -> Problem:
 
 def _not_allowed(path: Path, kind: Any, value: object) -> Problem:
     options = cast(list[object], kind.options)
-    shown = [str(option) for option in options[:_SHOWN_OPTIONS]]
+    shown = [one if isinstance(one, str) else _shown(one) for one in options[:_SHOWN_OPTIONS]]
     if len(options) > _SHOWN_OPTIONS:
         shown.append(f"{len(options) - _SHOWN_OPTIONS} more")
     texts = [option for option in options if isinstance(option, str)]
@@ -269,7 +270,7 @@ def _joined(words: list[str], last: str = " or ") -> str:
 
 
 def _shown(value: object) -> str:
-    text = repr(value) if isinstance(value, str) else str(value)
+    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else text[:37] + "..."
 
 

@@ -24,5 +24,5 @@ def path_text(path: Path) -> str:
         if isinstance(part, int):
             text += f"[{part}]"
         else:
-            text += f".{part}" if text else part
+            text += ("." if text else "") + (part or "''")
     return text

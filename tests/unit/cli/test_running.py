@@ -101,13 +101,13 @@ def test_a_run_ends_with_the_code_of_what_became_of_it(
             Gates(fail_under=0.5),
             [
                 "gate failed: nothing was evaluated, so there is no rate for fail-under 0.5",
-                "100 of 100 record(s) have no score, more than allow-failures 0",
+                "100 of 100 record(s) have no score, more than --allow-failures 0",
             ],
         ),
         (
             finished(failed=2, skipped=1, total=1500),
             Gates(allow_failures="0.1%"),
-            ["3 of 1,500 record(s) have no score, more than allow-failures 0.1%"],
+            ["3 of 1,500 record(s) have no score, more than --allow-failures 0.1%"],
         ),
         (finished("cancelled", failed=9), Gates(fail_under=1), []),
         (finished("failed"), Gates(fail_under=1), []),

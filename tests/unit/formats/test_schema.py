@@ -108,6 +108,8 @@ def case_problems(**changes: JsonValue) -> list[Problem]:
             "f must be in or out, not 'x'",
         ),
         ({"enum": ["1.0"]}, 1.0, "invalid_enum_value", "f must be 1.0, not 1.0"),
+        ({"enum": [1, None]}, True, "invalid_enum_value", "f must be 1 or null, not true"),
+        ({"const": "a"}, {"a": None}, "invalid_enum_value", "f must be 'a', not {\"a\": null}"),
         ({"const": "a"}, "b", "invalid_enum_value", "f must be 'a', not 'b'"),
         ({"pattern": "\\S"}, " \n", "value_out_of_range", "f must not be blank"),
         ({"pattern": "^[a-z]+$"}, "A", "value_out_of_range", "f must match ^[a-z]+$"),

@@ -15,6 +15,8 @@ from steelyard.model.json_value import Path, no_extra, path_text
         ((0, "id"), "[0].id"),
         (("a", 0, 12), "a[0][12]"),
         (("$schema",), "$schema"),
+        (("",), "''"),
+        (("a", ""), "a.''"),
     ],
 )
 def test_a_path_is_written_the_way_people_read_it(path: Path, text: str) -> None:
