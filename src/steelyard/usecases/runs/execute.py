@@ -16,6 +16,7 @@ from steelyard.engine.states import is_terminal
 from steelyard.errors import ConflictError, InvalidError, RunError, SourceError, UnresumableError
 from steelyard.execution.early_sealing import EarlySealing
 from steelyard.execution.evaluating import OnResult, evaluate_records, redactor_of
+from steelyard.execution.exit_requests import ExitRequests
 from steelyard.execution.finalize import finalize, require_same_records, require_same_source
 from steelyard.execution.judge_manifest import judge_sha256
 from steelyard.execution.ports import TargetSpec
@@ -249,17 +250,20 @@ async def _execute(
     """Execute the rest of a run, from any state."""
     run_id, status = run.run_id, run.status
     early: EarlySealing | None = None
+    requests = ExitRequests(on_result)
     ports.executing.add(run_id)
     try:
         await in_thread(lambda: _begin(ports, run, prepared, is_resumed=is_resumed))
         if status != "finalizing":
-            early = await _evaluate(ports, run_id, prepared, on_result, status)
+            early = await _evaluate(ports, run_id, prepared, requests, status)
         return await in_thread(lambda: _seal(ports, run, prepared, early, is_resumed=is_resumed))
     except BaseException as error:
         if early:
             early.give_up()
         with suppress(RunError):
             _let_go(ports, run_id, error)
+        if requests.cause:
+            raise requests.cause from None
         raise
     finally:
         ports.executing.discard(run_id)

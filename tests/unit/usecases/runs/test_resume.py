@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from fakes.stops import Stopped, StoppingTarget, stopping_at_artifact, stopping_
 from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import RequestError, RunError, UnresumableError
 from steelyard.results.artifacts import ARTIFACTS
-from steelyard.usecases.runs.execute import is_held
+from steelyard.usecases.runs.execute import is_held, start_run
 from steelyard.usecases.runs.ports import RunPorts
 
 ROWS = [row(f"r{number}") for number in range(20)] + [{"id": "invalid"}]
@@ -282,3 +283,17 @@ def test_a_run_that_nobody_can_go_on_with_has_failed(project: Project) -> None:
     again = project.resume(project.ports(ScriptedTarget()))
 
     assert (again.status, again.metrics) == ("failed", None)
+
+
+@pytest.mark.parametrize("exit_", [SystemExit(4), KeyboardInterrupt()])
+def test_a_callback_that_exits_lets_the_run_go(project: Project, exit_: BaseException) -> None:
+    def leave(_: object) -> None:
+        raise exit_
+
+    ports = project.ports(ScriptedTarget())
+    prepared = project.prepare(ports, project.cases([row("a"), row("b")]))
+    with pytest.raises(type(exit_)):
+        asyncio.run(start_run(ports, prepared, lambda _: None, leave))
+
+    assert ports.repository.find("latest").owner is None
+    assert project.resume(ports).status == "completed"
