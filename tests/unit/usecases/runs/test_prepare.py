@@ -319,7 +319,6 @@ def test_a_number_of_things_is_one_at_least(project: Project, name: str, count: 
         ({"pass_threshold": math.nan}, "pass_threshold: Expected `float` >= 0.0"),
         ({"pass_threshold": True}, "pass_threshold: Expected `int | float | null`, got `bool`"),
         ({"strict": "yes"}, "strict: Expected `bool`, got `str`"),
-        ({"candidate": ""}, "candidate is empty"),
         ({"group_id": "\ud800"}, r"group_id must be printable, not '\ud800'"),
         ({"group_id": "g" * 1000}, "group_id must be a text of 1 to 200 characters"),
     ],
