@@ -78,7 +78,7 @@ class InputFolder:
         if not (self._folder / run_id).is_dir():
             return
         shutil.rmtree(self._folder / run_id)
-        for content in self._content.folder.iterdir():
+        for content in self._content.folder.glob("*"):
             with suppress(FileNotFoundError):
                 if content.stat().st_nlink == 1:
                     content.unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -90,3 +91,14 @@ def test_a_link_in_the_place_of_the_folder_is_refused(source: Path, tmp_path: Pa
         InputFolder(tmp_path / ".steelyard").keep("run_a", {source: source}, b"{}")
 
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_inputs_are_removed_though_the_shared_contents_are_gone(
+    source: Path, tmp_path: Path
+) -> None:
+    inputs = InputFolder(tmp_path / ".steelyard")
+    inputs.keep("run_a", {source: source}, b"{}")
+    shutil.rmtree(tmp_path / ".steelyard" / "inputs" / "content")
+    inputs.delete("run_a")
+
+    assert inputs.folder("run_a") is None
