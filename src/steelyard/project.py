@@ -61,9 +61,9 @@ class Project(ProjectAdapters):
         from steelyard.results.manifest import Harness
         from steelyard.store.artifacts import ArtifactFolder, digest_of
         from steelyard.store.ids import new_run_id, new_secret
+        from steelyard.store.owners import is_alive, this_process
         from steelyard.store.run_inputs import InputFolder
         from steelyard.store.runs.judgements import JudgementStore
-        from steelyard.store.runs.owners import is_alive, this_process
         from steelyard.store.runs.row_register import RowRegister, run_ledger
         from steelyard.store.runs.row_writer import RowWriter
         from steelyard.store.worker_processes import WorkerProcesses

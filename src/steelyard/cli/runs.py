@@ -23,7 +23,7 @@ def command(
 ) -> None:
     """List runs, newest first."""
     from steelyard.reports.findings import printable
-    from steelyard.store.runs.owners import is_alive
+    from steelyard.store.owners import is_alive
     from steelyard.usecases.results.find_run import unknown_runs
     from steelyard.usecases.results.pruned_files import pruned_runs
     from steelyard.usecases.results.runs import list_runs

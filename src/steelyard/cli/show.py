@@ -40,7 +40,7 @@ def command(
     ] = OutputFormat.text,
 ) -> None:
     """Show the metrics and failures of a run, or one record."""
-    from steelyard.store.runs.owners import is_alive
+    from steelyard.store.owners import is_alive
     from steelyard.usecases.results.find_run import records_of
     from steelyard.usecases.results.records import show_record
     from steelyard.usecases.runs.unfinished import unfinished_run

@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from steelyard.errors import UnavailableError
 from steelyard.store.dialects import database_seconds
-from steelyard.store.runs.owners import is_alive
+from steelyard.store.owners import is_alive
 from steelyard.store.tables import SCHEMA_VERSION, runs, versions
 
 if TYPE_CHECKING:

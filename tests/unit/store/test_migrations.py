@@ -20,7 +20,7 @@ from steelyard.errors import UnavailableError
 from steelyard.project import open_project
 from steelyard.store import migrations
 from steelyard.store.database import open_database
-from steelyard.store.runs.owners import this_process
+from steelyard.store.owners import this_process
 from steelyard.store.runs.repository import RunStore
 from steelyard.store.tables import SCHEMA_VERSION
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.store.runs import owners
-from steelyard.store.runs.owners import is_alive, this_process
+from steelyard.store import owners
+from steelyard.store.owners import is_alive, this_process
 
 
 def test_this_process_is_alive() -> None:
@@ -26,7 +26,7 @@ def test_a_process_has_one_name() -> None:
 
 
 def test_a_process_that_has_ended_is_not_alive() -> None:
-    code = "from steelyard.store.runs.owners import this_process; print(this_process())"
+    code = "from steelyard.store.owners import this_process; print(this_process())"
     ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
