@@ -191,7 +191,10 @@ def test_an_unknown_key_of_a_turn_is_refused(key: str, message: str, hint: str) 
 )
 def test_a_turn_is_counted_from_1_and_exists(name: str, turns: int, code: str | None) -> None:
     """QR-27"""
-    assert found({"turns": {name: {}}}, turns=turns) == ([(code, f"turns.{name}")] if code else [])
+    shown = name or "''"
+    wrong = [(code, f"turns.{shown}")] if code else []
+
+    assert found({"turns": {name: {}}}, turns=turns) == wrong
 
 
 def test_a_turn_that_does_not_exist_is_told_how_many_there_are() -> None:
