@@ -92,7 +92,7 @@ def test_labels_of_which_nobody_says_how_they_were_chosen_reach_no_bound(root: P
     assert f"too low    {here}: TPR and TNR are of the labelled sample only" in done[2].stdout
     for one in done[3:]:
         assert f"judge/right@1.0.0 is not validated by its labels: {why}" in one.stderr
-    assert f"uncorrected  judge/right@1.0.0: {why}" in done[3].stdout
+    assert f"uncorrected  judge/right@1.0.0: {here}" in done[3].stdout
 
 
 @pytest.mark.parametrize("where", ["rubric", "suite"])
