@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard.results.predictions import Prediction
     from steelyard.results.projections import GradedPrediction
     from steelyard.results.records import RecordView
-    from steelyard.usecases.runs.unfinished import UnfinishedRun
+    from steelyard.results.stored_run import StoredRun
 
 _SHOWN = 15
 
@@ -40,24 +40,25 @@ def command(
     ] = OutputFormat.text,
 ) -> None:
     """Show the metrics and failures of a run, or one record."""
-    from steelyard.store.owners import is_alive
-    from steelyard.usecases.results.find_run import records_of
+    from steelyard.usecases.results.find_run import find_unfinished, records_of
     from steelyard.usecases.results.records import show_record
-    from steelyard.usecases.runs.unfinished import unfinished_run
 
     project = opened()
     ports = project.result_ports()
     if record is not None:
         _show_record(show_record(records_of(ports, run), record), record, output)
-    elif unfinished := unfinished_run(ports, lambda: project.store, run, is_alive):
-        _show_unfinished(unfinished, output)
+    elif unfinished := find_unfinished(ports, run):
+        _show_unfinished(project, unfinished, output)
     else:
         _show_run(project, project.run_folder(run), output)
 
 
-def _show_unfinished(run: UnfinishedRun, output: OutputFormat) -> None:
+def _show_unfinished(project: Project, stored: StoredRun, output: OutputFormat) -> None:
     from steelyard.reports.run_text import run_lines
+    from steelyard.store.owners import is_alive
+    from steelyard.usecases.runs.unfinished import read_unfinished
 
+    run = read_unfinished(project.store, stored, is_alive)
     view = run.view
     if output is OutputFormat.json:
         known = _known(view, view.manifest.json())

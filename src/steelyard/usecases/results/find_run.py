@@ -67,6 +67,12 @@ def has_ended(ports: ResultPorts, run: StoredRun) -> bool:
     )
 
 
+def find_unfinished(ports: ResultPorts, name: str) -> StoredRun | None:
+    """An unfinished or failed run; None for any other."""
+    found = find_run(ports, name) if ports.folder.is_dir() else None
+    return found if isinstance(found, StoredRun) and not has_ended(ports, found) else None
+
+
 def _is_described(run: StoredRun) -> bool:
     """Whether its plan has the setup of the manifest; plans of early versions do not."""
     return run.plan is not None and bool(run.plan.setup)

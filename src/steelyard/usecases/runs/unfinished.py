@@ -16,8 +16,6 @@ from steelyard.results.facts import read_facts
 from steelyard.results.failures import Failure, read_failure
 from steelyard.results.manifest import Manifest, StateTime
 from steelyard.results.stored_run import StoredRun, require_plan
-from steelyard.usecases.results.find_run import find_run, has_ended
-from steelyard.usecases.results.ports import ResultPorts
 from steelyard.usecases.runs.ownership import is_resumable, status_text
 
 IsAlive: TypeAlias = Callable[[str], bool]
@@ -78,13 +76,3 @@ def read_unfinished(repository: RunRepository, run: StoredRun, is_alive: IsAlive
         status_text=status_text(run, is_alive),
         is_resumable=is_resumable(run, is_alive),
     )
-
-
-def unfinished_run(
-    ports: ResultPorts, repository: Callable[[], RunRepository], name: str, is_alive: IsAlive
-) -> UnfinishedRun | None:
-    """An unfinished or failed run; None for any other."""
-    found = find_run(ports, name) if ports.folder.is_dir() else None
-    if not isinstance(found, StoredRun) or has_ended(ports, found):
-        return None
-    return read_unfinished(repository(), found, is_alive)
