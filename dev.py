@@ -155,7 +155,10 @@ def install(lock_name: str) -> None:
     print(f"installing {lock_name} dependencies into .venv ...", file=sys.stderr, flush=True)
     pip = [PYTHON, "-P", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
     requirements = ROOT / "locks" / f"{lock_name}.txt"
-    run_quietly(*pip, "--require-hashes", "--only-binary", ":all:", "-r", requirements)
+    # The lock names every package: an older pip that resolves again takes a newer release of what
+    # a package asks for with an extra, and refuses it for want of a hash.
+    hashed = ("--require-hashes", "--no-deps", "--only-binary", ":all:")
+    run_quietly(*pip, *hashed, "-r", requirements)
     run_quietly(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
     run(PYTHON, "-P", "-m", "compileall", "-qq", "-j", "0", VENV, ROOT / "src")
     done = [wanted, fingerprint("run")] if lock_name == "dev" else [wanted]
