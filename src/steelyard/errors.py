@@ -5,7 +5,12 @@ SteelyardError                 the request cannot be served
 │   ├── InvalidError           what was asked makes no sense, or no run        exit 2
 │   ├── ConfigError            the project file or a setting is wrong          exit 2
 │   ├── NotFoundError          a path, name or reference leads nowhere         exit 2
+│   │   └── GoneError          what it leads to was pruned                     exit 2
 │   ├── ConflictError          it does not fit what is there by now            exit 2
+│   ├── UnauthorizedError      nobody known asks                               exit 2
+│   ├── ForbiddenError         whoever asks may not do that                    exit 2
+│   ├── TooLargeError          it has more bytes than are taken                exit 2
+│   ├── TooManyRequestsError   it comes too soon after others                  exit 2
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
 ├── RunError                   a run cannot go on                                  exit 3
 │   ├── UnavailableError       the store, or what a run needs, is away             exit 3
@@ -72,6 +77,30 @@ class ConfigError(RequestError):
 
 class NotFoundError(RequestError):
     """A path, a name or a reference leads nowhere."""
+
+
+class GoneError(NotFoundError):
+    """What a name leads to was here once and was pruned."""
+
+
+class UnauthorizedError(RequestError):
+    """A request without credentials, or with wrong ones."""
+
+
+class ForbiddenError(RequestError):
+    """Whoever asks is known and may not do that."""
+
+
+class TooLargeError(RequestError):
+    """What was sent has more bytes than are taken."""
+
+
+class TooManyRequestsError(RequestError):
+    """A request that comes too soon after others of the same caller."""
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class ConflictError(RequestError):

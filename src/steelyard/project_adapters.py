@@ -97,6 +97,13 @@ class ProjectAdapters:
 
         return self._once("store", opened)
 
+    @staticmethod
+    def is_alive(owner: str) -> bool:
+        """Whether the process that owns a run still runs on this host."""
+        from steelyard.store.owners import is_alive
+
+        return is_alive(owner)
+
     @property
     def audit_log(self) -> AuditStore:
         """Who changed what in the project."""

@@ -8,8 +8,26 @@ from pathlib import Path
 _LISTED = ("record_id", "passed", "score", "label", "tags")
 
 
+_OF_THE_SERVICE = (
+    *("users", "api_keys", "sessions", "login_failures", "idempotency_keys"),
+    "saved_definitions",
+)
+
+
+def take_back_to_12(path: Path) -> None:
+    """Make a store of this version one of version 12, with all its runs."""
+    connection = sqlite3.connect(path)
+    for name in _OF_THE_SERVICE:
+        connection.execute(f"DROP TABLE {name}")
+    connection.execute("ALTER TABLE runs DROP COLUMN is_queued")
+    connection.execute("UPDATE schema_version SET version = 12")
+    connection.commit()
+    connection.close()
+
+
 def take_back_to_10(path: Path) -> None:
     """Make a store of this version one of version 10, with all its runs."""
+    take_back_to_12(path)
     connection = sqlite3.connect(path)
     connection.execute("DROP TABLE audit_log")
     connection.execute("DROP TABLE saved_settings")

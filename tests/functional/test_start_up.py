@@ -26,7 +26,7 @@ except SystemExit:
 @pytest.mark.parametrize(
     ("does", "loaded"),
     [
-        pytest.param("import steelyard.worker", "msgspec sqlalchemy yaml", id="worker"),
+        pytest.param("import steelyard.part_worker", "msgspec sqlalchemy yaml", id="worker"),
         pytest.param("import steelyard.usecases.runs.prepare", "msgspec yaml", id="plan"),
         pytest.param(RUN.format("run"), "", id="run --help"),
         pytest.param(RUN.format("judge"), "", id="judge --help"),

@@ -28,6 +28,7 @@ from steelyard.cli import (
     run,
     runs,
     schema,
+    serve,
     show,
     validate,
     verify,
@@ -57,6 +58,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "verify": verify.command,
     "prune": prune.command,
     "schema": schema.command,
+    "serve": serve.command,
 }
 _GROUPS: dict[str, Callable[[], typer.Typer]] = {
     "rubric": partial(definition_commands, "rubric"),

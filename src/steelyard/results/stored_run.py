@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steelyard.errors import NotFoundError
+from steelyard.errors import GoneError
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
 from steelyard.results.plan import Plan
@@ -48,5 +48,5 @@ class StoredRun:
 def require_plan(run: StoredRun) -> Plan:
     """The plan of a run that was not pruned."""
     if run.plan is None:
-        raise NotFoundError(f"{run.run_id} was pruned; only its line in `steelyard runs` is left")
+        raise GoneError(f"{run.run_id} was pruned; only its line in `steelyard runs` is left")
     return run.plan

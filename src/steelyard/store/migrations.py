@@ -271,6 +271,73 @@ def _add_audit_log(operations: Operations) -> None:
     operations.create_index("ix_audit_log_subject", "audit_log", ["subject"])
 
 
+def _add_service(operations: Operations) -> None:
+    operations.add_column("runs", Column("is_queued", Boolean, nullable=False, server_default="0"))
+    operations.execute("UPDATE runs SET is_queued = 1 WHERE status = 'queued' AND fence = 0")
+    operations.create_table(
+        "users",
+        Column("name", String, primary_key=True),
+        Column("role", String, nullable=False),
+        Column("password", String),
+        Column("issuer", String),
+        Column("subject", String),
+        Column("created_at", String, nullable=False),
+    )
+    operations.create_index("ix_users_linked", "users", ["issuer", "subject"], unique=True)
+    operations.create_table(
+        "api_keys",
+        Column("key_id", String, primary_key=True),
+        Column("name", String, nullable=False),
+        Column("role", String, nullable=False),
+        Column("scopes", String),
+        Column("sha256", String, nullable=False, unique=True),
+        Column("created_at", String, nullable=False),
+        Column("created_by", String, nullable=False),
+        Column("expires_at", String),
+        Column("revoked_at", String),
+        Column("last_used_at", String),
+    )
+    operations.create_table(
+        "sessions",
+        Column("sha256", String, primary_key=True),
+        Column("user", String, nullable=False),
+        Column("form_token", String, nullable=False),
+        Column("began", Float, nullable=False),
+        Column("last_seen", Float, nullable=False),
+    )
+    operations.create_index("ix_sessions_user", "sessions", ["user"])
+    operations.create_table(
+        "login_failures",
+        Column("sequence", Integer, primary_key=True),
+        Column("subject", String, nullable=False),
+        Column("at", Float, nullable=False),
+    )
+    operations.create_index("ix_login_failures_subject", "login_failures", ["subject"])
+    operations.create_table(
+        "idempotency_keys",
+        Column("actor", String, nullable=False),
+        Column("route", String, nullable=False),
+        Column("key", String, nullable=False),
+        Column("request_sha256", String, nullable=False),
+        Column("at", Float, nullable=False),
+        Column("status", Integer),
+        Column("body", LargeBinary),
+        PrimaryKeyConstraint("actor", "route", "key"),
+        sqlite_with_rowid=False,
+    )
+    operations.create_table(
+        "saved_definitions",
+        Column("kind", String, nullable=False),
+        Column("id", String, nullable=False),
+        Column("version", String, nullable=False),
+        Column("contract", String, nullable=False),
+        Column("extension", String, nullable=False),
+        Column("saved_at", String, nullable=False),
+        Column("content", LargeBinary, nullable=False),
+        PrimaryKeyConstraint("kind", "id", "version"),
+    )
+
+
 STEPS: dict[int, Callable[[Operations], None]] = {
     1: _add_leases_and_answers,
     2: _count_by_kind,
@@ -283,5 +350,6 @@ STEPS: dict[int, Callable[[Operations], None]] = {
     9: _add_events,
     10: _add_audit_log,
     11: _add_saved_settings,
+    12: _add_service,
 }
 """What is done to a store of a version to make it one of the next."""

@@ -16,7 +16,7 @@ from sqlalchemy import (
     Table,
 )
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 NO_RECORD = -1
 """The index of what is about no record."""
 metadata = MetaData()
@@ -38,7 +38,10 @@ runs = Table(
     Column("fence", Integer, nullable=False, server_default="1"),
     Column("lease_until", Float),
     Column("cancel_requested", Integer, nullable=False, server_default="0"),
+    Column("is_queued", Boolean, nullable=False, server_default="0"),
 )
+"""A queued run is executed by the next worker that is free; a stop of the worker changes nothing
+about that."""
 
 states = Table(
     "run_states",
@@ -262,3 +265,83 @@ holds = Table(
     sqlite_with_rowid=False,
 )
 """When processes have worked on a run; one that was killed could not say when it ended."""
+
+users = Table(
+    "users",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("role", String, nullable=False),
+    Column("password", String),
+    Column("issuer", String),
+    Column("subject", String),
+    Column("created_at", String, nullable=False),
+    Index("ix_users_linked", "issuer", "subject", unique=True),
+)
+"""Who may log in: with a password, of which an argon2id hash is kept, or through an issuer of
+OpenID Connect that knows them as a subject."""
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("key_id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("role", String, nullable=False),
+    Column("scopes", String),
+    Column("sha256", String, nullable=False, unique=True),
+    Column("created_at", String, nullable=False),
+    Column("created_by", String, nullable=False),
+    Column("expires_at", String),
+    Column("revoked_at", String),
+    Column("last_used_at", String),
+)
+"""Keys of programs, by the hash of the secret; without scopes a key has those of its role."""
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("sha256", String, primary_key=True),
+    Column("user", String, nullable=False, index=True),
+    Column("form_token", String, nullable=False),
+    Column("began", Float, nullable=False),
+    Column("last_seen", Float, nullable=False),
+)
+"""Logins of browsers, by the hash of the cookie; the times are seconds of the database's clock."""
+
+login_failures = Table(
+    "login_failures",
+    metadata,
+    Column("sequence", Integer, primary_key=True),
+    Column("subject", String, nullable=False, index=True),
+    Column("at", Float, nullable=False),
+)
+"""Failed logins by account and by address, which slow down the next ones."""
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("actor", String, nullable=False),
+    Column("route", String, nullable=False),
+    Column("key", String, nullable=False),
+    Column("request_sha256", String, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("status", Integer),
+    Column("body", LargeBinary),
+    PrimaryKeyConstraint("actor", "route", "key"),
+    sqlite_with_rowid=False,
+)
+"""Answers to requests that may be sent again; without a status the first is being served."""
+
+saved_definitions = Table(
+    "saved_definitions",
+    metadata,
+    Column("kind", String, nullable=False),
+    Column("id", String, nullable=False),
+    Column("version", String, nullable=False),
+    Column("contract", String, nullable=False),
+    Column("extension", String, nullable=False),
+    Column("saved_at", String, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("kind", "id", "version"),
+)
+"""Datasets, rubrics and judges that were created over HTTP, as they were sent; an empty version
+where a contract has none."""

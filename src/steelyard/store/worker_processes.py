@@ -30,7 +30,7 @@ class WorkerProcess:
     def __init__(self, root: Path) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own module
             # -P: a module in the project's folder is not taken for one that is installed.
-            [sys.executable, "-P", "-m", "steelyard.worker", str(root)],
+            [sys.executable, "-P", "-m", "steelyard.part_worker", str(root)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Ctrl-C is for the process that holds the run, which ends the others in order.

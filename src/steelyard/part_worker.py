@@ -1,6 +1,6 @@
 """A process that works on a part of a run which another process holds.
 
-Started for each worker of a run as `python -P -m steelyard.worker` with the project's root.
+Started for each worker of a run as `python -P -m steelyard.part_worker` with the project's root.
 Its work comes in over standard input, and what it finds out goes to standard output, in the frames
 of `steelyard.store.runs.worker_pipe`; what is wrong, on standard error.
 """

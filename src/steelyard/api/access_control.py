@@ -1,0 +1,9 @@
+"""Users, keys, sessions and the audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.api.operation import Operation
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = ()

@@ -1,0 +1,9 @@
+"""The sealed files of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.api.operation import Operation
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = ()

@@ -1,0 +1,9 @@
+"""Compare runs, and show the runs of a group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.api.operation import Operation
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = ()

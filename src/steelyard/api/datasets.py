@@ -1,0 +1,9 @@
+"""Datasets of every contract: create, list, read, publish."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.api.operation import Operation
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = ()

@@ -1,0 +1,47 @@
+"""Endpoints for whoever operates a server: is it alive, is it ready."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from steelyard.api.call import Call, JsonReply, NoQuery
+from steelyard.api.operation import Operation
+
+
+class Alive(msgspec.Struct, frozen=True):
+    """What a server says of itself."""
+
+    status: str
+
+
+def _alive(_call: Call[NoQuery, None]) -> JsonReply:
+    return JsonReply(body=Alive("ok"))
+
+
+def _ready(call: Call[NoQuery, None]) -> JsonReply:
+    """Whether the store answers."""
+    call.project.store.ids()
+    return JsonReply(body=Alive("ready"))
+
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = (
+    Operation(
+        method="GET",
+        path="/healthz",
+        summary="Liveness: the process answers.",
+        scope=None,
+        handle=_alive,
+        answers={200: Alive},
+        is_quick=True,
+    ),
+    Operation(
+        method="GET",
+        path="/readyz",
+        summary="Readiness: the store answers.",
+        scope=None,
+        handle=_ready,
+        answers={200: Alive},
+    ),
+)

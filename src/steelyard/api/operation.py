@@ -1,0 +1,130 @@
+"""An operation: one method of one path, declared once for routing, access and OpenAPI."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeAlias
+
+import anyio.to_thread
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from steelyard.api.call import Body, Call, JsonReply, NoQuery, Query
+from steelyard.api.serving import ServedProject
+from steelyard.errors import InvalidError, TooLargeError
+from steelyard.model.access import Identity, Scope
+
+Method: TypeAlias = Literal["GET", "POST", "PUT", "DELETE"]
+MAX_BODY = 1024 * 1024
+"""The most bytes of a body, where an operation says nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation(Generic[Query, Body]):
+    """What is called for a request, and what OpenAPI says about it."""
+
+    method: Method
+    path: str
+    summary: str
+    scope: Scope | None
+    """What its caller must be allowed to do; None where anybody may call it."""
+    handle: Callable[[Call[Query, Body]], JsonReply | Response | Awaitable[JsonReply | Response]]
+    """A function that blocks is called in a thread, unless it is `quick`."""
+    query: type[Query] = NoQuery  # pyright: ignore[reportAssignmentType] - a default for most
+    body: type[Body] | None = None
+    """The type of the JSON body; None where there is none, or it is read as a stream."""
+    streamed: Mapping[str, type | None] = field(default_factory=dict[str, type | None])
+    """The media types of a body that the operation reads itself, with the type of JSON."""
+    answers: Mapping[int, Any]
+    """The type of the body by status; None for a body that is no JSON."""
+    errors: tuple[int, ...] = ()
+    """Statuses of errors beyond those that every operation has."""
+    max_body: int = MAX_BODY
+    is_quick: bool = False
+    """Whether it takes less time than to hand it to a thread."""
+    is_open: bool = False
+    """Whether pages of every origin may read the answer."""
+
+    async def answer(
+        self, served: ServedProject, identity: Identity, request_id: str, request: Request
+    ) -> JsonReply | Response:
+        """Read what the request says and call the function."""
+        call = Call(
+            served=served,
+            identity=identity,
+            request_id=request_id,
+            path=request.path_params,
+            query=read_query(request, self.query),
+            body=await self._read_body(request),
+            request=request,
+        )
+        if inspect.iscoroutinefunction(self.handle):
+            return await self.handle(call)
+        if self.is_quick:
+            return self.handle(call)  # pyright: ignore[reportReturnType] - no coroutine function
+        return await anyio.to_thread.run_sync(self.handle, call)  # pyright: ignore[reportReturnType]
+
+    async def _read_body(self, request: Request) -> Body:
+        if self.body is None:
+            return None  # pyright: ignore[reportReturnType] - `Body` is None then
+        require_json(request)
+        return decoded(await read_bytes(request, self.max_body), self.body)
+
+
+def read_query(request: Request, kind: type[Query]) -> Query:
+    """The query as its type; an unknown or repeated name is an error."""
+    pairs = request.query_params.multi_items()
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise InvalidError("a name of the query is given more than once")
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as wrong:
+        raise InvalidError(f"the query is invalid: {_phrased(wrong)}") from None
+
+
+def require_json(request: Request) -> None:
+    """Refuse a body that is not sent as JSON, which forms of other sites cannot send."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise InvalidError(f"the content type must be application/json, not '{kind}'")
+
+
+async def read_bytes(request: Request, limit: int) -> bytes:
+    """The body, of which no more than the limit is ever held."""
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limit:
+        raise _too_large(limit)
+    if request.headers.get("content-encoding", "identity") != "identity":
+        raise InvalidError("a compressed body is not taken here; send it as it is")
+    found = bytearray()
+    try:
+        async for chunk in request.stream():
+            found += chunk
+            if len(found) > limit:
+                raise _too_large(limit)
+    except ClientDisconnect:
+        raise InvalidError("the body ended before it was whole") from None
+    return bytes(found)
+
+
+def decoded(data: bytes, kind: type[Body]) -> Body:
+    """A JSON body as its type."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as wrong:
+        raise InvalidError(f"the body is invalid: {_phrased(wrong)}") from None
+    except (msgspec.DecodeError, RecursionError) as wrong:
+        raise InvalidError(f"the body is not JSON: {wrong}") from None
+
+
+def _phrased(wrong: msgspec.ValidationError) -> str:
+    """The message, with the place as paths are written elsewhere."""
+    return str(wrong).replace("`$.", "`").replace("Object ", "it ")
+
+
+def _too_large(limit: int) -> TooLargeError:
+    return TooLargeError(f"the body has more than {limit:,} bytes")

@@ -1,0 +1,9 @@
+"""The events of a run as a stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.api.operation import Operation
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = ()

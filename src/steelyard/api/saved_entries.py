@@ -1,0 +1,9 @@
+"""Suites and targets of the store and of the project file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.api.operation import Operation
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = ()

@@ -1,0 +1,40 @@
+"""A real server of a project, in a thread of the test's process, on a free port."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from steelyard.api.serving import ServedProject, ServerSettings
+from steelyard.project import Project
+from steelyard.server import make_server, url_of
+
+
+@contextmanager
+def served(project: Project, **settings: Any) -> Generator[httpx.Client]:
+    """A client of a server that runs for the length of a test."""
+    with running(project, **settings) as url, httpx.Client(base_url=url, timeout=30) as client:
+        yield client
+
+
+@contextmanager
+def running(project: Project, **settings: Any) -> Generator[str]:
+    """The address of such a server."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        served = ServedProject(project=project, settings=ServerSettings(port=port, **settings))
+        is_ready = threading.Event()
+        server = make_server(served, is_ready.set)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        assert is_ready.wait(30)
+        try:
+            yield url_of("127.0.0.1", port)
+        finally:
+            server.should_exit = True
+            thread.join(30)
