@@ -135,7 +135,7 @@ class References:
         reference = reference_to(content)
         siblings = self.known(reference.kind)
         if str(file.resolve()) not in {one.path for one in siblings}:
-            elsewhere = self.at(str(file.resolve()))
+            elsewhere = self.at(str(file.resolve())) if self._published_as(reference) else None
             if elsewhere and (drift := self.drift_of(elsewhere)):
                 yield _placed(("version",), drift)
             return
@@ -162,7 +162,9 @@ class References:
         """The published entry for the version of a file."""
         if definition.content is None:
             return []
-        reference = reference_to(definition.content)
+        return self._published_as(reference_to(definition.content))
+
+    def _published_as(self, reference: Reference) -> list[Definition]:
         held = self._definitions.published(reference.kind)
         return [one for one in held if one.content and reference_to(one.content) == reference]
 
