@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from steelyard import __version__
 from steelyard.cli import (
+    backup,
     cancel,
     compare,
     convert,
@@ -59,6 +60,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "prune": prune.command,
     "schema": schema.command,
     "serve": serve.command,
+    "backup": backup.backup_command,
+    "restore": backup.restore_command,
 }
 _GROUPS: dict[str, Callable[[], typer.Typer]] = {
     "rubric": partial(definition_commands, "rubric"),
