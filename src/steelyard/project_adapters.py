@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from steelyard.engine.redaction.redactor import Redactor
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
+    from steelyard.store.idempotency import IdempotencyStore
     from steelyard.store.project import ProjectFolder
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
+    from steelyard.store.runs.run_queue import RunQueue
+    from steelyard.store.spool import Spool
     from steelyard.store.validations import ValidationFolder
     from steelyard.usecases.registry.fix_published import PublishedFiles
     from steelyard.usecases.registry.references import References
@@ -103,6 +106,33 @@ class ProjectAdapters:
         from steelyard.store.owners import is_alive
 
         return is_alive(owner)
+
+    @property
+    def run_queue(self) -> RunQueue:
+        """The runs that wait for a worker."""
+        from steelyard.store.runs.run_queue import RunQueue
+
+        return RunQueue(self.store.engine)
+
+    @property
+    def spool(self) -> Spool:
+        """The posted datasets whose runs have not ended."""
+        from steelyard.store.ids import new_upload_id
+        from steelyard.store.spool import Spool
+        from steelyard.store.spool_key import spool_key
+
+        def new_id() -> str:
+            return new_upload_id(int(self.clock.now().timestamp() * 1000))
+
+        return Spool(self.folder / "spool", lambda: spool_key(self.folder), new_id)
+
+    @property
+    def idempotency(self) -> IdempotencyStore:
+        """The requests that may be sent again."""
+        from steelyard.store.idempotency import IdempotencyStore
+        from steelyard.store.owners import is_alive, this_process
+
+        return IdempotencyStore(self.store.engine, this_process(), is_alive)
 
     @property
     def audit_log(self) -> AuditStore:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import uvicorn
@@ -18,10 +19,17 @@ _KEEP_ALIVE_S = 30
 
 
 def serve(
-    project: Project, settings: ServerSettings, on_ready: Callable[[str], None] = lambda _: None
+    project: Project,
+    settings: ServerSettings,
+    on_ready: Callable[[str], None] = lambda _: None,
+    beside: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> None:
-    """Serve a project until the process is asked to stop; `on_ready` gets the address."""
-    with _listening(settings) as listener:
+    """Serve a project until the process is asked to stop; `on_ready` gets the address.
+
+    `beside` is entered when the address is taken and left when the server has stopped: it starts
+    and stops what works beside it.
+    """
+    with _listening(settings) as listener, beside():
         address = url_of(settings.host, listener.getsockname()[1])
         served = ServedProject(project=project, settings=settings)
         make_server(served, lambda: on_ready(address)).run(sockets=[listener])

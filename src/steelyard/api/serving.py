@@ -21,6 +21,8 @@ class ServerSettings:
     """Addresses whose forwarding headers are believed."""
     workers: int = 1
     """Worker processes that the server starts for runs."""
+    spool_quota: int = 5 * 1024**3
+    """The most bytes of posted datasets whose runs have not ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ from steelyard.cli import (
     show,
     validate,
     verify,
+    worker,
 )
 from steelyard.cli.arguments import refuse_empty
 from steelyard.cli.registry import dataset_commands, definition_commands
@@ -59,6 +60,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "prune": prune.command,
     "schema": schema.command,
     "serve": serve.command,
+    "worker": worker.command,
 }
 _GROUPS: dict[str, Callable[[], typer.Typer]] = {
     "rubric": partial(definition_commands, "rubric"),
