@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
     from steelyard.store.validations import ValidationFolder
+    from steelyard.usecases.access.ports import AccessPorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
     from steelyard.usecases.registry.references import References
     from steelyard.usecases.settings.saved_settings import SettingPorts
@@ -171,6 +172,27 @@ class ProjectAdapters:
 
         saved = SavedSettingStore(self.store.engine)
         return SettingPorts(saved=saved, settings=self.settings, root=self.root, clock=self.clock)
+
+    def access_ports(self) -> AccessPorts:
+        """What users, keys and sessions need."""
+        from steelyard.store.api_keys import KeyStore
+        from steelyard.store.ids import new_token
+        from steelyard.store.passwords import Argon2Passwords
+        from steelyard.store.sessions import SessionStore
+        from steelyard.store.users import UserStore
+        from steelyard.usecases.access.ports import AccessPorts
+
+        def engine() -> Engine:
+            return self.store.engine
+
+        return AccessPorts(
+            users=UserStore(engine),
+            keys=KeyStore(engine),
+            sessions=SessionStore(engine),
+            passwords=self._once("passwords", Argon2Passwords),
+            new_secret=new_token,
+            clock=self.clock,
+        )
 
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:

@@ -29,7 +29,7 @@ from steelyard.api import (
     saved_entries,
     validation,
 )
-from steelyard.api.access import authenticate, require_scope
+from steelyard.api.access import admit
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.errors import ErrorReply, error_body, message_of, status_of
 from steelyard.api.gatekeeping import Gatekeeper
@@ -86,7 +86,9 @@ def _route(served: ServedProject, path: str, found: Sequence[Operation[Any, Any]
 
     async def serve(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
-        return await _answered(served, by_method[method], request)
+        answer = await _answered(served, by_method[method], request)
+        answer.headers.update(getattr(request.state, "answer_headers", {}))
+        return answer
 
     return Route(path, serve, methods=methods)
 
@@ -97,9 +99,7 @@ async def _answered(
     """The answer of an operation, or that of the error that it raised."""
     request_id: str = request.state.request_id
     try:
-        identity = await authenticate(served, operation, request)
-        request.state.actor = identity.actor
-        require_scope(identity, operation.scope)
+        identity = await admit(served, operation, request)
         made = await operation.answer(served, identity, request_id, request)
     except ErrorReply as error:
         body = error_body(error.status, error.message, request_id, error.details)

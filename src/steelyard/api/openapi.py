@@ -59,7 +59,7 @@ def _operation(operation: Operation[Any, Any], schemas: dict[str, Any]) -> Json:
         "tags": [_resource(operation)],
         "parameters": [*_path_parameters(operation), *_query_parameters(operation)],
         "responses": _responses(operation, schemas),
-        "security": [] if operation.scope is None else [{"bearer": []}, {"key": []}],
+        "security": [{"bearer": []}, {"key": []}] if operation.is_protected else [],
     }
     if operation.scope:
         made["x-scope"] = operation.scope
@@ -113,7 +113,7 @@ def _responses(operation: Operation[Any, Any], schemas: dict[str, Any]) -> Json:
             {} if kind is None else {"application/json": {"schema": _with_id(schemas[repr(kind)])}}
         )
         made[str(status)] = {"description": operation.summary, "content": content}
-    login = () if operation.scope is None else (401,)
+    login = (401,) if operation.is_protected else ()
     for status in sorted({*_EVERYWHERE, *login, *operation.errors}):
         content = {"application/json": {"schema": schemas[repr(ErrorBody)]}}
         made[str(status)] = {"description": CODES[status], "content": content}

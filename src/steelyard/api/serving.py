@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from steelyard.api.request_limits import RequestLimiter
 from steelyard.project import Project
 
 
@@ -19,6 +20,8 @@ class ServerSettings:
     """The address that browsers use, behind a proxy."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses whose forwarding headers are believed."""
+    requests_per_minute: int = 600
+    """The limit for each key, session or address, where requests need credentials."""
     workers: int = 1
     """Worker processes that the server starts for runs."""
 
@@ -29,3 +32,4 @@ class ServedProject:
 
     project: Project
     settings: ServerSettings
+    limiter: RequestLimiter = field(default_factory=RequestLimiter)
