@@ -26,6 +26,7 @@ from steelyard.errors import GoneError
 from steelyard.usecases.results.sealed_files import SealedFile, list_files, sealed_file
 
 _CHUNK = 256 * 1024
+_FILES = "application/json application/x-ndjson"
 MediaType: TypeAlias = Literal["application/json", "application/x-ndjson"]
 
 
@@ -153,7 +154,17 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         summary="Fetch a file of a run.",
         scope="runs:read",
         handle=_fetch,
-        answers={200: None, 206: None, 304: None},
+        answers={200: _FILES, 206: _FILES, 304: None},
         errors=(404, 409, 410, 416),
+        request_headers={
+            "Range": "The part that is asked for, such as `bytes=0-1023`.",
+            "If-Range": "The `ETag` of the file that a range is asked of.",
+            "If-None-Match": "The `ETag` of a file that the caller has.",
+        },
+        answer_headers={
+            "ETag": "The sealed SHA-256 of the file.",
+            "Repr-Digest": "The same, to check what was received.",
+            "Accept-Ranges": "`bytes`.",
+        },
     ),
 )

@@ -26,7 +26,7 @@ from steelyard.model.statistics.detection import Detectable
 from steelyard.results.runs import RunQuery
 from steelyard.usecases.results.runs import list_runs, show_run
 
-RunName = Annotated[str, msgspec.Meta(min_length=1)]
+RunName = Annotated[str, msgspec.Meta(min_length=1, description="A finished run.")]
 
 
 class CompareQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,7 +34,9 @@ class CompareQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     a: RunName
     b: RunName
-    strict: bool = False
+    strict: Annotated[
+        bool, msgspec.Meta(description="Refuse runs that do not measure the same.")
+    ] = False
 
 
 class ComparisonBody(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import structs
+from msgspec import Meta, structs
 
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
@@ -42,40 +42,48 @@ RecordOrder: TypeAlias = Literal[
     "label",
     "-label",
 ]
+RecordId = Annotated[str, Meta(description="The id of a record in its dataset.")]
+Label = Annotated[str, Meta(description="The label of a failure.")]
+Repeat = Annotated[Count, Meta(description="The repeat, from 0 on.")]
 _SLICES = "metrics_by_slice.json"
 
 
 class RecordsQuery(PageQuery, frozen=True, forbid_unknown_fields=True):
     """Which records of a run to list."""
 
-    record_id: str | None = None
+    record_id: RecordId | None = None
     status: RecordStatus | None = None
-    passed: bool | None = None
-    check: str | None = None
-    tag: str | None = None
-    label: str | None = None
-    q: str | None = None
-    sort: RecordOrder = "index"
+    passed: Annotated[
+        bool | None,
+        Meta(description="Whether the record has passed; with `check`, whether that check has."),
+    ] = None
+    check: Annotated[str | None, Meta(description="A check that has graded the record.")] = None
+    tag: Annotated[str | None, Meta(description="A tag of the record.")] = None
+    label: Label | None = None
+    q: Annotated[
+        str | None, Meta(description="A part of the id, the question, the answer or the reason.")
+    ] = None
+    sort: Annotated[RecordOrder, Meta(description="The order; `-` reverses it.")] = "index"
 
 
 class FailuresQuery(PageQuery, frozen=True, forbid_unknown_fields=True):
     """Which failures of a run to list."""
 
-    record_id: str | None = None
+    record_id: RecordId | None = None
     status: FailureStatus | None = None
-    label: str | None = None
+    label: Label | None = None
 
 
 class RepeatQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which repeat of a record to show."""
 
-    repeat: Count = 0
+    repeat: Repeat = 0
 
 
 class AttemptsQuery(PageQuery, frozen=True, forbid_unknown_fields=True):
     """Which attempts of a record to list: of all repeats, or of one."""
 
-    repeat: Count | None = None
+    repeat: Repeat | None = None
 
 
 class RecordBody(Prediction, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
@@ -14,16 +15,15 @@ from steelyard.settings import MIN_RAW_DAYS
 from steelyard.usecases.runs.prune import plan_pruning, prune, pruning_report, retention_of
 
 _MOST_DAYS = 100_000
-Days = Annotated[int, msgspec.Meta(ge=MIN_RAW_DAYS, le=_MOST_DAYS)]
+_AGE = "Prune raw results older than so many days, whatever the project file says."
+Days = Annotated[int, Meta(ge=MIN_RAW_DAYS, le=_MOST_DAYS, description=_AGE)]
 
 
 class PruneBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What to prune."""
 
     days: Days | None = None
-    """Prune raw results older than so many days, instead of those of the project file."""
-    dry_run: bool = False
-    """Only list what would be pruned."""
+    dry_run: Annotated[bool, Meta(description="Only list what would be pruned.")] = False
 
 
 def _prune(call: Call[NoQuery, PruneBody]) -> JsonReply:
