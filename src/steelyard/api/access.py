@@ -38,14 +38,16 @@ async def admit(
     served: ServedProject, operation: Operation[Any, Any], request: Request
 ) -> Identity:
     """Whoever sends a request, if they may; counts it, with its headers in the request's state."""
+    address = client_address(request, served.settings.trusted_proxies)
     if not operation.is_protected:
+        if operation.path.startswith("/v1/"):
+            _count(served, request, address)
         return NOBODY
-    settings = served.settings
     try:
         identity = await authenticate(served, request)
     except RequestError:
         # Whose request it is, is not known: guesses count against where they come from.
-        _count(served, request, client_address(request, settings.trusted_proxies))
+        _count(served, request, address)
         raise
     request.state.actor = identity.actor
     _count(served, request, identity.key_id or identity.form_token or identity.actor)
@@ -145,6 +147,7 @@ def _count(served: ServedProject, request: Request, subject: str) -> None:
         raise TooManyRequestsError(
             f"more than {left.limit} requests in a minute; wait {left.reset_s} s",
             retry_after_s=left.reset_s,
+            limit=left.limit,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ from steelyard.api.errors import ErrorReply, error_body, message_of, status_of
 from steelyard.api.gatekeeping import Gatekeeper
 from steelyard.api.operation import Operation
 from steelyard.api.serving import ServedProject
+from steelyard.errors import TooManyRequestsError
 
 _JSON = "application/json"
 _LOG = logging.getLogger("steelyard.api")
@@ -61,7 +63,7 @@ _OPENAPI = Operation(
     summary="This API.",
     scope=None,
     handle=_openapi,
-    answers={200: None},
+    answers={200: _JSON},
 )
 
 
@@ -118,8 +120,10 @@ def _failed(error: Exception, request_id: str) -> Response:
     headers: dict[str, str] = {}
     if status == 401:
         headers["www-authenticate"] = "Bearer"
-    if status == 429:
-        headers["retry-after"] = str(max(1, round(getattr(error, "retry_after_s", 1.0))))
+    if isinstance(error, TooManyRequestsError):
+        wait_s = str(max(1, math.ceil(error.retry_after_s)))
+        headers |= {"retry-after": wait_s, "x-ratelimit-reset": wait_s}
+        headers |= {"x-ratelimit-limit": str(error.limit or 0), "x-ratelimit-remaining": "0"}
     if status == 500:
         _LOG.error("internal error", exc_info=error, extra={"request_id": request_id})
     return Response(error_body(status, message_of(error), request_id), status, headers, _JSON)

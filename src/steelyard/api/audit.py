@@ -1,4 +1,4 @@
-"""The audit log: who changed what; as pages, or whole as JSONL or CSV."""
+"""The audit log: who changed what; as pages, or exported whole as JSONL or CSV."""
 
 from __future__ import annotations
 
@@ -27,13 +27,22 @@ _EXPORTS: dict[str, tuple[str, Callable[[Iterable[AuditEntry]], Iterator[str]]]]
 
 
 class ChangesQuery(PageQuery, frozen=True, forbid_unknown_fields=True):
-    """Which changes to list; an export has all that the filters find, without pages."""
+    """Which changes to list."""
 
     actor: str | None = None
     verb: str | None = None
     subject: str | None = None
     request_id: str | None = None
-    format: Literal["json", "jsonl", "csv"] = "json"
+
+
+class ExportQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which changes to export, and how."""
+
+    format: Literal["jsonl", "csv"] = "jsonl"
+    actor: str | None = None
+    verb: str | None = None
+    subject: str | None = None
+    request_id: str | None = None
 
 
 class AuditRow(msgspec.Struct, frozen=True):
@@ -48,18 +57,25 @@ class AuditRow(msgspec.Struct, frozen=True):
     detail: dict[str, Any]
 
 
-def _changes(call: Call[ChangesQuery, None]) -> JsonReply | Response:
-    asked, log = call.query, call.project.audit_log
-    query = AuditQuery(
+def _changes(call: Call[ChangesQuery, None]) -> JsonReply:
+    asked = call.query
+    page = list_changes(
+        call.project.audit_log, _filters(asked), cursor=asked.cursor, limit=asked.limit
+    )
+    return JsonReply(body=Page([_body(entry) for entry in page.entries], page.next_cursor))
+
+
+def _export(call: Call[ExportQuery, None]) -> Response:
+    media, written = _EXPORTS[call.query.format]
+    lines = written(every_change(call.project.audit_log, _filters(call.query)))
+    name = f'attachment; filename="audit.{call.query.format}"'
+    return StreamingResponse(lines, media_type=media, headers={"content-disposition": name})
+
+
+def _filters(asked: ChangesQuery | ExportQuery) -> AuditQuery:
+    return AuditQuery(
         actor=asked.actor, verb=asked.verb, subject=asked.subject, request_id=asked.request_id
     )
-    if asked.format in _EXPORTS:
-        media, written = _EXPORTS[asked.format]
-        name = f'attachment; filename="audit.{asked.format}"'
-        lines = written(every_change(log, query))
-        return StreamingResponse(lines, media_type=media, headers={"content-disposition": name})
-    page = list_changes(log, query, cursor=asked.cursor, limit=asked.limit)
-    return JsonReply(body=Page([_body(entry) for entry in page.entries], page.next_cursor))
 
 
 def _body(entry: AuditEntry) -> AuditRow:
@@ -78,10 +94,20 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     Operation(
         method="GET",
         path="/v1/audit",
-        summary="List changes, newest first; or export all of them.",
+        summary="List changes, newest first.",
         scope="admin",
         handle=_changes,
         query=ChangesQuery,
         answers={200: Page[AuditRow]},
+    ),
+    Operation(
+        method="GET",
+        path="/v1/audit/export",
+        summary="Export all changes, newest first.",
+        scope="admin",
+        handle=_export,
+        query=ExportQuery,
+        answers={200: "application/x-ndjson text/csv"},
+        answer_headers={"Content-Disposition": "The name of the file."},
     ),
 )

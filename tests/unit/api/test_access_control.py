@@ -159,8 +159,8 @@ def test_the_audit_log_is_exported_whole(client: httpx.Client) -> None:
         client.post("/v1/keys", json={"name": name, "role": "viewer"})
     client.post("/v1/users", json=user("ada"))
 
-    lines = client.get("/v1/audit", params={"format": "jsonl"})
-    table = client.get("/v1/audit", params={"format": "csv"})
+    lines = client.get("/v1/audit/export", params={"format": "jsonl"})
+    table = client.get("/v1/audit/export", params={"format": "csv"})
 
     rows = [json.loads(line) for line in lines.text.splitlines()]
     assert [row["verb"] for row in rows] == ["add_user", "create_key", "create_key"]
@@ -174,11 +174,16 @@ def test_the_audit_log_is_exported_whole(client: httpx.Client) -> None:
 def test_a_formula_in_the_audit_log_is_neutralised_in_csv(client: httpx.Client) -> None:
     client.post("/v1/users", json=user("ada"), headers={"x-request-id": "-1-1"})
 
-    table = client.get("/v1/audit", params={"format": "csv"}).text
+    table = client.get("/v1/audit/export", params={"format": "csv"}).text
 
     assert [row["request_id"] for row in csv.DictReader(io.StringIO(table))] == ["'-1-1"]
 
 
-@pytest.mark.parametrize("query", ["limit=101", "limit=x", "who=ada", "format=xml", "cursor=x"])
+@pytest.mark.parametrize("query", ["limit=1", "format=xml", "format="])
+def test_an_export_query_that_makes_no_sense_is_refused(client: httpx.Client, query: str) -> None:
+    assert client.get(f"/v1/audit/export?{query}").status_code == 400
+
+
+@pytest.mark.parametrize("query", ["limit=101", "limit=x", "who=ada", "format=csv", "cursor=x"])
 def test_an_audit_query_that_makes_no_sense_is_refused(client: httpx.Client, query: str) -> None:
     assert client.get(f"/v1/audit?{query}").status_code == 400

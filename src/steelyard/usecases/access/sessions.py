@@ -124,6 +124,7 @@ def _proven(ports: AccessPorts, credentials: Credentials) -> tuple[User, str | N
         raise TooManyRequestsError(
             "too many failed logins; try again later",
             retry_after_s=max(1.0, oldest + FAILURES_S - now),
+            limit=ACCOUNT_FAILURES,
         )
     user = ports.users.find(name) if is_name(name) else None
     known = ports.users.password_hash(name) if user else None
