@@ -136,7 +136,7 @@ def url(root: Path) -> Generator[str]:
     with subprocess.Popen(words, cwd=root, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout
         try:
-            yield process.stdout.readline().split()[1]
+            yield next(line.split()[1] for line in process.stdout if "address" in line)
         finally:
             process.terminate()
             process.wait(20)

@@ -21,6 +21,7 @@ from steelyard.api import (
     datasets,
     definitions,
     health,
+    metrics,
     new_runs,
     records,
     retention,
@@ -46,7 +47,7 @@ def operations() -> tuple[Operation[Any, Any], ...]:
     """Every operation of the API."""
     resources = (
         *(new_runs, runs, run_changes, run_stream, records, artifacts, comparisons, retention),
-        *(datasets, definitions, saved_entries, validation, access_control, health),
+        *(datasets, definitions, saved_entries, validation, access_control, health, metrics),
     )
     return (*(one for resource in resources for one in resource.OPERATIONS), _OPENAPI)
 
@@ -67,7 +68,7 @@ _OPENAPI = Operation(
 )
 
 
-def make_application(served: ServedProject) -> Starlette:
+def make_application(served: ServedProject) -> Gatekeeper:
     """The application that serves a project."""
     by_path: dict[str, dict[str, Operation[Any, Any]]] = {}
     for operation in operations():
@@ -78,8 +79,8 @@ def make_application(served: ServedProject) -> Starlette:
         exception_handlers={HTTPException: _not_routed, Exception: _unexpected},
     )
     application.router.redirect_slashes = False
-    application.add_middleware(Gatekeeper, settings=served.settings)
-    return application
+    # Outside of the application: its answers to errors of its own are safe, too.
+    return Gatekeeper(application, served)
 
 
 def _route(served: ServedProject, path: str, found: Sequence[Operation[Any, Any]]) -> Route:
@@ -100,6 +101,7 @@ async def _answered(
 ) -> Response:
     """The answer of an operation, or that of the error that it raised."""
     request_id: str = request.state.request_id
+    request.state.route = operation.path
     try:
         identity = await admit(served, operation, request)
         made = await operation.answer(served, identity, request_id, request)
