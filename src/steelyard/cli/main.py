@@ -35,10 +35,12 @@ from steelyard.cli import (
     worker,
 )
 from steelyard.cli.arguments import refuse_empty
+from steelyard.cli.key import key_commands
 from steelyard.cli.registry import dataset_commands, definition_commands
 from steelyard.cli.review import review_commands
 from steelyard.cli.terminal import error_text, prepare_streams
 from steelyard.cli.terminal import show as show_line
+from steelyard.cli.user import user_commands
 from steelyard.errors import RequestError, RunError, SteelyardError
 
 _COMMANDS: dict[str, Callable[..., None]] = {
@@ -67,6 +69,8 @@ _GROUPS: dict[str, Callable[[], typer.Typer]] = {
     "judge": partial(definition_commands, "judge"),
     "dataset": dataset_commands,
     "review": review_commands,
+    "user": user_commands,
+    "key": key_commands,
 }
 
 # Exit codes by error class; the first match wins.

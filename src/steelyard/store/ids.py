@@ -1,4 +1,4 @@
-"""Ids of runs and uploads, with a ULID, which sorts by time; and the secrets of runs."""
+"""Ids of runs and uploads, with a ULID, which sorts by time; and secrets."""
 
 from __future__ import annotations
 
@@ -29,3 +29,8 @@ def _ulid(milliseconds: int) -> str:
 def new_secret() -> str:
     """256 bits that nobody can guess."""
     return secrets.token_hex(32)
+
+
+def new_token() -> str:
+    """The same in fewer letters, for headers and cookies."""
+    return secrets.token_urlsafe(32)

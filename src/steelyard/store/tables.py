@@ -305,7 +305,7 @@ sessions = Table(
     Column("began", Float, nullable=False),
     Column("last_seen", Float, nullable=False),
 )
-"""Logins of browsers, by the hash of the cookie; the times are seconds of the database's clock."""
+"""Logins of browsers, by the hash of the cookie; the times are seconds since 1970."""
 
 login_failures = Table(
     "login_failures",
@@ -314,7 +314,7 @@ login_failures = Table(
     Column("subject", String, nullable=False, index=True),
     Column("at", Float, nullable=False),
 )
-"""Failed logins by account and by address, which slow down the next ones."""
+"""Failed logins by the hash of an account or an address, which slow down the next ones."""
 
 idempotency_keys = Table(
     "idempotency_keys",
