@@ -16,7 +16,7 @@ CHANGING = {
     "annotations": {"keep"},
     "validations": {"add"},
     "store": {"forget", "remove"},
-    "saved": {"put", "delete"},
+    "saved": {"put", "delete", "archive"},
 }
 """The methods of ports that change what a project keeps."""
 INNER = {
