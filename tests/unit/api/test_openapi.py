@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from servers.service import served
@@ -18,7 +17,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a server says of itself."""
     folder: Path = tmp_path_factory.mktemp("project")
     with open_project(folder) as project, served(project) as client:
-        answer: httpx.Response = client.get("/openapi.json")
+        answer = client.get("/openapi.json")
     return answer.json()
 
 
