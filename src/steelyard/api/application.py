@@ -61,7 +61,7 @@ _OPENAPI = Operation(
     summary="This API.",
     scope=None,
     handle=_openapi,
-    answers={200: None},
+    answers={200: _JSON},
 )
 
 
