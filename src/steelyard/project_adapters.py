@@ -23,10 +23,18 @@ if TYPE_CHECKING:
     from steelyard.engine.redaction.redactor import Redactor
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
+    from steelyard.store.condition import StoreCondition
+    from steelyard.store.definitions import DefinitionFolder
+    from steelyard.store.idempotency import IdempotencyStore
     from steelyard.store.project import ProjectFolder
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
+    from steelyard.store.runs.run_queue import RunQueue
+    from steelyard.store.saved_definitions import SavedDefinitionStore
+    from steelyard.store.spool import Spool
     from steelyard.store.validations import ValidationFolder
+    from steelyard.usecases.access.ports import AccessPorts
+    from steelyard.usecases.operations.back_up import OperationPorts, RestorePorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
     from steelyard.usecases.registry.references import References
     from steelyard.usecases.settings.saved_settings import SettingPorts
@@ -97,12 +105,46 @@ class ProjectAdapters:
 
         return self._once("store", opened)
 
+    @property
+    def condition(self) -> StoreCondition:
+        """The state of the store, for whoever operates it."""
+        from steelyard.store.condition import StoreCondition
+
+        return StoreCondition(self.store.engine, self.folder)
+
     @staticmethod
     def is_alive(owner: str) -> bool:
         """Whether the process that owns a run still runs on this host."""
         from steelyard.store.owners import is_alive
 
         return is_alive(owner)
+
+    @property
+    def run_queue(self) -> RunQueue:
+        """The runs that wait for a worker."""
+        from steelyard.store.runs.run_queue import RunQueue
+
+        return RunQueue(self.store.engine)
+
+    @property
+    def spool(self) -> Spool:
+        """The posted datasets whose runs have not ended."""
+        from steelyard.store.ids import new_upload_id
+        from steelyard.store.spool import Spool
+        from steelyard.store.spool_key import spool_key
+
+        def new_id() -> str:
+            return new_upload_id(int(self.clock.now().timestamp() * 1000))
+
+        return Spool(self.folder / "spool", lambda: spool_key(self.folder), new_id)
+
+    @property
+    def idempotency(self) -> IdempotencyStore:
+        """The requests that may be sent again."""
+        from steelyard.store.idempotency import IdempotencyStore
+        from steelyard.store.owners import is_alive, this_process
+
+        return IdempotencyStore(self.store.engine, this_process(), is_alive)
 
     @property
     def audit_log(self) -> AuditStore:
@@ -143,20 +185,39 @@ class ProjectAdapters:
     def redactor(self) -> Redactor:
         """What every run of the project writes through; it has counted nothing yet."""
         from steelyard.engine.redaction.redactor import Redactor
-        from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.usecases.runs.prepare import redaction_rules
 
-        secrets = configured_secrets(self._configured().targets, os.environ)
-        return Redactor.by(redaction_rules(self.settings), secrets)
+        return Redactor.by(redaction_rules(self.settings), self.secrets())
+
+    def secrets(self) -> tuple[str, ...]:
+        """The values of secrets that the targets of the project name."""
+        from steelyard.targets.configured_secrets import configured_secrets
+
+        return configured_secrets(self._configured().targets, os.environ)
 
     def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""
-        from steelyard.store.definitions import DefinitionFolder
         from steelyard.usecases.registry.references import References
 
-        folder = DefinitionFolder(self.root, self.catalog, self.registry)
         validated = self.validations.last_validated
-        return References(folder, self.clock.now(), validated, warn or self.warn)
+        return References(self._definitions(), self.clock.now(), validated, warn or self.warn)
+
+    def _definitions(self) -> DefinitionFolder:
+        """The files of the project, with what its store keeps."""
+        from steelyard.store.definitions import DefinitionFolder
+
+        saved = self.saved_definitions if self._has_store() else None
+        return DefinitionFolder(self.root, self.catalog, self.registry, saved)
+
+    @property
+    def saved_definitions(self) -> SavedDefinitionStore:
+        """What was created over HTTP."""
+        from steelyard.store.saved_definitions import SavedDefinitionStore
+
+        return SavedDefinitionStore(lambda: self.store.engine, is_there=self._has_store)
+
+    def _has_store(self) -> bool:
+        return (self.folder / _DATABASE).is_file()
 
     def published_files(self) -> PublishedFiles:
         """The rubrics of the project that may call themselves published."""
@@ -172,6 +233,37 @@ class ProjectAdapters:
         saved = SavedSettingStore(self.store.engine)
         return SettingPorts(saved=saved, settings=self.settings, root=self.root, clock=self.clock)
 
+    def access_ports(self) -> AccessPorts:
+        """What users, keys and sessions need."""
+        from steelyard.store.api_keys import KeyStore
+        from steelyard.store.ids import new_token
+        from steelyard.store.passwords import Argon2Passwords
+        from steelyard.store.sessions import SessionStore
+        from steelyard.store.users import UserStore
+        from steelyard.usecases.access.ports import AccessPorts
+
+        def engine() -> Engine:
+            return self.store.engine
+
+        return AccessPorts(
+            users=UserStore(engine),
+            keys=KeyStore(engine),
+            sessions=SessionStore(engine),
+            passwords=self._once("passwords", Argon2Passwords),
+            new_secret=new_token,
+            clock=self.clock,
+        )
+
+    def operation_ports(self) -> OperationPorts:
+        """What back-ups of the project need."""
+        from importlib.metadata import version
+
+        from steelyard.store.backups import BackupWriter
+        from steelyard.usecases.operations.back_up import OperationPorts
+
+        writer = BackupWriter(self.folder, version("steelyard"))
+        return OperationPorts(backup=writer, audit=self.audit_log, clock=self.clock)
+
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:
             if name not in self._made:
@@ -182,10 +274,19 @@ class ProjectAdapters:
         """The settings, with the suites and targets that the store keeps."""
         from steelyard.usecases.settings.saved_settings import with_saved
 
-        has_store = (self.folder / _DATABASE).is_file()
-        return with_saved(self.setting_ports()) if has_store else self.settings
+        return with_saved(self.setting_ports()) if self._has_store() else self.settings
 
     def _database(self) -> Engine:
         from steelyard.store.database import open_database
 
         return open_database(self.folder / _DATABASE)
+
+
+def restore_ports(file: Path) -> RestorePorts:
+    """What a restore from a file needs; the project is not there yet."""
+    from steelyard.store.clock import SystemClock
+    from steelyard.store.restored_log import RestoredLog
+    from steelyard.store.restores import BackupReader
+    from steelyard.usecases.operations.back_up import RestorePorts
+
+    return RestorePorts(reader=BackupReader(file), audit_of=RestoredLog, clock=SystemClock())

@@ -30,7 +30,7 @@ class Operation(Generic[Query, Body]):
     path: str
     summary: str
     scope: Scope | None
-    """What its caller must be allowed to do; None where anybody may call it."""
+    """What its caller must be allowed to do; None where every caller may call it."""
     handle: Callable[[Call[Query, Body]], JsonReply | Response | Awaitable[JsonReply | Response]]
     """A function that blocks is called in a thread, unless it is `quick`."""
     query: type[Query] = NoQuery  # pyright: ignore[reportAssignmentType] - a default for most
@@ -39,14 +39,26 @@ class Operation(Generic[Query, Body]):
     streamed: Mapping[str, type | None] = field(default_factory=dict[str, type | None])
     """The media types of a body that the operation reads itself, with the type of JSON."""
     answers: Mapping[int, Any]
-    """The type of the body by status; None for a body that is no JSON."""
+    """The type of the JSON body by status; a text names the media types of another body, with
+    blanks between them; None where there is no body."""
+    answer_headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Headers of its answers by name, with what each says."""
+    request_headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Headers that it reads by name, with what each does."""
     errors: tuple[int, ...] = ()
     """Statuses of errors beyond those that every operation has."""
     max_body: int = MAX_BODY
     is_quick: bool = False
     """Whether it takes less time than to hand it to a thread."""
+    requires_login: bool = False
+    """Whether its caller must be known though no scope is needed."""
     is_open: bool = False
     """Whether pages of every origin may read the answer."""
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether its caller must be known."""
+        return self.scope is not None or self.requires_login
 
     async def answer(
         self, served: ServedProject, identity: Identity, request_id: str, request: Request
