@@ -150,6 +150,7 @@ class Project(ProjectAdapters):
     def result_ports(self) -> ResultPorts:
         """What finding and reading finished runs needs."""
         from steelyard.store.artifacts import digest_of
+        from steelyard.store.known_digests import KnownDigests
         from steelyard.usecases.results.ports import ResultPorts
 
         return ResultPorts(
@@ -158,6 +159,7 @@ class Project(ProjectAdapters):
             repository=lambda: self.store,
             records=self._records,
             digest=digest_of,
+            known_digest=self._once("digests", KnownDigests).of,
             judgements=self._judgements,
             warn=self.warn,
         )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.engine.redaction.redactor import Redactor
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
+    from steelyard.store.condition import StoreCondition
     from steelyard.store.project import ProjectFolder
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
@@ -97,6 +98,13 @@ class ProjectAdapters:
 
         return self._once("store", opened)
 
+    @property
+    def condition(self) -> StoreCondition:
+        """The state of the store, for whoever operates it."""
+        from steelyard.store.condition import StoreCondition
+
+        return StoreCondition(self.store.engine, self.folder)
+
     @staticmethod
     def is_alive(owner: str) -> bool:
         """Whether the process that owns a run still runs on this host."""
@@ -143,11 +151,15 @@ class ProjectAdapters:
     def redactor(self) -> Redactor:
         """What every run of the project writes through; it has counted nothing yet."""
         from steelyard.engine.redaction.redactor import Redactor
-        from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.usecases.runs.prepare import redaction_rules
 
-        secrets = configured_secrets(self._configured().targets, os.environ)
-        return Redactor.by(redaction_rules(self.settings), secrets)
+        return Redactor.by(redaction_rules(self.settings), self.secrets())
+
+    def secrets(self) -> tuple[str, ...]:
+        """The values of secrets that the targets of the project name."""
+        from steelyard.targets.configured_secrets import configured_secrets
+
+        return configured_secrets(self._configured().targets, os.environ)
 
     def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""

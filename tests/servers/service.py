@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from servers.documented import check_answer
 from steelyard.api.serving import ServedProject, ServerSettings
 from steelyard.project import Project
 from steelyard.server import make_server, url_of
@@ -17,8 +18,15 @@ from steelyard.server import make_server, url_of
 
 @contextmanager
 def served(project: Project, **settings: Any) -> Generator[httpx.Client]:
-    """A client of a server that runs for the length of a test."""
-    with running(project, **settings) as url, httpx.Client(base_url=url, timeout=30) as client:
+    """A client of a server that runs for the length of a test.
+
+    It checks every answer against the document of the API.
+    """
+    hooks = {"response": [check_answer]}
+    with (
+        running(project, **settings) as url,
+        httpx.Client(base_url=url, timeout=30, event_hooks=hooks) as client,
+    ):
         yield client
 
 

@@ -20,6 +20,7 @@ from steelyard.api import (
     datasets,
     definitions,
     health,
+    metrics,
     new_runs,
     records,
     retention,
@@ -44,7 +45,7 @@ def operations() -> tuple[Operation[Any, Any], ...]:
     """Every operation of the API."""
     resources = (
         *(new_runs, runs, run_changes, run_stream, records, artifacts, comparisons, retention),
-        *(datasets, definitions, saved_entries, validation, access_control, health),
+        *(datasets, definitions, saved_entries, validation, access_control, health, metrics),
     )
     return (*(one for resource in resources for one in resource.OPERATIONS), _OPENAPI)
 
@@ -61,11 +62,11 @@ _OPENAPI = Operation(
     summary="This API.",
     scope=None,
     handle=_openapi,
-    answers={200: None},
+    answers={200: _JSON},
 )
 
 
-def make_application(served: ServedProject) -> Starlette:
+def make_application(served: ServedProject) -> Gatekeeper:
     """The application that serves a project."""
     by_path: dict[str, dict[str, Operation[Any, Any]]] = {}
     for operation in operations():
@@ -76,8 +77,8 @@ def make_application(served: ServedProject) -> Starlette:
         exception_handlers={HTTPException: _not_routed, Exception: _unexpected},
     )
     application.router.redirect_slashes = False
-    application.add_middleware(Gatekeeper, settings=served.settings)
-    return application
+    # Outside of the application: its answers to errors of its own are safe, too.
+    return Gatekeeper(application, served)
 
 
 def _route(served: ServedProject, path: str, found: Sequence[Operation[Any, Any]]) -> Route:
@@ -96,6 +97,7 @@ async def _answered(
 ) -> Response:
     """The answer of an operation, or that of the error that it raised."""
     request_id: str = request.state.request_id
+    request.state.route = operation.path
     try:
         identity = await authenticate(served, operation, request)
         request.state.actor = identity.actor

@@ -39,7 +39,12 @@ class Operation(Generic[Query, Body]):
     streamed: Mapping[str, type | None] = field(default_factory=dict[str, type | None])
     """The media types of a body that the operation reads itself, with the type of JSON."""
     answers: Mapping[int, Any]
-    """The type of the body by status; None for a body that is no JSON."""
+    """The type of the JSON body by status; a text names the media types of another body, with
+    blanks between them; None where there is no body."""
+    answer_headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Headers of its answers by name, with what each says."""
+    request_headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Headers that it reads by name, with what each does."""
     errors: tuple[int, ...] = ()
     """Statuses of errors beyond those that every operation has."""
     max_body: int = MAX_BODY

@@ -7,13 +7,14 @@ from typing import Annotated, Generic, TypeVar
 import msgspec
 
 Item = TypeVar("Item")
-Limit = Annotated[int, msgspec.Meta(ge=1, le=100)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=100, description="The most entries of a page.")]
+Cursor = Annotated[str, msgspec.Meta(description="`next_cursor` of the page before.")]
 
 
 class PageQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which page of a list."""
 
-    cursor: str | None = None
+    cursor: Cursor | None = None
     limit: Limit = 20
 
 

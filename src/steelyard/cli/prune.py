@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,8 +12,7 @@ from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
-    from steelyard.settings import RetentionSettings
-    from steelyard.usecases.runs.prune import Pruning
+    from steelyard.results.pruned import PruningReport
 
 _UNIT = 1000
 
@@ -33,68 +32,43 @@ def command(
     ),
 ) -> None:
     """List results past their retention; remove them with --yes."""
-    from steelyard.usecases.runs.prune import plan_pruning, prune, retention_of
+    from steelyard.usecases.runs.prune import (
+        plan_pruning,
+        prune,
+        pruning_report,
+        retention_of,
+    )
 
     project = opened()
     retention = retention_of(project.settings, older_than)
     with closing(project.retention_store()) as store:
         planned = plan_pruning(store, retention, project.clock.now())
         inputs = prune(store, planned) if yes else 0
+    report = pruning_report(planned, retention, is_done=yes)
     if output is OutputFormat.json:
-        show_json(_row(planned, retention, is_done=yes))
+        show_json(report.json())
     else:
         if inputs:
             show(f"removed the left-over inputs of {inputs} queued run(s)")
-        _show(planned, retention, is_done=yes)
+        _show(report)
 
 
-def _show(planned: list[Pruning], retention: RetentionSettings, *, is_done: bool) -> None:
-    kept = f"raw results {retention.raw_days} days, summaries {retention.all_days} days"
-    if not planned:
+def _show(report: PruningReport) -> None:
+    kept = f"raw results {report.raw_days} days, summaries {report.summary_days} days"
+    if not report.runs:
         show(f"nothing to prune ({kept})")
         return
-    for pruning in planned:
-        what = "all that is left" if pruning.is_last else "raw results"
+    for pruning in report.runs:
+        what = "all that is left" if pruning.summaries else "raw results"
         rows = f", {pruning.rows} rows of the database" if pruning.rows else ""
         show(f"{pruning.run_id}  finished {pruning.finished_at[:10]}  {what}{rows}")
         for file in pruning.files:
             show(f"  {size_text(file.size):>9}  {file.name}")
-    files, size, rows = _totals(planned)
-    word = "removed" if is_done else "would remove"
-    show(f"{word} {files} file(s), {size_text(size)}, and {rows} row(s) of {len(planned)} run(s)")
-    if not is_done:
+    word = "removed" if report.is_done else "would remove"
+    removed = f"{word} {report.files} file(s), {size_text(report.size)}"
+    show(f"{removed}, and {report.rows} row(s) of {len(report.runs)} run(s)")
+    if not report.is_done:
         show(f"nothing was removed; --yes does it ({kept})")
-
-
-def _row(planned: list[Pruning], retention: RetentionSettings, *, is_done: bool) -> dict[str, Any]:
-    files, size, rows = _totals(planned)
-    return {
-        "is_done": is_done,
-        "raw_days": retention.raw_days,
-        "summary_days": retention.all_days,
-        "runs": [
-            {
-                "run_id": pruning.run_id,
-                "finished_at": pruning.finished_at,
-                "summaries": pruning.is_last,
-                "files": [{"name": file.name, "size": file.size} for file in pruning.files],
-                "rows": pruning.rows,
-            }
-            for pruning in planned
-        ],
-        "files": files,
-        "size": size,
-        "rows": rows,
-    }
-
-
-def _totals(planned: list[Pruning]) -> tuple[int, int, int]:
-    """Files, their bytes, and rows."""
-    return (
-        sum(len(pruning.files) for pruning in planned),
-        sum(pruning.size for pruning in planned),
-        sum(pruning.rows for pruning in planned),
-    )
 
 
 def size_text(size: int) -> str:

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from steelyard.cli.opening import opened
 from steelyard.cli.terminal import show
+
+if TYPE_CHECKING:
+    from steelyard.api.serving import ServerSettings
+    from steelyard.project import Project
+
+
+class LogStyle(StrEnum):
+    """How log lines are written."""
+
+    auto = "auto"
+    json = "json"
+    text = "text"
+
+
+class LogLevel(StrEnum):
+    """From which level on log lines are written."""
+
+    debug = "debug"
+    info = "info"
+    warning = "warning"
+    error = "error"
 
 
 def command(
@@ -15,10 +38,40 @@ def command(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")
     ] = 8765,
+    log_format: Annotated[
+        LogStyle, typer.Option(help="Log format; auto: text on a terminal, else json.")
+    ] = LogStyle.auto,
+    log_level: Annotated[LogLevel, typer.Option(help="Lowest level to log.")] = LogLevel.info,
+    reload: Annotated[
+        bool,
+        typer.Option("--reload", help="Restart when a plug-in or the project file changes."),
+    ] = False,
 ) -> None:
     """Serve the project over HTTP until Ctrl-C."""
     from steelyard.api.serving import ServerSettings
     from steelyard.server import serve
 
+    if reload:
+        from steelyard.cli.reloading import serve_reloading
+
+        raise typer.Exit(serve_reloading(opened()))
     settings = ServerSettings(host=host, port=port)
-    serve(opened(), settings, lambda url: show(f"serving {url}  (Ctrl-C stops)"))
+    with opened() as project:
+        _log(project, log_format, log_level)
+        serve(project, settings, lambda url: _show_address(project, settings, url))
+
+
+def _show_address(project: Project, settings: ServerSettings, url: str) -> None:
+    login = "login required" if settings.has_login else "no login, this machine only"
+    show(f"serving {project.root}")
+    show(f"  address  {settings.public_url or url}  ({login})")
+    show(f"  API      {settings.public_url or url}/openapi.json")
+    show("  Ctrl-C stops; twice stops at once")
+    sys.stdout.flush()
+
+
+def _log(project: Project, style: LogStyle, level: LogLevel) -> None:
+    from steelyard.api.log_lines import set_up_logging
+
+    is_text = style is LogStyle.text or (style is LogStyle.auto and sys.stderr.isatty())
+    set_up_logging("text" if is_text else "json", level.value, project.secrets())

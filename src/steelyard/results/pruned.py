@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 import msgspec
 
 from steelyard.results.artifacts import ARTIFACTS, MANIFEST
+from steelyard.results.metrics import Value
 
 PRUNED = "pruned.jsonl"
 """Beside the folder of the runs: a line for every file that went."""
@@ -30,6 +31,36 @@ class PrunedFile:
     def day(self) -> str:
         """When, as people say it."""
         return self.at[:10]
+
+
+class PrunedSize(Value, frozen=True, kw_only=True):
+    """A file that goes or went, with its bytes."""
+
+    name: str
+    size: int
+
+
+class PrunedRun(Value, frozen=True, kw_only=True):
+    """What goes or went of one run."""
+
+    run_id: str
+    finished_at: str
+    summaries: bool
+    """Whether its summaries go as well."""
+    files: tuple[PrunedSize, ...]
+    rows: int
+
+
+class PruningReport(Value, frozen=True, kw_only=True):
+    """What a pruning has removed, or would remove."""
+
+    is_done: bool
+    raw_days: int
+    summary_days: int
+    runs: tuple[PrunedRun, ...]
+    files: int
+    size: int
+    rows: int
 
 
 _decode = msgspec.json.Decoder(PrunedFile).decode

@@ -20,6 +20,9 @@ MAX_COUNT = 2**63 - 2
 """The highest index or repeat: with the next one it fits the 64 bits of a store."""
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 
+Place: TypeAlias = tuple[int, int]
+"""Index and repeat."""
+
 
 class Sort(NamedTuple):
     """The order of a list; equal values stay in the order of the records."""

@@ -298,6 +298,11 @@ class RunStore:
         for row in self._rows(query):
             yield row.idx, row.repeat
 
+    def has_results(self, run_id: str) -> bool:
+        """Whether any result is kept."""
+        query = select(results.c.idx).where(results.c.run_id == run_id).limit(1)
+        return any(True for _ in self._rows(query))
+
     def tried(self, run_id: str) -> dict[tuple[int, int], tuple[int, str]]:
         """Attempts made for records without a result: how many, and when the first was."""
         kept = select(results.c.idx).where(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -12,9 +12,10 @@ from sqlalchemy import ColumnElement, Select, Subquery, func, literal, or_, sele
 
 from steelyard.results.attempts import read_attempt
 from steelyard.results.facts import read_facts
-from steelyard.results.failures import read_failure
-from steelyard.results.predictions import read_prediction
+from steelyard.results.failures import Failure, read_failure
+from steelyard.results.predictions import Prediction, read_prediction
 from steelyard.results.records import (
+    Place,
     Position,
     RecordLine,
     RecordQuery,
@@ -24,6 +25,7 @@ from steelyard.results.records import (
     read_listed,
 )
 from steelyard.results.requests import whole_row
+from steelyard.results.stored_rows import with_scores
 from steelyard.store.database import streamed
 from steelyard.store.dialects import as_text, json_field
 from steelyard.store.runs.judgements import JudgementStore
@@ -64,6 +66,43 @@ class StoredRecords:
             if search is None or search.matches(row.prediction)
         )
         return [read_listed(row.prediction).line(row.label) for row in islice(rows, limit)]
+
+    def predictions(self, places: Sequence[Place]) -> list[Prediction]:
+        """The results at some places, in their order, with the scores of their checks."""
+        kept = select(*_PLACE, results.c.prediction).where(
+            results.c.run_id == self._run_id, tuple_(*_PLACE).in_(places)
+        )
+        graded = select(scores.c.idx, scores.c.repeat, scores.c.row).where(
+            scores.c.run_id == self._run_id, tuple_(scores.c.idx, scores.c.repeat).in_(places)
+        )
+        found: dict[Place, list[bytes]] = {place: [] for place in places}
+        for idx, repeat, row in streamed(self._store.engine, graded.order_by(scores.c.place)):
+            found[idx, repeat].append(row)
+        part = cache(self._part)
+        rows = {
+            (idx, repeat): whole_row(
+                read_prediction(
+                    with_scores(row, checks) if (checks := found[idx, repeat]) else row
+                ),
+                part,
+            )
+            for idx, repeat, row in streamed(self._store.engine, kept)
+        }
+        return [rows[place] for place in places if place in rows]
+
+    def failures(self, query: RecordQuery, after: Place | None, limit: int) -> list[Failure]:
+        """The failures of the records of a query after a place, in the order of the records."""
+        found = _found(self._run_id, query, None).where(results.c.label.is_not(None))
+        if after:
+            found = found.where(tuple_(*_PLACE) > after)
+        there = found.order_by(*_PLACE).limit(limit).subquery()
+        is_there = (results.c.idx == there.c.idx) & (results.c.repeat == there.c.repeat)
+        rows = (
+            select(results.c.failure)
+            .join(there, is_there & (results.c.run_id == self._run_id))
+            .order_by(*_PLACE)
+        )
+        return [read_failure(row.failure) for row in streamed(self._store.engine, rows)]
 
     def has_tags(self) -> bool:
         """Whether the first record has a group by its tags, if only that of those without any."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from operator import attrgetter
@@ -14,11 +14,12 @@ import msgspec
 
 from steelyard.model.json_value import JsonObject
 from steelyard.results.attempts import ATTEMPTS, read_attempt
-from steelyard.results.failures import FAILURES, read_failure
-from steelyard.results.predictions import PREDICTIONS, read_prediction
+from steelyard.results.failures import FAILURES, Failure, read_failure
+from steelyard.results.predictions import PREDICTIONS, Prediction, read_prediction
 from steelyard.results.records import (
     BY_INDEX,
     ListedPrediction,
+    Place,
     Position,
     RecordLine,
     RecordQuery,
@@ -73,6 +74,23 @@ class FolderRecords:
             len(lines),
         )
         return lines[begin + 1 : begin + 1 + limit]
+
+    def predictions(self, places: Sequence[Place]) -> list[Prediction]:
+        """The results at some places, in their order."""
+        found = [row for place in places for row in self._rows(PREDICTIONS, *place)]
+        return list(whole_rows(self._folder, map(read_prediction, found)))
+
+    def failures(self, query: RecordQuery, after: Place | None, limit: int) -> list[Failure]:
+        """The failures of the records of a query after a place, in the order of the records."""
+        rows = (
+            row
+            for row in decoded_rows(self._folder, FAILURES, read_failure)
+            if (after is None or row.place > after)
+            and query.status in {None, row.status}
+            and query.label in {None, row.label}
+            and query.record_id in {None, row.record_id}
+        )
+        return list(islice(rows, limit))
 
     def has_tags(self) -> bool:
         """Whether the run has groups of records by their tags."""

@@ -20,6 +20,7 @@ class KnownRuns(Protocol):
     def find(self, name: str) -> StoredRun: ...
     def ids(self) -> set[str]: ...
     def done(self, run_id: str) -> Iterator[tuple[int, int]]: ...
+    def has_results(self, run_id: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class ResultPorts:
     records: Callable[[str, str], Records]
     """The stored records of a run, with a name for messages."""
     digest: Callable[[Path], Seal]
+    known_digest: Callable[[Path], Seal]
+    """The digest of a file that is read again only when its size or times have changed."""
     judgements: Callable[[Path, int], list[JsonObject]]
     """The judge replies of a record, by run folder and index."""
     warn: Warn

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, cast
+from typing import Generic, NamedTuple, Protocol, TypeVar, cast
+
+import msgspec
 
 from steelyard.errors import InvalidError, NotFoundError
 from steelyard.formats.encoding import without_surrogates
+from steelyard.results.attempts import Attempt
+from steelyard.results.failures import Failure
+from steelyard.results.predictions import Prediction
 from steelyard.results.records import (
     MAX_COUNT,
     SORT_TYPES,
+    Count,
+    Place,
     Position,
     RecordLine,
     RecordQuery,
@@ -38,6 +45,14 @@ class Records(Protocol):
         """The records of a query after a position."""
         ...
 
+    def predictions(self, places: Sequence[Place]) -> Sequence[Prediction]:
+        """The results at some places, in their order."""
+        ...
+
+    def failures(self, query: RecordQuery, after: Place | None, limit: int) -> Sequence[Failure]:
+        """The failures of a query after a place; it filters by id, status and label alone."""
+        ...
+
     def has_tags(self) -> bool:
         """Whether the tags of records were kept."""
         ...
@@ -49,6 +64,23 @@ class Records(Protocol):
     def record(self, index: int, repeat: int | None = None) -> RecordView:
         """Everything stored for a record, in all repeats or in one; empty if unknown."""
         ...
+
+
+Row = TypeVar("Row")
+
+
+class ResultPage(NamedTuple, Generic[Row]):
+    """A page of a list of rows."""
+
+    rows: Sequence[Row]
+    next_cursor: str | None
+    """The cursor of the next page; None at the end."""
+
+
+class AttemptPosition(msgspec.Struct, frozen=True, array_like=True):
+    """How many attempts come before a page."""
+
+    begin: Count
 
 
 class RecordPage(NamedTuple):
@@ -89,6 +121,46 @@ def list_records(
         return RecordPage(found, None)
     last = found[limit - 1].position(query.sort)
     return RecordPage(found[:limit], cursor_of(last, query))
+
+
+def list_predictions(
+    records: Records, query: RecordQuery, *, cursor: str | None = None, limit: int = 20
+) -> ResultPage[Prediction]:
+    """A page of the records of a query, with all that is stored of their results."""
+    page = list_records(records, query, cursor=cursor, limit=limit)
+    places = [(line.index, line.repeat) for line in page.records]
+    return ResultPage(records.predictions(places) if places else (), page.next_cursor)
+
+
+def list_failures(
+    records: Records, query: RecordQuery, *, cursor: str | None = None, limit: int = 20
+) -> ResultPage[Failure]:
+    """A page of the failures of records, in their order."""
+    require_page(limit)
+    query = written(query)
+    after = None if cursor is None else position_at(cursor, query, tuple[Count, Count])
+    found = records.failures(query, after, limit + 1)
+    if len(found) <= limit:
+        return ResultPage(found, None)
+    return ResultPage(found[:limit], cursor_of(found[limit - 1].place, query))
+
+
+def list_attempts(
+    records: Records,
+    index: int,
+    repeat: int | None = None,
+    *,
+    cursor: str | None = None,
+    limit: int = 20,
+) -> ResultPage[Attempt]:
+    """A page of the attempts made for a record, in their order."""
+    require_page(limit)
+    query = ("attempts", index, repeat)
+    begin = 0 if cursor is None else position_at(cursor, query, AttemptPosition).begin
+    end = begin + limit
+    made = show_record(records, index, repeat).attempts
+    next_cursor = cursor_of(AttemptPosition(end), query) if len(made) > end else None
+    return ResultPage(made[begin:end], next_cursor)
 
 
 def _position(cursor: str, query: RecordQuery) -> Position:

@@ -71,6 +71,22 @@ def verify(folder: Path, digest: Callable[[Path], Seal]) -> Verification:
     return Verification(run_id=run_id, folder=str(folder), files=tuple(files))
 
 
+def verify_file(folder: Path, name: str, digest: Callable[[Path], Seal]) -> ArtifactState:
+    """Compare one artifact with its hash and size in the manifest."""
+    try:
+        data = (folder / MANIFEST).read_bytes()
+        manifest = json.loads(data)
+        sealed: JsonObject = dict(manifest["artifacts"])
+    except OSError as error:
+        return ArtifactState(name=MANIFEST, state="missing", message=str(error.strerror))
+    except (ValueError, KeyError, TypeError):
+        return ArtifactState(name=MANIFEST, state="changed", message="not a manifest any more")
+    own = _own_state(manifest, data)
+    if name == MANIFEST or not own.is_as_sealed:
+        return own
+    return _state(folder / name, name, sealed.get(name), digest)
+
+
 def require_sealed(folder: Path, digest: Callable[[Path], Seal]) -> None:
     """Refuse a run whose sealed files were changed."""
     require_manifest(folder)

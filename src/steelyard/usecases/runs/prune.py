@@ -11,7 +11,14 @@ from steelyard.errors import InvalidError
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import valid_caller
-from steelyard.results.pruned import RAW, SUMMARIES, PrunedFile
+from steelyard.results.pruned import (
+    RAW,
+    SUMMARIES,
+    PrunedFile,
+    PrunedRun,
+    PrunedSize,
+    PruningReport,
+)
 from steelyard.results.sealing import Seal
 from steelyard.settings import MIN_RAW_DAYS, RetentionSettings, Settings
 
@@ -175,3 +182,27 @@ def prune(
     inputs = store.remove_inputs()
     store.settle()
     return inputs
+
+
+def pruning_report(
+    planned: Sequence[Pruning], retention: RetentionSettings, *, is_done: bool
+) -> PruningReport:
+    """What was planned, per run and in all."""
+    return PruningReport(
+        is_done=is_done,
+        raw_days=retention.raw_days,
+        summary_days=retention.all_days,
+        runs=tuple(
+            PrunedRun(
+                run_id=pruning.run_id,
+                finished_at=pruning.finished_at,
+                summaries=pruning.is_last,
+                files=tuple(PrunedSize(name=file.name, size=file.size) for file in pruning.files),
+                rows=pruning.rows,
+            )
+            for pruning in planned
+        ),
+        files=sum(len(pruning.files) for pruning in planned),
+        size=sum(pruning.size for pruning in planned),
+        rows=sum(pruning.rows for pruning in planned),
+    )
