@@ -75,8 +75,14 @@ def download(
     """Fetch the files of a run into a folder; those that are there and right are kept."""
     if not _RUN_ID.fullmatch(run_id):
         raise InvalidError(f"{run_id!r} is no id of a run")
-    listed = list_artifacts(transport, run_id)
     _make_folder(folder)
+    try:
+        listed = list_artifacts(transport, run_id)
+    except ConflictError as error:
+        if not allow_refused:
+            raise
+        # Without its manifest nothing is known of the other files.
+        return Download(run_id=run_id, folder=folder, files=(), refused={MANIFEST: str(error)})
     present = [one for one in listed if one.pruned_at is None]
     present.sort(key=lambda one: one.name != MANIFEST)
     files, refused, seals = list[str](), dict[str, str](), dict[str, Seal]()

@@ -6,14 +6,13 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from steelyard.model.run import TERMINAL
 from steelyard.results.failures import Failure
 from steelyard.results.manifest import StateTime
 from steelyard.results.metrics import Metrics, Slice
 from steelyard.results.predictions import Prediction
 
 Item = TypeVar("Item")
-TERMINAL = frozenset(("completed", "completed_with_errors", "failed", "cancelled"))
-"""The states in which a run stays (contract 2)."""
 
 
 class RemotePage(msgspec.Struct, Generic[Item], frozen=True):

@@ -69,10 +69,10 @@ class Client:
             ca_file=ca_file,
             proxy=proxy,
         )
-        self._transport = Transport(url, settings, os.environ)
+        self.transport = Transport(url, settings, os.environ)
 
     def __repr__(self) -> str:
-        return f"Client('{self._transport.address}')"
+        return f"Client('{self.transport.address}')"
 
     def __enter__(self) -> Client:
         return self
@@ -82,45 +82,51 @@ class Client:
 
     def close(self) -> None:
         """Close the connections."""
-        self._transport.close()
+        self.transport.close()
+
+    @property
+    def address(self) -> str:
+        """Where the server is."""
+        return str(self.transport.address)
 
     def me(self) -> RemoteCaller:
         """Who the server takes the owner of the key for, and what they may do."""
-        return self._transport.json(HttpRequest(path=path_of("me")), RemoteCaller)
+        return self.transport.json(HttpRequest(path=path_of("me")), RemoteCaller)
 
     def runs(self, **filters: QueryValue) -> Iterator[RemoteRun]:
         """The runs, newest first; filters are `status`, `group_id` and `q`."""
         request = HttpRequest(path=path_of("runs"), query=filters)
-        return pages(self._transport, request, RemoteRun)
+        return pages(self.transport, request, RemoteRun)
 
     def run(self, run: str) -> RemoteRun:
         """A run as it stands."""
-        return self._transport.json(HttpRequest(path=path_of("runs", run)), RemoteRun)
+        return self.transport.json(HttpRequest(path=path_of("runs", run)), RemoteRun)
 
     def start_run(
         self,
-        dataset: str | Path | bytes | Mapping[str, Any],
+        dataset: str | Path | bytes | Mapping[str, Any] | None,
         *,
         idempotency_key: str | None = None,
         **settings: QueryValue,
     ) -> StartedRun:
         """Start a run of a dataset document (contract 2): a path, its bytes, or a value.
 
-        Settings are those of `POST /v1/runs`: `target`, `rubric`, `judge`, `suite` and more. The
-        server starts one run for one `idempotency_key`, whatever the client has to repeat.
+        None stands for a dataset that the server has: that of a `suite`, or `dataset`. Settings
+        are those of `POST /v1/runs`: `target`, `rubric`, `judge` and more. The server starts one
+        run for one `idempotency_key`, whatever the client has to repeat.
         """
         request = HttpRequest(
             method="POST",
             path=path_of("runs"),
-            query=settings,
+            query={} if dataset is None else settings,
             headers={IDEMPOTENCY_KEY: idempotency_key or str(uuid.uuid4())},
-            body=body_of(dataset),
+            body=body_of({"run": _given(settings)} if dataset is None else dataset),
         )
-        return self._transport.json(request, StartedRun)
+        return self.transport.json(request, StartedRun)
 
     def events(self, run: str, *, after: int = 0) -> Iterator[RemoteEvent]:
         """What happens to a run until its end, each event once, from one id on."""
-        return follow(self._transport, run, after)
+        return follow(self.transport, run, after)
 
     def wait(self, run: str) -> RemoteRun:
         """The run, when it has finished."""
@@ -132,49 +138,49 @@ class Client:
         """The records of a run; filters are `status`, `passed`, `check`, `tag`, `label`, `q`,
         `record_id` and `sort`."""
         request = HttpRequest(path=path_of("runs", run, "records"), query=filters)
-        return pages(self._transport, request, Prediction)
+        return pages(self.transport, request, Prediction)
 
     def record(self, run: str, index: int, *, repeat: int = 0) -> RemoteRecord:
         """One record, with why it failed and what judges were asked."""
         request = HttpRequest(
             path=path_of("runs", run, "records", index), query={"repeat": repeat}
         )
-        return self._transport.json(request, RemoteRecord)
+        return self.transport.json(request, RemoteRecord)
 
     def attempts(self, run: str, index: int, *, repeat: int | None = None) -> Iterator[Attempt]:
         """Every call for a record, of one repeat or of all."""
         path = path_of("runs", run, "records", index, "attempts")
-        return pages(self._transport, HttpRequest(path=path, query={"repeat": repeat}), Attempt)
+        return pages(self.transport, HttpRequest(path=path, query={"repeat": repeat}), Attempt)
 
     def failures(self, run: str, **filters: QueryValue) -> Iterator[Failure]:
         """Why records have no score; filters are `record_id`, `status` and `label`."""
         request = HttpRequest(path=path_of("runs", run, "failures"), query=filters)
-        return pages(self._transport, request, Failure)
+        return pages(self.transport, request, Failure)
 
     def metrics(self, run: str) -> Metrics:
         """The numbers of a finished run."""
-        return self._transport.json(HttpRequest(path=path_of("runs", run, "metrics")), Metrics)
+        return self.transport.json(HttpRequest(path=path_of("runs", run, "metrics")), Metrics)
 
     def slices(self, run: str) -> tuple[Slice, ...]:
         """The numbers of a finished run by slice."""
         request = HttpRequest(path=path_of("runs", run, "slices"))
-        return self._transport.json(request, RemoteSlices).slices
+        return self.transport.json(request, RemoteSlices).slices
 
     def artifacts(self, run: str) -> tuple[RemoteArtifact, ...]:
         """The files of a finished run, with size and hash."""
-        return list_artifacts(self._transport, run)
+        return list_artifacts(self.transport, run)
 
     def download(self, run: str, folder: str | Path) -> Download:
         """Fetch the files of a finished run into a folder; each is checked against the manifest.
 
         What is there already is not fetched again.
         """
-        return download(self._transport, self.run(run).run_id, Path(folder))
+        return download(self.transport, self.run(run).run_id, Path(folder))
 
     def manifest(self, run: str) -> Manifest:
         """What was run, how, and the hash of every file."""
         path = path_of("runs", run, "artifacts", "run_manifest.json")
-        return read_manifest(self._transport.bytes(HttpRequest(path=path)))
+        return read_manifest(self.transport.bytes(HttpRequest(path=path)))
 
     def cancel(self, run: str) -> ChangedRun:
         """Stop a run; what it has is kept."""
@@ -195,11 +201,11 @@ class Client:
     def compare(self, a: str, b: str, *, strict: bool = False) -> Comparison:
         """Whether run B is better than run A, over the records that both have a score for."""
         request = HttpRequest(path=path_of("compare"), query={"a": a, "b": b, "strict": strict})
-        return self._transport.json(request, Comparison)
+        return self.transport.json(request, Comparison)
 
     def group(self, group_id: str) -> Iterator[RemoteRun]:
         """The runs that were started together."""
-        return pages(self._transport, HttpRequest(path=path_of("groups", group_id)), RemoteRun)
+        return pages(self.transport, HttpRequest(path=path_of("groups", group_id)), RemoteRun)
 
     def validate(
         self, content: str | Path | bytes | Mapping[str, Any], **settings: QueryValue
@@ -208,35 +214,39 @@ class Client:
         request = HttpRequest(
             method="POST", path=path_of("validate"), query=settings, body=body_of(content)
         )
-        return self._transport.json(request, dict[str, Any])
+        return self.transport.json(request, dict[str, Any])
 
     @cached_property
     def datasets(self) -> RemoteCatalog:
         """The datasets that the server keeps."""
-        return RemoteCatalog(self._transport, "datasets")
+        return RemoteCatalog(self.transport, "datasets")
 
     @cached_property
     def rubrics(self) -> RemoteCatalog:
         """Its rubrics."""
-        return RemoteCatalog(self._transport, "rubrics")
+        return RemoteCatalog(self.transport, "rubrics")
 
     @cached_property
     def judges(self) -> RemoteCatalog:
         """Its judges."""
-        return RemoteCatalog(self._transport, "judges")
+        return RemoteCatalog(self.transport, "judges")
 
     @cached_property
     def suites(self) -> RemoteCatalog:
         """Its suites."""
-        return RemoteCatalog(self._transport, "suites")
+        return RemoteCatalog(self.transport, "suites")
 
     @cached_property
     def targets(self) -> RemoteCatalog:
         """Its targets, without their secrets."""
-        return RemoteCatalog(self._transport, "targets")
+        return RemoteCatalog(self.transport, "targets")
 
     def _changed(
         self, run: str, verb: str, settings: Mapping[str, QueryValue] | None = None
     ) -> ChangedRun:
         request = HttpRequest(method="POST", path=path_of("runs", run, verb), query=settings or {})
-        return self._transport.json(request, ChangedRun)
+        return self.transport.json(request, ChangedRun)
+
+
+def _given(settings: Mapping[str, QueryValue]) -> dict[str, QueryValue]:
+    return {name: value for name, value in settings.items() if value is not None}
