@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
     from steelyard.store.condition import StoreCondition
+    from steelyard.store.idempotency import IdempotencyStore
     from steelyard.store.project import ProjectFolder
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
+    from steelyard.store.runs.run_queue import RunQueue
+    from steelyard.store.spool import Spool
     from steelyard.store.validations import ValidationFolder
+    from steelyard.usecases.access.ports import AccessPorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
     from steelyard.usecases.registry.references import References
     from steelyard.usecases.settings.saved_settings import SettingPorts
@@ -113,6 +117,33 @@ class ProjectAdapters:
         return is_alive(owner)
 
     @property
+    def run_queue(self) -> RunQueue:
+        """The runs that wait for a worker."""
+        from steelyard.store.runs.run_queue import RunQueue
+
+        return RunQueue(self.store.engine)
+
+    @property
+    def spool(self) -> Spool:
+        """The posted datasets whose runs have not ended."""
+        from steelyard.store.ids import new_upload_id
+        from steelyard.store.spool import Spool
+        from steelyard.store.spool_key import spool_key
+
+        def new_id() -> str:
+            return new_upload_id(int(self.clock.now().timestamp() * 1000))
+
+        return Spool(self.folder / "spool", lambda: spool_key(self.folder), new_id)
+
+    @property
+    def idempotency(self) -> IdempotencyStore:
+        """The requests that may be sent again."""
+        from steelyard.store.idempotency import IdempotencyStore
+        from steelyard.store.owners import is_alive, this_process
+
+        return IdempotencyStore(self.store.engine, this_process(), is_alive)
+
+    @property
     def audit_log(self) -> AuditStore:
         """Who changed what in the project."""
         from steelyard.store.audit_log import AuditStore
@@ -183,6 +214,27 @@ class ProjectAdapters:
 
         saved = SavedSettingStore(self.store.engine)
         return SettingPorts(saved=saved, settings=self.settings, root=self.root, clock=self.clock)
+
+    def access_ports(self) -> AccessPorts:
+        """What users, keys and sessions need."""
+        from steelyard.store.api_keys import KeyStore
+        from steelyard.store.ids import new_token
+        from steelyard.store.passwords import Argon2Passwords
+        from steelyard.store.sessions import SessionStore
+        from steelyard.store.users import UserStore
+        from steelyard.usecases.access.ports import AccessPorts
+
+        def engine() -> Engine:
+            return self.store.engine
+
+        return AccessPorts(
+            users=UserStore(engine),
+            keys=KeyStore(engine),
+            sessions=SessionStore(engine),
+            passwords=self._once("passwords", Argon2Passwords),
+            new_secret=new_token,
+            clock=self.clock,
+        )
 
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,12 +31,13 @@ from steelyard.api import (
     saved_entries,
     validation,
 )
-from steelyard.api.access import authenticate, require_scope
+from steelyard.api.access import admit
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.errors import ErrorReply, error_body, message_of, status_of
 from steelyard.api.gatekeeping import Gatekeeper
 from steelyard.api.operation import Operation
 from steelyard.api.serving import ServedProject
+from steelyard.errors import TooManyRequestsError
 
 _JSON = "application/json"
 _LOG = logging.getLogger("steelyard.api")
@@ -87,7 +89,9 @@ def _route(served: ServedProject, path: str, found: Sequence[Operation[Any, Any]
 
     async def serve(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
-        return await _answered(served, by_method[method], request)
+        answer = await _answered(served, by_method[method], request)
+        answer.headers.update(getattr(request.state, "answer_headers", {}))
+        return answer
 
     return Route(path, serve, methods=methods)
 
@@ -99,9 +103,7 @@ async def _answered(
     request_id: str = request.state.request_id
     request.state.route = operation.path
     try:
-        identity = await authenticate(served, operation, request)
-        request.state.actor = identity.actor
-        require_scope(identity, operation.scope)
+        identity = await admit(served, operation, request)
         made = await operation.answer(served, identity, request_id, request)
     except ErrorReply as error:
         body = error_body(error.status, error.message, request_id, error.details)
@@ -120,8 +122,10 @@ def _failed(error: Exception, request_id: str) -> Response:
     headers: dict[str, str] = {}
     if status == 401:
         headers["www-authenticate"] = "Bearer"
-    if status == 429:
-        headers["retry-after"] = str(max(1, round(getattr(error, "retry_after_s", 1.0))))
+    if isinstance(error, TooManyRequestsError):
+        wait_s = str(max(1, math.ceil(error.retry_after_s)))
+        headers |= {"retry-after": wait_s, "x-ratelimit-reset": wait_s}
+        headers |= {"x-ratelimit-limit": str(error.limit or 0), "x-ratelimit-remaining": "0"}
     if status == 500:
         _LOG.error("internal error", exc_info=error, extra={"request_id": request_id})
     return Response(error_body(status, message_of(error), request_id), status, headers, _JSON)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from steelyard.api.measurements import Measurements
+from steelyard.api.request_limits import RequestLimiter
 from steelyard.api.stopping import StopSignal
 from steelyard.project import Project
 
@@ -48,8 +49,12 @@ class ServerSettings:
     """The address that browsers use, behind a proxy."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses whose forwarding headers are believed."""
+    requests_per_minute: int = 600
+    """The limit for each key, session or address, where requests need credentials."""
     workers: int = 1
     """Worker processes that the server starts for runs."""
+    spool_quota: int = 5 * 1024**3
+    """The most bytes of posted datasets whose runs have not ended."""
     limits: TransportLimits = field(default_factory=TransportLimits)
 
 
@@ -59,6 +64,7 @@ class ServedProject:
 
     project: Project
     settings: ServerSettings
+    limiter: RequestLimiter = field(default_factory=RequestLimiter)
     stopping: StopSignal = field(default_factory=StopSignal)
     """Set when the server begins to stop; event streams end then."""
     measurements: Measurements = field(default_factory=Measurements)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from steelyard.cli.opening import opened
+from steelyard.cli.server_access import needs_login, require_safe, trusted
 from steelyard.cli.terminal import show
 
 if TYPE_CHECKING:
@@ -33,11 +34,31 @@ class LogLevel(StrEnum):
     error = "error"
 
 
-def command(
+def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")
     ] = 8765,
+    workers: Annotated[
+        int, typer.Option(min=0, max=64, help="Worker processes that execute queued runs.")
+    ] = 1,
+    no_worker: Annotated[
+        bool, typer.Option("--no-worker", help="Start no worker; see `steelyard worker`.")
+    ] = False,
+    spool_quota: Annotated[
+        float, typer.Option(min=0, metavar="GB", help="Maximum size of posted datasets.")
+    ] = 5.0,
+    login: Annotated[
+        bool, typer.Option("--login", help="Require login on a loopback address, too.")
+    ] = False,
+    public_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Address that browsers use; needed off loopback."),
+    ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Proxy whose X-Forwarded-For is used; repeatable."),
+    ] = None,
     log_format: Annotated[
         LogStyle, typer.Option(help="Log format; auto: text on a terminal, else json.")
     ] = LogStyle.auto,
@@ -47,18 +68,33 @@ def command(
         typer.Option("--reload", help="Restart when a plug-in or the project file changes."),
     ] = False,
 ) -> None:
-    """Serve the project over HTTP until Ctrl-C."""
+    """Serve the project over HTTP and execute posted runs."""
     from steelyard.api.serving import ServerSettings
+    from steelyard.run_execution import executing
     from steelyard.server import serve
 
     if reload:
         from steelyard.cli.reloading import serve_reloading
 
         raise typer.Exit(serve_reloading(opened()))
-    settings = ServerSettings(host=host, port=port)
+    settings = ServerSettings(
+        host=host,
+        port=port,
+        has_login=needs_login(host, is_wanted=login),
+        public_url=public_url,
+        trusted_proxies=trusted(trusted_proxy),
+        workers=0 if no_worker else workers,
+        spool_quota=int(spool_quota * 1024**3),
+    )
     with opened() as project:
+        require_safe(project, settings)
         _log(project, log_format, log_level)
-        serve(project, settings, lambda url: _show_address(project, settings, url))
+        serve(
+            project,
+            settings,
+            lambda url: _show_address(project, settings, url),
+            lambda: executing(project, settings),
+        )
 
 
 def _show_address(project: Project, settings: ServerSettings, url: str) -> None:
