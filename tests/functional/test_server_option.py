@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,30 +13,23 @@ from typing import Any
 import pytest
 
 from servers.hostile import hostile, replied
+from servers.run_service import document, record, write_project
 from servers.service import running
 from steelyard.project import open_project
 
 Steelyard = Callable[..., subprocess.CompletedProcess[str]]
-DOCUMENT = {
-    **{"schema_version": "1.0", "dataset_id": "qa", "dataset_version": "1"},
-    "created_at": "2026-01-01T00:00:00Z",
-    "records": [
-        {
-            **{"record_id": f"q_{number}", "task_type": "qa", "input": {"prompt": text}},
-            "expected": {"reference_answers": ["blue"]},
-        }
-        for number, text in enumerate(["blue", "red", "blue"])
-    ],
-}
+GRADED = ("--target", "echo", "--rubric", "rubric/found@1.0")
+DOCUMENT = document([record("q_0"), record("q_1", "nothing"), record("q_2")])
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, steelyard: Steelyard) -> Path:
     """A project with two runs of a dataset."""
     folder = tmp_path_factory.mktemp("served")
+    write_project(folder)
     (folder / "qa.json").write_text(json.dumps(DOCUMENT), encoding="utf-8")
     for limit in ("2", "3"):
-        done = steelyard("run", "qa.json", "--target", "echo", "--limit", limit, cwd=folder)
+        done = steelyard("run", "qa.json", *GRADED, "--limit", limit, cwd=folder)
         assert done.returncode == 0, done.stderr
     return folder
 
@@ -102,7 +96,7 @@ def test_a_report_of_a_server_is_that_of_its_project(
 def test_a_folder_of_this_machine_is_compared_with_a_run_of_the_server(
     project: Path, url: str, steelyard: Steelyard, tmp_path: Path
 ) -> None:
-    (first,) = sorted((project / ".steelyard" / "runs").iterdir())[:1]
+    first = min((project / ".steelyard" / "runs").iterdir())
     here = steelyard("compare", first, "latest", cwd=project)
     there = steelyard("compare", first, "latest", "--server", url, cwd=tmp_path)
 
@@ -112,19 +106,19 @@ def test_a_folder_of_this_machine_is_compared_with_a_run_of_the_server(
 def test_a_changed_artifact_of_the_server_is_found(
     project: Path, steelyard: Steelyard, tmp_path: Path
 ) -> None:
-    import shutil
-
     shutil.copytree(project, tmp_path / "copy")
-    folder = sorted((tmp_path / "copy" / ".steelyard" / "runs").iterdir())[-1]
+    folder = max((tmp_path / "copy" / ".steelyard" / "runs").iterdir())
     path = folder / "predictions.jsonl"
     path.chmod(0o644)
-    path.write_bytes(path.read_bytes().replace(b"blue", b"grey"))
+    path.write_bytes(path.read_bytes().replace(b"nothing", b"changed"))
     with open_project(tmp_path / "copy") as opened, running(opened) as url:
         done = steelyard("verify", "latest", "--server", url, cwd=tmp_path)
         shown = steelyard("show", "latest", "--server", url, cwd=tmp_path)
 
     assert done.returncode == 1
-    assert re.search(r"^changed +predictions\.jsonl .*not what was sealed", done.stdout, re.M)
+    assert re.search(
+        r"^changed +predictions\.jsonl .*not what was sealed", done.stdout, re.MULTILINE
+    )
     assert done.stdout.count("intact") == 7
     assert (shown.returncode, shown.stdout) == (2, "")
 
@@ -152,7 +146,7 @@ def test_options_of_a_project_are_refused(
         ({**DOCUMENT, "records": []}, "0 of 0 records are valid"),
         ({**DOCUMENT, "records": [{"record_id": 1}]}, "0 of 1 records are valid"),
         ({"id": "a", "input": "x", "expected_outcome": "y"}, "convert it with"),
-        ("nothing", "is no"),
+        ("nothing", "its top-level keys belong to no"),
     ],
 )
 def test_an_invalid_dataset_is_refused_before_anything_is_sent(

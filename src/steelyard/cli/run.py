@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from steelyard.cli.opening import opened
 from steelyard.cli.plans import print_plans
+from steelyard.cli.run_output import RunFormat, finished_row, print_views
 from steelyard.cli.running import (
     check_allowed,
     exit_code,
@@ -24,25 +24,15 @@ from steelyard.cli.running import (
     share,
 )
 from steelyard.cli.server_runs import ServerOption
-from steelyard.cli.terminal import error_text, painter, show, show_json, show_report
+from steelyard.cli.terminal import error_text, painter, show_json, show_report
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
     from steelyard.project import Project
-    from steelyard.reports.run_text import RunView
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.runs.execute import FinishedRun
     from steelyard.usecases.runs.ports import RunPorts
     from steelyard.usecases.runs.prepare import RunOptions
-
-
-class RunFormat(StrEnum):
-    """Output formats of the result."""
-
-    text = "text"
-    json = "json"
-    junit = "junit"
-    markdown = "markdown"
 
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
@@ -269,19 +259,6 @@ def print_runs(
     print_views([read_run(Path(one.folder)) for one in finished], output)
 
 
-def print_views(views: Sequence[RunView], output: RunFormat) -> None:
-    """Print runs that were read in a format that covers all of them."""
-    from steelyard.reports.run_junit import run_junit
-    from steelyard.reports.run_text import run_markdown
-    from steelyard.usecases.results.read_run import read_predictions
-
-    if output is RunFormat.markdown:
-        show("\n\n".join(run_markdown(view) for view in views).encode("utf-8"))
-    elif output is RunFormat.junit:
-        pairs = [(view, read_predictions(Path(view.folder))) for view in views]
-        show(run_junit(pairs).encode("utf-8"))
-
-
 def show_finished(finished: FinishedRun, gates: Gates) -> None:
     """Show a finished run as text, with the current gates."""
     from steelyard.cli.pairwise import pairwise_of
@@ -294,13 +271,3 @@ def show_finished(finished: FinishedRun, gates: Gates) -> None:
     if pairwise:
         lines = (*pairwise.lines(painter()), *view.no_score)
     show_report((*lines, *next_steps(view)))
-
-
-def finished_row(finished: FinishedRun) -> dict[str, Any]:
-    """The JSON object of a finished run."""
-    return {
-        "run_id": finished.run_id,
-        "status": finished.status,
-        "artifacts": finished.folder,
-        "metrics": finished.metrics.json() if finished.metrics else {},
-    }

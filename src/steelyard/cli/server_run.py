@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
+from steelyard.cli.run_output import RunFormat, finished_row, print_views
 from steelyard.cli.running import (
     ProgressLine,
     exit_code,
@@ -22,7 +23,6 @@ from steelyard.cli.terminal import painter, show_json, show_report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from steelyard.cli.run import RunFormat
     from steelyard.client.remote import RemoteRun, StartedRun
     from steelyard.client.sync_client import Client
     from steelyard.reports.run_text import RunView
@@ -197,8 +197,6 @@ def _followed(client: Client, title: str, run_id: str, *, is_quiet: bool) -> Rem
 
 
 def _show(server: str, runs: Sequence[ServerRun], output: RunFormat) -> None:
-    from steelyard.cli.run import RunFormat, finished_row, print_views
-
     if output is RunFormat.json:
         rows = [
             {**finished_row(one.done), "artifacts": _artifacts(server, one.done.run_id)}
