@@ -235,6 +235,9 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         query=RunSettings,
         streamed={"application/json": PostedDocument},
         answers={202: AcceptedRun},
+        request_headers={
+            "Idempotency-Key": "Requests of one caller with one key are served once in 24 hours."
+        },
         errors=(409, 413, 503),
     ),
 )

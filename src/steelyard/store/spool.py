@@ -1,8 +1,8 @@
 """Posted datasets on disk, encrypted, until their runs end.
 
-A file is a magic number, a salt, and chunks; each chunk is sealed with AES-GCM under a key of the
-file's own, with its number as the nonce. The last chunk holds the sha256 and the size of the
-plain text, so that a file that was cut off is noticed.
+A file is a magic number, a salt, and chunks. Each chunk is sealed with XChaCha20-Poly1305; its
+nonce is the salt and its number. The last chunk holds the sha256 and the size of the plain text,
+so that a file that was cut off is noticed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from nacl.bindings import (
+    crypto_aead_xchacha20poly1305_ietf_decrypt,
+    crypto_aead_xchacha20poly1305_ietf_encrypt,
+)
+from nacl.exceptions import CryptoError
 
 from steelyard.errors import SourceError, UnavailableError
 from steelyard.model.upload import upload_of
@@ -57,11 +58,10 @@ class SpoolWriter:
         self._hash = hashlib.sha256()
         self._size = 0
         self._chunks = 0
-        salt = secrets.token_bytes(_SALT)
-        self._cipher = _cipher(key, salt)
+        self._key, self._salt = key, secrets.token_bytes(_SALT)
         with _written():
             self._stream = open(self._draft, "xb", opener=private)  # noqa: SIM115 - closed by `end`
-            self._stream.write(_MAGIC + salt)
+            self._stream.write(_MAGIC + self._salt)
 
     @property
     def size(self) -> int:
@@ -99,7 +99,8 @@ class SpoolWriter:
             self._draft.unlink(missing_ok=True)
 
     def _seal(self, plain: bytes, kind: bytes) -> None:
-        sealed = self._cipher.encrypt(_nonce(self._chunks), plain, kind)
+        nonce = _nonce(self._salt, self._chunks)
+        sealed = crypto_aead_xchacha20poly1305_ietf_encrypt(plain, kind, nonce, self._key)
         self._chunks += 1
         with _written():
             self._stream.write(sealed)
@@ -116,7 +117,7 @@ class SpoolReader(io.RawIOBase):
         if not begin.startswith(_MAGIC):
             self._file.close()
             raise SourceError(f"the upload {self._name} is damaged; post the dataset again")
-        self._cipher = _cipher(key, begin[len(_MAGIC) :])
+        self._key, self._salt = key, begin[len(_MAGIC) :]
         self._end = os.fstat(self._file.fileno()).st_size - _LAST
         self._chunks = 0
         self._plain = memoryview(b"")
@@ -157,8 +158,9 @@ class SpoolReader(io.RawIOBase):
 
     def _opened(self, sealed: bytes, number: int, kind: bytes) -> bytes:
         try:
-            return self._cipher.decrypt(_nonce(number), sealed, kind)
-        except (InvalidTag, ValueError):
+            nonce = _nonce(self._salt, number)
+            return crypto_aead_xchacha20poly1305_ietf_decrypt(sealed, kind, nonce, self._key)
+        except (CryptoError, ValueError):
             raise SourceError(
                 f"the upload {self._name} cannot be decrypted: it is damaged, or the key of the "
                 "spool was replaced; post the dataset again"
@@ -242,10 +244,5 @@ def _written() -> Generator[None]:
         raise UnavailableError(f"cannot keep the upload: {error.strerror}") from None
 
 
-def _cipher(key: bytes, salt: bytes) -> AESGCM:
-    """A key for one file, so that nonces may count from 0."""
-    return AESGCM(HKDF(SHA256(), 32, salt, b"steelyard spool").derive(key))
-
-
-def _nonce(number: int) -> bytes:
-    return number.to_bytes(12, "big")
+def _nonce(salt: bytes, number: int) -> bytes:
+    return salt + number.to_bytes(8, "big")
