@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
+from steelyard.cli.opening import print_warning
 from steelyard.cli.run_output import RunFormat, finished_row, print_views
 from steelyard.cli.running import (
     ProgressLine,
@@ -23,7 +24,7 @@ from steelyard.cli.terminal import painter, show_json, show_report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from steelyard.client.remote import RemoteRun, StartedRun
+    from steelyard.client.remote import RemoteEvent, RemoteRun
     from steelyard.client.sync_client import Client
     from steelyard.reports.run_text import RunView
     from steelyard.usecases.results.gates import Gates
@@ -54,11 +55,16 @@ def run_on_server(
         raise InvalidError("name a dataset, or a suite that has one")
     for path in choice.datasets:
         _look_over(path, is_strict=choice.strict)
-    with Client(server) as client, private_project() as project:
-        started = list(_started(client, choice))
+    started: list[str] = []
+    left = f"\n{{}} goes on at {server}; see: steelyard show {{}} --server {server}"
+    with Client(server) as client, private_project() as project, stoppable(started, left):
+        accepted: list[tuple[str, str]] = []
+        for title, run_id in _started(client, choice):
+            started.append(run_id)
+            accepted.append((title, run_id))
         runs = [
-            _finished(client, one, choice, project.root, is_quiet=output.value != "text")
-            for one in started
+            _finished(client, one, choice, project.root, is_quiet=output is not RunFormat.text)
+            for one in accepted
         ]
         codes = [exit_code(*one) for one in runs]
         _show(server, runs, output)
@@ -107,7 +113,7 @@ def _look_over(path: Path, *, is_strict: bool) -> None:
         )
 
 
-def _started(client: Client, choice: SuiteChoice) -> Iterator[tuple[str, StartedRun]]:
+def _started(client: Client, choice: SuiteChoice) -> Iterator[tuple[str, str]]:
     """Start a run for every dataset and target; each with its title."""
     settings = _settings(choice)
     for path in choice.datasets or (None,):
@@ -116,10 +122,10 @@ def _started(client: Client, choice: SuiteChoice) -> Iterator[tuple[str, Started
             name = str(path or choice.suite)
             if path is None or not path.is_file():
                 given["dataset"] = None if path is None else path.as_posix()
-                run = client.start_run(None, **given)
+                run = client.start_run(**given)
             else:
                 run = client.start_run(path, **given)
-            yield (f"{name} × {target}" if target else name), run
+            yield (f"{name} × {target}" if target else name), run.run_id
 
 
 def _settings(choice: SuiteChoice) -> dict[str, Any]:
@@ -144,25 +150,28 @@ def _settings(choice: SuiteChoice) -> dict[str, Any]:
 
 def _finished(
     client: Client,
-    started: tuple[str, StartedRun],
+    started: tuple[str, str],
     choice: SuiteChoice,
     root: Path,
     *,
     is_quiet: bool,
 ) -> ServerRun:
     """Follow a run to its end, and fetch its artifacts."""
+    from steelyard.errors import RunError
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.results.read_run import read_run
     from steelyard.usecases.runs.execute import FinishedRun
 
-    title, run = started
-    ended = _followed(client, title, run.run_id, is_quiet=is_quiet)
+    title, run_id = started
+    ended = _followed(client, title, run_id, is_quiet=is_quiet)
     status: Any = ended.status
+    if not ended.is_finished:
+        raise RunError(f"{run_id} has stopped on the server, where it can be resumed")
     if status == "failed":
-        typer.echo(f"steelyard: {run.run_id} has failed on the server", err=True)
-        done = FinishedRun(run_id=run.run_id, status=status, folder="", metrics=None)
+        typer.echo(f"steelyard: {run_id} has failed on the server", err=True)
+        done = FinishedRun(run_id=run_id, status=status, folder="", metrics=None)
         return ServerRun(done, Gates())
-    folder = copy_run(client, run.run_id, root).folder
+    folder = copy_run(client, run_id, root).folder
     view = read_run(folder)
     given = {
         "fail_under": choice.fail_under,
@@ -177,23 +186,22 @@ def _finished(
         }
     )
     gates.require_use()
-    done = FinishedRun(run_id=run.run_id, status=status, folder=str(folder), metrics=view.metrics)
+    done = FinishedRun(run_id=run_id, status=status, folder=str(folder), metrics=view.metrics)
     return ServerRun(done, gates)
 
 
 def _followed(client: Client, title: str, run_id: str, *, is_quiet: bool) -> RemoteRun:
-    left = (
-        f"\n{{}} goes on at {client.address}; see: steelyard show {{}} --server {client.address}"
-    )
-    with (
-        stoppable([run_id], left),
-        ProgressLine(title, client.run(run_id).progress.total, is_quiet=is_quiet) as progress,
-    ):
-        for event in client.events(run_id):
+    total = client.run(run_id).progress.total
+    with ProgressLine(title, total, is_quiet=is_quiet) as progress:
+
+        def note(event: RemoteEvent) -> None:
+            told = event.data
             if event.kind == "progress":
-                told = event.data
                 progress.reach(told.get("done", 0), told.get("failed", 0), told.get("total"))
-    return client.run(run_id)
+            elif event.kind == "warning":
+                print_warning(str(told.get("message", "")))
+
+        return client.wait(run_id, on_event=note)
 
 
 def _show(server: str, runs: Sequence[ServerRun], output: RunFormat) -> None:

@@ -75,7 +75,7 @@ class StartedRun(ChangedRun, frozen=True, kw_only=True):
 
 
 class RemoteEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened to a run: `state`, `progress` or `end`."""
+    """Something that happened to a run: `state`, `progress`, `warning` or `end`."""
 
     id: int
     kind: str

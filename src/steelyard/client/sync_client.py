@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -104,23 +104,25 @@ class Client:
 
     def start_run(
         self,
-        dataset: str | Path | bytes | Mapping[str, Any] | None,
+        document: str | Path | bytes | Mapping[str, Any] | None = None,
+        /,
         *,
         idempotency_key: str | None = None,
         **settings: QueryValue,
     ) -> StartedRun:
         """Start a run of a dataset document (contract 2): a path, its bytes, or a value.
 
-        None stands for a dataset that the server has: that of a `suite`, or `dataset`. Settings
-        are those of `POST /v1/runs`: `target`, `rubric`, `judge` and more. The server starts one
-        run for one `idempotency_key`, whatever the client has to repeat.
+        Without one, the server has the dataset: that of a `suite`, or `dataset`, a reference.
+        Settings are those of `POST /v1/runs`: `target`, `rubric`, `judge` and more. The server
+        starts one run for one `idempotency_key`, whatever the client has to repeat.
         """
+        is_sent = document is not None
         request = HttpRequest(
             method="POST",
             path=path_of("runs"),
-            query={} if dataset is None else settings,
+            query=settings if is_sent else {},
             headers={IDEMPOTENCY_KEY: idempotency_key or str(uuid.uuid4())},
-            body=body_of({"run": _given(settings)} if dataset is None else dataset),
+            body=body_of(document if is_sent else {"run": _given(settings)}),
         )
         return self.transport.json(request, StartedRun)
 
@@ -128,10 +130,16 @@ class Client:
         """What happens to a run until its end, each event once, from one id on."""
         return follow(self.transport, run, after)
 
-    def wait(self, run: str) -> RemoteRun:
-        """The run, when it has finished."""
-        for _ in self.events(run):
-            pass
+    def wait(
+        self, run: str, *, on_event: Callable[[RemoteEvent], object] | None = None
+    ) -> RemoteRun:
+        """The run, when it has finished, or has stopped and waits for `resume`."""
+        for event in self.events(run):
+            if on_event:
+                on_event(event)
+            # A run that no worker can go on with has no end, but a warning that says why.
+            if event.kind == "warning" and (now := self.run(run)).resumable:
+                return now
         return self.run(run)
 
     def records(self, run: str, **filters: QueryValue) -> Iterator[Prediction]:
