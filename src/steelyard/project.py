@@ -74,7 +74,7 @@ class Project(ProjectAdapters):
         from steelyard.targets.making import TargetMaker
         from steelyard.targets.processes.program_files import module_files
         from steelyard.targets.providers import GROUP as TARGETS
-        from steelyard.usecases.datasets.published_datasets import find_dataset
+        from steelyard.usecases.datasets.published_datasets import usable_dataset
         from steelyard.usecases.registry.load_definition import at_root
         from steelyard.usecases.results.verify import require_sealed
         from steelyard.usecases.runs.ports import RunPorts
@@ -107,7 +107,9 @@ class Project(ProjectAdapters):
             policies=installed_policies(),
             contracts=installed_contracts(),
             references=self.references(warn),
-            published=lambda name: find_dataset(self.registry, self.root, name),
+            published=lambda name: usable_dataset(
+                self.registry, self.saved_definitions, self.root, name
+            ),
             worker_pool=WorkerProcesses(self._home),
             register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
             on_cancel=store.on_cancel,
@@ -142,14 +144,12 @@ class Project(ProjectAdapters):
 
     def run_ports_with(self, judge: Definition | None) -> RunPorts:
         """The ports of runs in which a judge stands for all versions of itself; None: as is."""
-        from steelyard.store.definitions import DefinitionFolder
         from steelyard.usecases.runs.verdict_changes import InsteadOf
 
         ports = self.run_ports()
         if judge is None:
             return ports
-        folder = DefinitionFolder(self.root, self.catalog, self.registry)
-        known = InsteadOf(folder, self.clock.now(), judge)
+        known = InsteadOf(self._definitions(), self.clock.now(), judge)
         return replace(ports, references=known)
 
     def result_ports(self) -> ResultPorts:
@@ -179,6 +179,7 @@ class Project(ProjectAdapters):
             root=self.root,
             settings=self.settings,
             registry=self.registry,
+            saved=self.saved_definitions,
             references=self.references(),
             catalog=self.catalog,
             contracts=installed_contracts(),

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
     from steelyard.store.condition import StoreCondition
+    from steelyard.store.definitions import DefinitionFolder
     from steelyard.store.idempotency import IdempotencyStore
     from steelyard.store.project import ProjectFolder
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
     from steelyard.store.runs.run_queue import RunQueue
+    from steelyard.store.saved_definitions import SavedDefinitionStore
     from steelyard.store.spool import Spool
     from steelyard.store.validations import ValidationFolder
     from steelyard.usecases.access.ports import AccessPorts
@@ -194,12 +196,27 @@ class ProjectAdapters:
 
     def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""
-        from steelyard.store.definitions import DefinitionFolder
         from steelyard.usecases.registry.references import References
 
-        folder = DefinitionFolder(self.root, self.catalog, self.registry)
         validated = self.validations.last_validated
-        return References(folder, self.clock.now(), validated, warn or self.warn)
+        return References(self._definitions(), self.clock.now(), validated, warn or self.warn)
+
+    def _definitions(self) -> DefinitionFolder:
+        """The files of the project, with what its store keeps."""
+        from steelyard.store.definitions import DefinitionFolder
+
+        saved = self.saved_definitions if self._has_store() else None
+        return DefinitionFolder(self.root, self.catalog, self.registry, saved)
+
+    @property
+    def saved_definitions(self) -> SavedDefinitionStore:
+        """What was created over HTTP."""
+        from steelyard.store.saved_definitions import SavedDefinitionStore
+
+        return SavedDefinitionStore(lambda: self.store.engine, is_there=self._has_store)
+
+    def _has_store(self) -> bool:
+        return (self.folder / _DATABASE).is_file()
 
     def published_files(self) -> PublishedFiles:
         """The rubrics of the project that may call themselves published."""
@@ -246,8 +263,7 @@ class ProjectAdapters:
         """The settings, with the suites and targets that the store keeps."""
         from steelyard.usecases.settings.saved_settings import with_saved
 
-        has_store = (self.folder / _DATABASE).is_file()
-        return with_saved(self.setting_ports()) if has_store else self.settings
+        return with_saved(self.setting_ports()) if self._has_store() else self.settings
 
     def _database(self) -> Engine:
         from steelyard.store.database import open_database

@@ -135,8 +135,9 @@ class References:
         reference = reference_to(content)
         siblings = self.known(reference.kind)
         if str(file.resolve()) not in {one.path for one in siblings}:
-            elsewhere = self.at(str(file.resolve()))
-            if elsewhere and (drift := self.drift_of(elsewhere)):
+            sent = Definition(path=str(file), shown=file.name, content=content)
+            elsewhere = self.at(str(file.resolve())) or sent
+            if drift := self.drift_of(elsewhere):
                 yield _placed(("version",), drift)
             return
         named = [(reference_to(one.content), one) for one in siblings if one.content]
