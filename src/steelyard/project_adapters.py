@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.store.spool import Spool
     from steelyard.store.validations import ValidationFolder
     from steelyard.usecases.access.ports import AccessPorts
+    from steelyard.usecases.operations.back_up import OperationPorts, RestorePorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
     from steelyard.usecases.registry.references import References
     from steelyard.usecases.settings.saved_settings import SettingPorts
@@ -253,6 +254,16 @@ class ProjectAdapters:
             clock=self.clock,
         )
 
+    def operation_ports(self) -> OperationPorts:
+        """What back-ups of the project need."""
+        from importlib.metadata import version
+
+        from steelyard.store.backups import BackupWriter
+        from steelyard.usecases.operations.back_up import OperationPorts
+
+        writer = BackupWriter(self.folder, version("steelyard"))
+        return OperationPorts(backup=writer, audit=self.audit_log, clock=self.clock)
+
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:
             if name not in self._made:
@@ -269,3 +280,13 @@ class ProjectAdapters:
         from steelyard.store.database import open_database
 
         return open_database(self.folder / _DATABASE)
+
+
+def restore_ports(file: Path) -> RestorePorts:
+    """What a restore from a file needs; the project is not there yet."""
+    from steelyard.store.clock import SystemClock
+    from steelyard.store.restored_log import RestoredLog
+    from steelyard.store.restores import BackupReader
+    from steelyard.usecases.operations.back_up import RestorePorts
+
+    return RestorePorts(reader=BackupReader(file), audit_of=RestoredLog, clock=SystemClock())
