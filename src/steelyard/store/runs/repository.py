@@ -10,20 +10,11 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from msgspec import structs
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    Select,
-    Table,
-    not_,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, not_, or_, select, update
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.errors import NotFoundError, RunError
+from steelyard.formats.encoding import without_surrogates
 from steelyard.model.audit import CANCEL, AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, no_such_run
@@ -34,8 +25,14 @@ from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, R
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.audit_log import add_entry, last_caller
-from steelyard.store.database import empty_log, require_in_place, streamed, translated_errors
-from steelyard.store.dialects import database_seconds, json_total
+from steelyard.store.database import (
+    empty_log,
+    few_rows,
+    require_in_place,
+    streamed,
+    translated_errors,
+)
+from steelyard.store.dialects import database_seconds
 from steelyard.store.runs.attempt_order import in_turn
 from steelyard.store.runs.claims import settle_claims
 from steelyard.store.runs.copies import copied_part, copy_kept
@@ -43,7 +40,17 @@ from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.runs.leases import LEASE_S, Lease
 from steelyard.store.runs.new_runs import add_run
 from steelyard.store.runs.run_events import add_event, events_after
-from steelyard.store.runs.run_queries import newest_first, place_of, progress_of, wanted
+from steelyard.store.runs.run_queries import (
+    ANY_RESULT,
+    BY_ID,
+    SPENT,
+    STATES,
+    newest_first,
+    place_of,
+    progress_of,
+    recent_progress,
+    wanted,
+)
 from steelyard.store.runs.run_rows import encoded, stored_run
 from steelyard.store.runs.state_changes import move_run, redact_options
 from steelyard.store.runs.withdrawals import has_answered, withdraw
@@ -56,7 +63,6 @@ from steelyard.store.tables import (
     results,
     runs,
     scores,
-    states,
 )
 
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
@@ -186,11 +192,13 @@ class RunStore:
         back = _LATEST.fullmatch(name)
         if back:
             return self._latest(name, int(back[1] or 0))
-        query = newest_first().where(place_of(runs.c.run_id, name) == 1)
-        found = list(self._rows(query.limit(2)))
+        found = few_rows(self.engine, BY_ID, run_id=without_surrogates(name))
+        if not found:
+            query = newest_first().where(place_of(runs.c.run_id, name) == 1)
+            found = list(self._rows(query.limit(2)))
         if not found:
             raise no_such_run(name, has_runs=True)
-        if len(found) > 1 and found[0].run_id != name:
+        if len(found) > 1:
             raise NotFoundError(f"'{name}' fits several runs; give more of the id")
         return stored_run(found[0])
 
@@ -215,14 +223,12 @@ class RunStore:
         return [stored_run(row) for row in self._rows(found.limit(limit))]
 
     def progress(self, run_id: str) -> Progress:
-        """How many rows a run has kept."""
-        with translated_errors(self.engine), self.engine.connect() as connection:
-            return progress_of(connection, run_id)
+        """How many rows a run has kept; of one that is at work, up to two seconds ago."""
+        return recent_progress(self.engine, run_id)
 
     def state_times(self, run_id: str) -> list[tuple[str, str]]:
         """Every state with its time, in order."""
-        query = select(states).where(states.c.run_id == run_id).order_by(states.c.step)
-        return [(row.state, row.at) for row in self._rows(query)]
+        return [(row.state, row.at) for row in few_rows(self.engine, STATES, run_id=run_id)]
 
     def events(self, run_id: str, after: int, limit: int) -> list[RunEvent]:
         """The events of a run after a sequence number, in order."""
@@ -263,9 +269,7 @@ class RunStore:
 
     def spent_usd(self, run_id: str) -> float:
         """What the calls of a run have cost so far."""
-        cost, copied = (json_total(results.c.facts, name) for name in ("cost_usd", "copied_usd"))
-        query = select((cost - copied).label("spent")).where(results.c.run_id == run_id)
-        return next(row.spent for row in self._rows(query))
+        return few_rows(self.engine, SPENT, run_id=run_id)[0].spent
 
     def answers(self, run_id: str | None) -> Iterator[tuple[bytes, str, int, int]]:
         """The questions that a run, or any of the project, has an answer to, and its places."""
@@ -300,8 +304,7 @@ class RunStore:
 
     def has_results(self, run_id: str) -> bool:
         """Whether any result is kept."""
-        query = select(results.c.idx).where(results.c.run_id == run_id).limit(1)
-        return any(True for _ in self._rows(query))
+        return bool(few_rows(self.engine, ANY_RESULT, run_id=run_id))
 
     def tried(self, run_id: str) -> dict[tuple[int, int], tuple[int, str]]:
         """Attempts made for records without a result: how many, and when the first was."""
