@@ -98,9 +98,11 @@ class TooLargeError(RequestError):
 class TooManyRequestsError(RequestError):
     """A request that comes too soon after others of the same caller."""
 
-    def __init__(self, message: str, *, retry_after_s: float) -> None:
+    def __init__(self, message: str, *, retry_after_s: float, limit: int | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        self.limit = limit
+        """How many are served in a while, where that is known."""
 
 
 class ConflictError(RequestError):

@@ -66,6 +66,7 @@ class Project(ProjectAdapters):
         from steelyard.store.runs.judgements import JudgementStore
         from steelyard.store.runs.row_register import RowRegister, run_ledger
         from steelyard.store.runs.row_writer import RowWriter
+        from steelyard.store.upload_workspace import UploadWorkspace
         from steelyard.store.worker_processes import WorkerProcesses
         from steelyard.store.workspace import DiskWorkspace
         from steelyard.targets import specs
@@ -83,9 +84,11 @@ class Project(ProjectAdapters):
         targets = settings.targets
         plugged = {point.name: point.load for point in offered(TARGETS)}
         rules = redaction_rules(settings)
+        spool = self.spool
+        workspace = UploadWorkspace(self.workspace, spool)
         maker = TargetMaker(self.root, targets, os.environ, clock, plugged, rules=rules)
         return RunPorts(
-            workspace=self.workspace,
+            workspace=workspace,
             root=self.root,
             settings=settings,
             repository=store,
@@ -96,6 +99,7 @@ class Project(ProjectAdapters):
             ledger=partial(run_ledger, store),
             artifacts=lambda run_id: ArtifactFolder(self.folder / "runs" / run_id),
             target=lambda name: specs.spec(name, maker.make(name)),
+            target_of_model=lambda name, model: specs.spec(name, maker.make(name, model)),
             candidates=specs.candidates,
             recorded=specs.recorded,
             conversation=specs.conversation,
@@ -107,15 +111,16 @@ class Project(ProjectAdapters):
             worker_pool=WorkerProcesses(self._home),
             register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
             on_cancel=store.on_cancel,
-            digest=lambda path: digest_of(path).sha256,
+            digest=workspace.sha256,
             sources=lambda module: module_files(module, self.root),
             require_sealed=lambda folder: require_sealed(folder, digest_of),
             environment=environment(),
             harness=Harness(name="steelyard", version=version("steelyard")),
             judgements=JudgementStore(store.engine),
             inputs=InputFolder(self.folder),
+            delete_upload=spool.delete,
             reading=self._reading,
-            noting=partial(DiskWorkspace, self.base),
+            noting=lambda reads: UploadWorkspace(DiskWorkspace(self.base, reads), spool),
             new_secret=new_secret,
             secrets=configured_secrets(targets, os.environ),
             fix_published=lambda names, caller: self.published_files().fix(

@@ -23,10 +23,15 @@ if TYPE_CHECKING:
     from steelyard.engine.redaction.redactor import Redactor
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
+    from steelyard.store.condition import StoreCondition
+    from steelyard.store.idempotency import IdempotencyStore
     from steelyard.store.project import ProjectFolder
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
+    from steelyard.store.runs.run_queue import RunQueue
+    from steelyard.store.spool import Spool
     from steelyard.store.validations import ValidationFolder
+    from steelyard.usecases.access.ports import AccessPorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
     from steelyard.usecases.registry.references import References
     from steelyard.usecases.settings.saved_settings import SettingPorts
@@ -97,12 +102,46 @@ class ProjectAdapters:
 
         return self._once("store", opened)
 
+    @property
+    def condition(self) -> StoreCondition:
+        """The state of the store, for whoever operates it."""
+        from steelyard.store.condition import StoreCondition
+
+        return StoreCondition(self.store.engine, self.folder)
+
     @staticmethod
     def is_alive(owner: str) -> bool:
         """Whether the process that owns a run still runs on this host."""
         from steelyard.store.owners import is_alive
 
         return is_alive(owner)
+
+    @property
+    def run_queue(self) -> RunQueue:
+        """The runs that wait for a worker."""
+        from steelyard.store.runs.run_queue import RunQueue
+
+        return RunQueue(self.store.engine)
+
+    @property
+    def spool(self) -> Spool:
+        """The posted datasets whose runs have not ended."""
+        from steelyard.store.ids import new_upload_id
+        from steelyard.store.spool import Spool
+        from steelyard.store.spool_key import spool_key
+
+        def new_id() -> str:
+            return new_upload_id(int(self.clock.now().timestamp() * 1000))
+
+        return Spool(self.folder / "spool", lambda: spool_key(self.folder), new_id)
+
+    @property
+    def idempotency(self) -> IdempotencyStore:
+        """The requests that may be sent again."""
+        from steelyard.store.idempotency import IdempotencyStore
+        from steelyard.store.owners import is_alive, this_process
+
+        return IdempotencyStore(self.store.engine, this_process(), is_alive)
 
     @property
     def audit_log(self) -> AuditStore:
@@ -143,11 +182,15 @@ class ProjectAdapters:
     def redactor(self) -> Redactor:
         """What every run of the project writes through; it has counted nothing yet."""
         from steelyard.engine.redaction.redactor import Redactor
-        from steelyard.targets.configured_secrets import configured_secrets
         from steelyard.usecases.runs.prepare import redaction_rules
 
-        secrets = configured_secrets(self._configured().targets, os.environ)
-        return Redactor.by(redaction_rules(self.settings), secrets)
+        return Redactor.by(redaction_rules(self.settings), self.secrets())
+
+    def secrets(self) -> tuple[str, ...]:
+        """The values of secrets that the targets of the project name."""
+        from steelyard.targets.configured_secrets import configured_secrets
+
+        return configured_secrets(self._configured().targets, os.environ)
 
     def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""
@@ -171,6 +214,27 @@ class ProjectAdapters:
 
         saved = SavedSettingStore(self.store.engine)
         return SettingPorts(saved=saved, settings=self.settings, root=self.root, clock=self.clock)
+
+    def access_ports(self) -> AccessPorts:
+        """What users, keys and sessions need."""
+        from steelyard.store.api_keys import KeyStore
+        from steelyard.store.ids import new_token
+        from steelyard.store.passwords import Argon2Passwords
+        from steelyard.store.sessions import SessionStore
+        from steelyard.store.users import UserStore
+        from steelyard.usecases.access.ports import AccessPorts
+
+        def engine() -> Engine:
+            return self.store.engine
+
+        return AccessPorts(
+            users=UserStore(engine),
+            keys=KeyStore(engine),
+            sessions=SessionStore(engine),
+            passwords=self._once("passwords", Argon2Passwords),
+            new_secret=new_token,
+            clock=self.clock,
+        )
 
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:

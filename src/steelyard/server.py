@@ -2,51 +2,51 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 import socket
 from collections.abc import Callable
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
 
-import uvicorn
-
-from steelyard.api.application import make_application
+from steelyard.api.http_server import HttpServer
 from steelyard.api.serving import ServedProject, ServerSettings
 from steelyard.errors import UnavailableError
 from steelyard.project import Project
 
-_GRACE_S = 10
-_KEEP_ALIVE_S = 30
+_INTERRUPTED = 130
 
 
 def serve(
-    project: Project, settings: ServerSettings, on_ready: Callable[[str], None] = lambda _: None
+    project: Project,
+    settings: ServerSettings,
+    on_ready: Callable[[str], None] = lambda _: None,
+    beside: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> None:
-    """Serve a project until the process is asked to stop; `on_ready` gets the address."""
-    with _listening(settings) as listener:
+    """Serve a project until the process is asked to stop; `on_ready` gets the address.
+
+    `beside` is entered when the address is taken and left when the server has stopped: it starts
+    and stops what works beside it. SIGTERM returns, Ctrl-C raises KeyboardInterrupt, and a second
+    signal ends the process at once.
+    """
+    with _listening(settings) as listener, beside():
+        project.condition.require_own_schema()
         address = url_of(settings.host, listener.getsockname()[1])
         served = ServedProject(project=project, settings=settings)
-        make_server(served, lambda: on_ready(address)).run(sockets=[listener])
+        server = make_server(served, lambda: on_ready(address))
+        server.run(sockets=[listener])
+    if server.force_exit:
+        # A thread of a request may still work; nobody waits for it.
+        os._exit(_INTERRUPTED)
+    if server.failure:
+        raise server.failure
+    if signal.SIGINT in server.signals:
+        raise KeyboardInterrupt
 
 
-def make_server(served: ServedProject, on_ready: Callable[[], None]) -> uvicorn.Server:
+def make_server(served: ServedProject, on_ready: Callable[[], None]) -> HttpServer:
     """A server of the application; it takes its sockets when it is run."""
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            on_ready()
-
-    config: dict[str, Any] = {
-        "http": "httptools",
-        "ws": "none",
-        "lifespan": "on",
-        "log_config": None,
-        "access_log": False,
-        "server_header": False,
-        "proxy_headers": False,
-        "timeout_keep_alive": _KEEP_ALIVE_S,
-        "timeout_graceful_shutdown": _GRACE_S,
-    }
-    return Server(uvicorn.Config(make_application(served), **config))
+    return HttpServer(served, on_ready)
 
 
 def url_of(host: str, port: int) -> str:
@@ -65,7 +65,15 @@ def _listening(settings: ServerSettings) -> socket.socket:
     except OSError as error:
         listener.close()
         raise UnavailableError(
-            f"cannot listen at {settings.host}:{settings.port}: {error.strerror}; "
-            "choose another port"
+            f"cannot listen at {settings.host}:{settings.port}: {error.strerror}; {_remedy(error)}"
         ) from None
     return listener
+
+
+def _remedy(error: OSError) -> str:
+    """What to do about an address that cannot be listened at."""
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return "choose an address of this machine"
+    if error.errno == errno.EACCES:
+        return "choose a port from 1024 on"
+    return "stop what listens there, or choose another port"

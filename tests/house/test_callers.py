@@ -17,6 +17,9 @@ CHANGING = {
     "validations": {"add"},
     "store": {"forget", "remove"},
     "saved": {"put", "delete"},
+    "users": {"add", "set_password", "set_role", "remove"},
+    "keys": {"add", "revoke"},
+    "sessions": {"begin", "end"},
 }
 """The methods of ports that change what a project keeps."""
 INNER = {
@@ -83,6 +86,6 @@ def test_a_verb_that_changes_something_takes_its_caller(verb: str) -> None:
 def test_the_known_verbs_are_among_them() -> None:
     known = {"cancel_run", "carry_out", "create_run", "evaluate", "execute_run", "fix"}
     known |= {"import_labels", "measure_shift", "prune", "publish_dataset", "resume_run"}
-    known |= {"start_run", "validate_judge"}
+    known |= {"start_run", "validate_judge", "add_user", "create_key", "log_in", "log_out"}
 
     assert known <= set(VERBS)

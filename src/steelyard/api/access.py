@@ -2,31 +2,155 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
+from anyio.to_thread import run_sync
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from steelyard.api.client_address import client_address
+from steelyard.api.errors import ErrorReply
 from steelyard.api.operation import Operation
-from steelyard.api.serving import ServedProject
-from steelyard.errors import ForbiddenError, UnauthorizedError
+from steelyard.api.serving import ServedProject, ServerSettings
+from steelyard.errors import (
+    ForbiddenError,
+    InvalidError,
+    RequestError,
+    TooManyRequestsError,
+    UnauthorizedError,
+)
 from steelyard.model.access import Identity, Scope, local_identity
 from steelyard.ports import local_caller
+from steelyard.usecases.access.keys import authenticate_key
+from steelyard.usecases.access.sessions import authenticate_session, require_form_token
 
 NOBODY = Identity(actor="anonymous", role="viewer", scopes=frozenset(), credential="local")
+COOKIE = "__Host-steelyard"
+"""Browsers take a cookie of such a name only with Secure, and send it to no other host."""
+FORM_TOKEN = "x-form-token"  # noqa: S105 - the name of a header
+_SAFE = {"GET", "HEAD", "OPTIONS"}
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
-async def authenticate(
-    served: ServedProject, operation: Operation[Any, Any], _request: Request
+async def admit(
+    served: ServedProject, operation: Operation[Any, Any], request: Request
 ) -> Identity:
-    """Whoever sends a request; an error where that must be known and is not."""
-    if operation.scope is None:
+    """Whoever sends a request, if they may; counts it, with its headers in the request's state."""
+    address = client_address(request, served.settings.trusted_proxies)
+    if not operation.is_protected:
+        if operation.path.startswith("/v1/"):
+            _count(served, request, address)
         return NOBODY
-    if served.settings.has_login:
+    try:
+        identity = await authenticate(served, request)
+    except RequestError:
+        # Whose request it is, is not known: guesses count against where they come from.
+        _count(served, request, address)
+        raise
+    request.state.actor = identity.actor
+    _count(served, request, identity.key_id or identity.form_token or identity.actor)
+    require_scope(identity, operation.scope)
+    return identity
+
+
+async def authenticate(served: ServedProject, request: Request) -> Identity:
+    """Whoever sends a request; an error where credentials are missing or wrong."""
+    secret = presented_key(request.headers)
+    ports = served.project.access_ports
+    if secret is not None:
+        return await run_sync(lambda: authenticate_key(ports(), secret))
+    is_unsafe = request.method not in _SAFE
+    if not served.settings.has_login:
+        if is_unsafe and "origin" in request.headers:
+            require_own_origin(served.settings, request.headers)
+        return local_identity(_local_actor())
+    session_id = request.cookies.get(COOKIE)
+    if session_id is None:
         raise UnauthorizedError("log in, or send a key as 'Authorization: Bearer …'")
-    return local_identity(local_caller().actor)
+    identity = await run_sync(lambda: authenticate_session(ports(), session_id))
+    if is_unsafe:
+        require_own_origin(served.settings, request.headers)
+        require_form_token(identity, request.headers.get(FORM_TOKEN))
+    return identity
+
+
+async def is_still_admitted(
+    served: ServedProject, operation: Operation[Any, Any], request: Request
+) -> bool:
+    """Whether a request that is being answered would be let in again; for long answers."""
+    try:
+        identity = await authenticate(served, request)
+    except (UnauthorizedError, ForbiddenError):
+        return False
+    return operation.scope is None or identity.may(operation.scope)
+
+
+def presented_key(headers: Headers) -> str | None:
+    """The key that a request has, in either of two headers; None without one."""
+    found = set(headers.getlist("x-api-key"))
+    for value in headers.getlist("authorization"):
+        scheme, _, secret = value.strip().partition(" ")
+        if scheme.lower() != "bearer":
+            raise UnauthorizedError("send a key as 'Authorization: Bearer …'")
+        found.add(secret.strip())
+    if len(found) > 1:
+        raise InvalidError("the request has two different keys; send one")
+    return next(iter(found), None)
+
+
+def require_own_origin(settings: ServerSettings, headers: Headers) -> None:
+    """Refuse what a page of another site has sent.
+
+    Own pages are those of the public address, and those of the loopback address that was called.
+    """
+    origin, host = headers.get("origin", ""), headers.get("host", "")
+    if settings.public_url and origin == origin_of(settings.public_url):
+        return
+    if origin == f"http://{host}".lower() and urlsplit(origin).hostname in _LOOPBACK:
+        return
+    raise ForbiddenError(f"the request comes from '{origin}', which is not this server")
+
+
+def origin_of(url: str) -> str:
+    """The origin of an address, as browsers write it."""
+    parts = urlsplit(url)
+    name = parts.hostname or ""
+    name = f"[{name}]" if ":" in name else name
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    port = "" if parts.port in {None, usual} else f":{parts.port}"
+    return f"{parts.scheme}://{name}{port}"
 
 
 def require_scope(identity: Identity, scope: Scope | None) -> None:
     """Refuse what a caller may not do."""
     if scope is not None and not identity.may(scope):
-        raise ForbiddenError(f"{identity.actor} may not do this: it needs the scope '{scope}'")
+        raise ErrorReply(
+            status=403,
+            message=f"{identity.actor} may not do this: it needs the scope '{scope}'",
+            details={
+                "required_scopes": [scope],
+                "missing_scopes": [scope],
+                "role": identity.role,
+            },
+        )
+
+
+def _count(served: ServedProject, request: Request, subject: str) -> None:
+    """Count a request, unless the server is for its own user alone."""
+    if not served.settings.has_login:
+        return
+    left = served.limiter.count(subject, served.settings.requests_per_minute)
+    request.state.answer_headers = left.headers()
+    if left.is_exceeded:
+        raise TooManyRequestsError(
+            f"more than {left.limit} requests in a minute; wait {left.reset_s} s",
+            retry_after_s=left.reset_s,
+            limit=left.limit,
+        )
+
+
+@cache
+def _local_actor() -> str:
+    return local_caller().actor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from steelyard.api import (
     datasets,
     definitions,
     health,
+    metrics,
     new_runs,
     records,
     retention,
@@ -29,12 +31,13 @@ from steelyard.api import (
     saved_entries,
     validation,
 )
-from steelyard.api.access import authenticate, require_scope
+from steelyard.api.access import admit
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.errors import ErrorReply, error_body, message_of, status_of
 from steelyard.api.gatekeeping import Gatekeeper
 from steelyard.api.operation import Operation
 from steelyard.api.serving import ServedProject
+from steelyard.errors import TooManyRequestsError
 
 _JSON = "application/json"
 _LOG = logging.getLogger("steelyard.api")
@@ -44,7 +47,7 @@ def operations() -> tuple[Operation[Any, Any], ...]:
     """Every operation of the API."""
     resources = (
         *(new_runs, runs, run_changes, run_stream, records, artifacts, comparisons, retention),
-        *(datasets, definitions, saved_entries, validation, access_control, health),
+        *(datasets, definitions, saved_entries, validation, access_control, health, metrics),
     )
     return (*(one for resource in resources for one in resource.OPERATIONS), _OPENAPI)
 
@@ -65,7 +68,7 @@ _OPENAPI = Operation(
 )
 
 
-def make_application(served: ServedProject) -> Starlette:
+def make_application(served: ServedProject) -> Gatekeeper:
     """The application that serves a project."""
     by_path: dict[str, dict[str, Operation[Any, Any]]] = {}
     for operation in operations():
@@ -76,8 +79,8 @@ def make_application(served: ServedProject) -> Starlette:
         exception_handlers={HTTPException: _not_routed, Exception: _unexpected},
     )
     application.router.redirect_slashes = False
-    application.add_middleware(Gatekeeper, settings=served.settings)
-    return application
+    # Outside of the application: its answers to errors of its own are safe, too.
+    return Gatekeeper(application, served)
 
 
 def _route(served: ServedProject, path: str, found: Sequence[Operation[Any, Any]]) -> Route:
@@ -86,7 +89,9 @@ def _route(served: ServedProject, path: str, found: Sequence[Operation[Any, Any]
 
     async def serve(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
-        return await _answered(served, by_method[method], request)
+        answer = await _answered(served, by_method[method], request)
+        answer.headers.update(getattr(request.state, "answer_headers", {}))
+        return answer
 
     return Route(path, serve, methods=methods)
 
@@ -96,10 +101,9 @@ async def _answered(
 ) -> Response:
     """The answer of an operation, or that of the error that it raised."""
     request_id: str = request.state.request_id
+    request.state.route = operation.path
     try:
-        identity = await authenticate(served, operation, request)
-        request.state.actor = identity.actor
-        require_scope(identity, operation.scope)
+        identity = await admit(served, operation, request)
         made = await operation.answer(served, identity, request_id, request)
     except ErrorReply as error:
         body = error_body(error.status, error.message, request_id, error.details)
@@ -118,8 +122,10 @@ def _failed(error: Exception, request_id: str) -> Response:
     headers: dict[str, str] = {}
     if status == 401:
         headers["www-authenticate"] = "Bearer"
-    if status == 429:
-        headers["retry-after"] = str(max(1, round(getattr(error, "retry_after_s", 1.0))))
+    if isinstance(error, TooManyRequestsError):
+        wait_s = str(max(1, math.ceil(error.retry_after_s)))
+        headers |= {"retry-after": wait_s, "x-ratelimit-reset": wait_s}
+        headers |= {"x-ratelimit-limit": str(error.limit or 0), "x-ratelimit-remaining": "0"}
     if status == 500:
         _LOG.error("internal error", exc_info=error, extra={"request_id": request_id})
     return Response(error_body(status, message_of(error), request_id), status, headers, _JSON)

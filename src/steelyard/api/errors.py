@@ -28,6 +28,7 @@ CODES: dict[int, str] = {
     403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
+    408: "timeout",
     409: "conflict",
     410: "gone",
     413: "payload_too_large",

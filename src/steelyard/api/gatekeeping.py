@@ -14,23 +14,16 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from steelyard.api.errors import error_body
-from steelyard.api.serving import ServerSettings
+from steelyard.api.measurements import UNMATCHED
+from steelyard.api.safe_headers import SAFE_HEADERS
+from steelyard.api.serving import ServedProject, ServerSettings
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _FORWARDED = ("forwarded", "x-real-ip", "via")
-_SAFE = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-    "x-frame-options": "DENY",
-    "cross-origin-opener-policy": "same-origin",
-    "content-security-policy": (
-        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    ),
-    "cache-control": "no-store",
-}
-"""Headers of every answer that does not set them itself."""
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_PROBES = ("/healthz", "/readyz", "/metrics")
+_OTHER_SITES = ("cross-site", "same-site")
 _LOG = logging.getLogger("steelyard.access")
 
 
@@ -45,11 +38,13 @@ def is_loopback(host: str) -> bool:
 class Gatekeeper:
     """Gives every request an id and every answer safe headers; refuses other hosts' requests."""
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+    def __init__(self, app: ASGIApp, served: ServedProject) -> None:
         self._app = app
-        self._settings = settings
-        public = urlsplit(settings.public_url or "").hostname
-        self._hosts = {*_LOOPBACK, settings.host, *([public] if public else [])}
+        self._settings = served.settings
+        self._measurements = served.measurements
+        public = urlsplit(served.settings.public_url or "").hostname
+        self._hosts = {*_LOOPBACK, _bracketed(served.settings.host)}
+        self._hosts |= {_bracketed(public)} if public else set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -59,46 +54,97 @@ class Gatekeeper:
         headers = Headers(scope=scope)
         given = headers.get("x-request-id", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid.uuid4())
-        scope.setdefault("state", {})["request_id"] = request_id
-        began, status = time.monotonic(), 0
+        state = scope.setdefault("state", {})
+        state["request_id"] = request_id
+        began, answer = time.monotonic(), _Answer(send, request_id)
+        self._measurements.begin()
+        try:
+            refused = self._refusal(scope["method"], headers)
+            if refused:
+                body = error_body(403, refused, request_id)
+                await Response(body, 403, media_type="application/json")(scope, receive, answer)
+            else:
+                await self._app(scope, receive, answer)
+        except Exception:
+            if not answer.is_whole:  # one that is whole was logged where it was made
+                raise
+        finally:
+            took = time.monotonic() - began
+            route = state.get("route", UNMATCHED)
+            self._measurements.end(scope["method"], route, answer.status, took)
+            is_probe = route in _PROBES and answer.status == 200
+            _LOG.log(
+                logging.DEBUG if is_probe else logging.INFO,
+                "request",
+                extra={
+                    "request_id": request_id,
+                    "method": scope["method"],
+                    "path": scope["path"],
+                    "status": answer.status,
+                    "actor": state.get("actor"),
+                    "ms": round(took * 1000, 1),
+                },
+            )
 
-        async def send_safely(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                answered = MutableHeaders(scope=message)
-                answered["x-request-id"] = request_id
-                for name, value in _SAFE.items():
-                    answered.setdefault(name, value)
-            await send(message)
-
-        refused = self._refusal(headers)
-        if refused:
-            body = error_body(403, refused, request_id)
-            await Response(body, 403, media_type="application/json")(scope, receive, send_safely)
-        else:
-            await self._app(scope, receive, send_safely)
-        _LOG.info(
-            "request",
-            extra={
-                "request_id": request_id,
-                "method": scope["method"],
-                "path": scope["path"],
-                "status": status,
-                "actor": scope["state"].get("actor"),
-                "ms": round((time.monotonic() - began) * 1000, 1),
-            },
-        )
-
-    def _refusal(self, headers: Headers) -> str | None:
+    def _refusal(self, method: str, headers: Headers) -> str | None:
         """Why a request is refused whoever sends it; None where nothing speaks against it."""
-        host = headers.get("host", "")
-        name = host if host.endswith("]") else re.sub(r":\d+$", "", host)
-        if name.lower() not in self._hosts:
+        name = _host_name(headers.get("host", ""))
+        if name not in self._hosts:
             return f"this server is not called '{name}'; start it with its public address"
         if not self._settings.has_login and _is_forwarded(headers):
             return "a server without login answers no request that a proxy has forwarded"
+        if method not in _SAFE_METHODS and not self._is_own_page(headers):
+            return "pages of other sites may not change anything here"
         return None
+
+    def _is_own_page(self, headers: Headers) -> bool:
+        """Whether no browser says that a page of another site sends a request."""
+        if headers.get("sec-fetch-site") in _OTHER_SITES:
+            return False
+        origins = headers.getlist("origin")
+        return all(is_own_origin(one, headers["host"], self._settings) for one in origins)
+
+
+def is_own_origin(origin: str, host: str, settings: ServerSettings) -> bool:
+    """Whether pages of an origin are this server's own; the host is that of the request."""
+    public = urlsplit(settings.public_url or "")
+    own = {f"http://{host}".lower()}
+    if public.netloc:
+        own.add(f"{public.scheme}://{public.netloc}".lower())
+    return origin.lower() in own
+
+
+class _Answer:
+    """Sends an answer on, with safe headers; knows how far it has come."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self.status = 0
+        self.is_whole = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["x-request-id"] = self._request_id
+            for name, value in SAFE_HEADERS.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+        is_body = message["type"] == "http.response.body"
+        self.is_whole = is_body and not message.get("more_body", False)
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, without its port."""
+    name, colon, port = host.rpartition(":")
+    has_port = colon and port.isascii() and port.isdigit()
+    return (name if has_port else host).lower()
+
+
+def _bracketed(host: str) -> str:
+    """A host as the Host header writes it."""
+    return f"[{host.lower()}]" if ":" in host else host.lower()
 
 
 def _is_forwarded(headers: Headers) -> bool:

@@ -8,6 +8,8 @@ import msgspec
 
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
+from steelyard.errors import UnavailableError
+from steelyard.usecases.operations.readiness import require_ready
 
 
 class Alive(msgspec.Struct, frozen=True):
@@ -21,8 +23,10 @@ def _alive(_call: Call[NoQuery, None]) -> JsonReply:
 
 
 def _ready(call: Call[NoQuery, None]) -> JsonReply:
-    """Whether the store answers."""
-    call.project.store.ids()
+    """Whether runs can be read and made."""
+    if call.served.stopping.is_set():
+        raise UnavailableError("the server stops")
+    require_ready(call.project.condition)
     return JsonReply(body=Alive("ready"))
 
 
@@ -39,9 +43,10 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     Operation(
         method="GET",
         path="/readyz",
-        summary="Readiness: the store answers.",
+        summary="Readiness: the store answers and has our schema, and the disk has room.",
         scope=None,
         handle=_ready,
         answers={200: Alive},
+        errors=(503,),
     ),
 )

@@ -53,7 +53,12 @@ _PATH_PARTS: dict[str, Json] = {
 _ERROR_HEADERS: dict[int, dict[str, str]] = {
     401: {"WWW-Authenticate": "How to log in."},
     416: {"Content-Range": "The size of the file."},
-    429: {"Retry-After": "Seconds until the next request is answered."},
+    429: {
+        "Retry-After": "Seconds until the next request is answered.",
+        "X-RateLimit-Limit": "How many are answered.",
+        "X-RateLimit-Remaining": "How many are left: none.",
+        "X-RateLimit-Reset": "Seconds until all are left again.",
+    },
 }
 
 
@@ -173,7 +178,7 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> Json:
             *_header_parameters(operation),
         ],
         "responses": _responses(operation, schemas),
-        "security": [] if operation.scope is None else [{"bearer": []}, {"key": []}],
+        "security": [{"bearer": []}, {"key": []}] if operation.is_protected else [],
     }
     if inspect.isfunction(operation.handle) and operation.handle.__doc__:
         made["description"] = inspect.cleandoc(operation.handle.__doc__)
@@ -235,7 +240,7 @@ def _responses(operation: Operation[Any, Any], schemas: _Schemas) -> Json:
         content = _content(kind, schemas)
         if content:
             made[str(status)]["content"] = content
-    login = () if operation.scope is None else (401,)
+    login = (401,) if operation.is_protected else ()
     for status in sorted({*_EVERYWHERE, *login, *operation.errors}):
         about = CODES[status].replace("_", " ").capitalize()
         made[str(status)] = _response(f"{about}.", _ERROR_HEADERS.get(status, {}))

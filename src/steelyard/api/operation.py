@@ -30,7 +30,7 @@ class Operation(Generic[Query, Body]):
     path: str
     summary: str
     scope: Scope | None
-    """What its caller must be allowed to do; None where anybody may call it."""
+    """What its caller must be allowed to do; None where every caller may call it."""
     handle: Callable[[Call[Query, Body]], JsonReply | Response | Awaitable[JsonReply | Response]]
     """A function that blocks is called in a thread, unless it is `quick`."""
     query: type[Query] = NoQuery  # pyright: ignore[reportAssignmentType] - a default for most
@@ -50,8 +50,15 @@ class Operation(Generic[Query, Body]):
     max_body: int = MAX_BODY
     is_quick: bool = False
     """Whether it takes less time than to hand it to a thread."""
+    requires_login: bool = False
+    """Whether its caller must be known though no scope is needed."""
     is_open: bool = False
     """Whether pages of every origin may read the answer."""
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether its caller must be known."""
+        return self.scope is not None or self.requires_login
 
     async def answer(
         self, served: ServedProject, identity: Identity, request_id: str, request: Request

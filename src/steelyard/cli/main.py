@@ -32,12 +32,15 @@ from steelyard.cli import (
     show,
     validate,
     verify,
+    worker,
 )
 from steelyard.cli.arguments import refuse_empty
+from steelyard.cli.key import key_commands
 from steelyard.cli.registry import dataset_commands, definition_commands
 from steelyard.cli.review import review_commands
 from steelyard.cli.terminal import error_text, prepare_streams
 from steelyard.cli.terminal import show as show_line
+from steelyard.cli.user import user_commands
 from steelyard.errors import RequestError, RunError, SteelyardError
 
 _COMMANDS: dict[str, Callable[..., None]] = {
@@ -59,12 +62,15 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "prune": prune.command,
     "schema": schema.command,
     "serve": serve.command,
+    "worker": worker.command,
 }
 _GROUPS: dict[str, Callable[[], typer.Typer]] = {
     "rubric": partial(definition_commands, "rubric"),
     "judge": partial(definition_commands, "judge"),
     "dataset": dataset_commands,
     "review": review_commands,
+    "user": user_commands,
+    "key": key_commands,
 }
 
 # Exit codes by error class; the first match wins.

@@ -33,11 +33,51 @@ Credential: TypeAlias = Literal["local", "key", "session"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """A person who may log in."""
+
+    name: str
+    role: Role
+    created_at: str
+    has_password: bool = True
+    """False for users whom only an OpenID Connect issuer knows."""
+    issuer: str | None = None
+    subject: str | None = None
+    """What the issuer calls them; it never changes, unlike names and addresses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    """A key of a program, without its secret."""
+
+    key_id: str
+    name: str
+    role: Role
+    scopes: tuple[Scope, ...] | None
+    """What it was restricted to; None for everything its role may do."""
+    created_at: str
+    created_by: str
+    expires_at: str | None = None
+    revoked_at: str | None = None
+    last_used_at: str | None = None
+
+    @property
+    def allowed(self) -> frozenset[Scope]:
+        """What it may do: scopes restrict the role and never extend it."""
+        allowed = ROLE_SCOPES[self.role]
+        return allowed if self.scopes is None else allowed & frozenset(self.scopes)
+
+    def is_valid(self, at: str) -> bool:
+        """Whether it is accepted at a time: neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """Whoever sends a request, and how that is known."""
 
     actor: str
-    """The name that the audit log has: a user's, or `key:` and a key's."""
+    """The name in the audit log: a user's, or `key:` with the name and the id of a key."""
     role: Role
     scopes: frozenset[Scope]
     credential: Credential

@@ -37,6 +37,7 @@ _HELP = {
     "SQLITE_BUSY": "another process holds it; try again when that has ended",
     "SQLITE_LOCKED": "another process holds it; try again when that has ended",
 }
+_VERSION = select(versions.c.version)
 _PAGE_BYTES = 8 * 1024
 _STATEMENTS = 512
 """So many are kept compiled: inserts of every number of rows are among them."""
@@ -53,6 +54,8 @@ def open_database(path: Path, patience_s: float = 30.0) -> Engine:
         address, connect_args={"timeout": patience_s, "cached_statements": _STATEMENTS}
     )
     event.listen(engine, "connect", partial(_configure, patience_s))
+    # Within the transaction: a newer version may have changed the schema since it was opened.
+    event.listen(engine, "commit", require_schema)
     try:
         with engine.begin() as connection:
             _set_up(connection, path)
@@ -123,6 +126,16 @@ def empty_log(engine: Engine) -> None:
     """Leave nothing of what was overwritten in the log of the database."""
     with translated_errors(engine), engine.begin() as connection:
         truncate_log(connection)
+
+
+def require_schema(connection: Connection) -> None:
+    """Refuse a store of another schema version: nothing is committed to it, or read from it."""
+    found = connection.execute(_VERSION).scalar()
+    if found != SCHEMA_VERSION:
+        raise UnavailableError(
+            f"the store {connection.engine.url.database} has schema version {found} by now, and "
+            f"this process writes {SCHEMA_VERSION}; stop it and start the version that is in use"
+        )
 
 
 def require_in_place(engine: Engine) -> None:

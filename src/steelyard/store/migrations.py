@@ -320,6 +320,7 @@ def _add_service(operations: Operations) -> None:
         Column("key", String, nullable=False),
         Column("request_sha256", String, nullable=False),
         Column("at", Float, nullable=False),
+        Column("owner", String, nullable=False),
         Column("status", Integer),
         Column("body", LargeBinary),
         PrimaryKeyConstraint("actor", "route", "key"),

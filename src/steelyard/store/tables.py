@@ -305,7 +305,7 @@ sessions = Table(
     Column("began", Float, nullable=False),
     Column("last_seen", Float, nullable=False),
 )
-"""Logins of browsers, by the hash of the cookie; the times are seconds of the database's clock."""
+"""Logins of browsers, by the hash of the cookie; the times are seconds since 1970."""
 
 login_failures = Table(
     "login_failures",
@@ -314,7 +314,7 @@ login_failures = Table(
     Column("subject", String, nullable=False, index=True),
     Column("at", Float, nullable=False),
 )
-"""Failed logins by account and by address, which slow down the next ones."""
+"""Failed logins by the hash of an account or an address, which slow down the next ones."""
 
 idempotency_keys = Table(
     "idempotency_keys",
@@ -324,12 +324,14 @@ idempotency_keys = Table(
     Column("key", String, nullable=False),
     Column("request_sha256", String, nullable=False),
     Column("at", Float, nullable=False),
+    Column("owner", String, nullable=False),
     Column("status", Integer),
     Column("body", LargeBinary),
     PrimaryKeyConstraint("actor", "route", "key"),
     sqlite_with_rowid=False,
 )
-"""Answers to requests that may be sent again; without a status the first is being served."""
+"""Answers to requests that may be sent again; without a status the first is being served, and the
+body is the id of the run that it makes."""
 
 saved_definitions = Table(
     "saved_definitions",

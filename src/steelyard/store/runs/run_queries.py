@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
 import msgspec
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    Select,
-    bindparam,
-    func,
-    or_,
-    select,
-    tuple_,
-)
+from msgspec import structs
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select, tuple_
 
 from steelyard.formats.encoding import without_surrogates
 from steelyard.results.failures import FAILURE_STATUSES
 from steelyard.results.runs import Progress, RunPosition, RunQuery
 from steelyard.store.clock import SystemClock
-from steelyard.store.database import translated_errors
 from steelyard.store.dialects import database_seconds, json_total
 from steelyard.store.tables import events, results, runs, states
 
@@ -38,12 +28,17 @@ def newest_first() -> Select[*tuple[Any, ...]]:
     return select(*runs.c, left).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
 
 
+def beginning_with(name: str) -> Select[*tuple[Any, ...]]:
+    """The runs whose ids begin with a text."""
+    return newest_first().where(place_of(runs.c.run_id, name) == 1)
+
+
 # Made once: to put a query together takes longer than to run it.
 BY_ID = newest_first().where(runs.c.run_id == bindparam("run_id"))
-STATES = (
-    select(states.c.state, states.c.at)
-    .where(states.c.run_id == bindparam("run_id"))
-    .order_by(states.c.step)
+_STATES = (
+    select(states.c.run_id, states.c.state, states.c.at)
+    .where(states.c.run_id.in_(bindparam("run_ids", expanding=True)))
+    .order_by(states.c.run_id, states.c.step)
 )
 ANY_RESULT = select(results.c.idx).where(results.c.run_id == bindparam("run_id")).limit(1)
 SPENT = select(
@@ -93,14 +88,28 @@ def progress_of(connection: Connection, run_id: str) -> Progress:
     return Progress(rows=sum(found.values()), failed_rows=failed)
 
 
-def recent_progress(engine: Engine, run_id: str) -> Progress:
-    """The progress that a run has reported at its end or just now; else its rows are counted.
+def progress_now(connection: Connection, run_ids: Sequence[str]) -> dict[str, Progress]:
+    """How far runs have come, with how many of their rows are tried again."""
+    since = (SystemClock().now() - _FRESH).isoformat(timespec="milliseconds")
+    return {run_id: _progress_now(connection, run_id, since) for run_id in run_ids}
+
+
+def _progress_now(connection: Connection, run_id: str, since: str) -> Progress:
+    """What a run has reported at its end or just now; else its rows are counted.
 
     To count the rows of a large run takes a hundred times as long.
     """
-    since = (SystemClock().now() - _FRESH).isoformat(timespec="milliseconds")
-    with translated_errors(engine), engine.connect() as connection:
-        row = connection.execute(_REPORTED, {"run_id": run_id}).first()
-        if row is None or (row.status not in _SEALED and row.at < since):
-            return progress_of(connection, run_id)
-    return msgspec.json.decode(row.data, type=Progress)
+    row = connection.execute(_REPORTED, {"run_id": run_id}).first()
+    reported = msgspec.json.decode(row.data, type=Progress) if row else Progress()
+    if row and (row.status in _SEALED or row.at >= since):
+        return reported
+    counted = progress_of(connection, run_id)
+    return structs.replace(counted, retrying_rows=reported.retrying_rows)
+
+
+def states_of(connection: Connection, run_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    """Every state of runs with its time, in order."""
+    made: dict[str, list[tuple[str, str]]] = {run_id: [] for run_id in run_ids}
+    for run_id, state, at in connection.execute(_STATES, {"run_ids": run_ids}):
+        made[run_id].append((state, at))
+    return made

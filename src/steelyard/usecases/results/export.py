@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from unicodedata import category, normalize
 
-from steelyard.model.json_value import JsonValue
 from steelyard.reports.asked_text import expected_text, request_text
 from steelyard.results.predictions import PREDICTIONS, Prediction
 from steelyard.results.projections import read_graded
+from steelyard.usecases.results.csv_line import csv_line
 from steelyard.usecases.results.read_run import decoded_rows
 
 _COLUMNS = (
@@ -38,11 +35,6 @@ _COLUMNS = (
     "last_attempt_at",
     "response_source",
 )
-_FORMULA = frozenset("=+-@\u2212")
-_CONTROLS = ("\t", "\r")
-_UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", "Mn", "Me"))
-"""Invisible characters before a sign; a spreadsheet may still see a formula."""
-_UNSEEN_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 def export_jsonl(rows: Iterable[Prediction]) -> Iterator[str]:
@@ -62,29 +54,9 @@ def export_csv(rows: Iterable[Prediction], checks: Sequence[str]) -> Iterator[st
 
     Text that a spreadsheet would run as a formula gets a leading apostrophe.
     """
-    yield _line([*_COLUMNS, *(f"check:{name}" for name in checks)])
+    yield csv_line([*_COLUMNS, *(f"check:{name}" for name in checks)])
     for row in rows:
         scores = {score.check: score.score for score in row.evaluator_scores}
         texts = {"request": request_text(row), "expected": expected_text(row)}
         values = [texts[name] if name in texts else getattr(row, name) for name in _COLUMNS]
-        yield _line([_safe(value) for value in (*values, *(scores.get(name) for name in checks))])
-
-
-def _line(values: list[JsonValue]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream).writerow(values)
-    return stream.getvalue()
-
-
-def _safe(value: JsonValue) -> JsonValue:
-    return "'" + value if isinstance(value, str) and _is_formula(value) else value
-
-
-def _is_formula(text: str) -> bool:
-    """Whether a spreadsheet might run the text as a formula; full-width signs count, too."""
-    seen = next((sign for sign in text if _is_seen(sign)), "")
-    return normalize("NFKC", seen)[:1] in _FORMULA or text.startswith(_CONTROLS)
-
-
-def _is_seen(sign: str) -> bool:
-    return category(sign) not in _UNSEEN and sign not in _UNSEEN_LETTERS
+        yield csv_line([*values, *(scores.get(name) for name in checks)])

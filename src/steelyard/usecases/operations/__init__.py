@@ -1,0 +1,1 @@
+"""Operating a project: readiness, figures, back-up and restore."""

@@ -1,0 +1,163 @@
+"""`steelyard serve` as a process: how it starts, logs and stops."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from servers.raw_http import connected
+from servers.serve_process import ServeProcess, serving
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)], ids=["SIGTERM", "Ctrl-C"]
+)
+def test_a_signal_stops_the_server_in_order(
+    tmp_path: Path, sent: signal.Signals, code: int
+) -> None:
+    with serving(tmp_path) as server, httpx.Client(base_url=server.url) as client:
+        assert client.get("/readyz").status_code == 200
+        began = time.monotonic()
+        server.process.send_signal(sent)
+
+        assert server.process.wait(10) == code
+
+    assert time.monotonic() - began < 5
+    assert not [line for line in server.log_lines() if "traceback" in line.lower()]
+
+
+def test_a_second_signal_stops_the_server_at_once(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, connected(server.url) as client:
+        client.sendall(b"POST /v1/validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: ")
+        time.sleep(0.2)
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        server.process.send_signal(signal.SIGTERM)
+
+        assert server.process.wait(5) in {130, -signal.SIGTERM}
+
+
+def test_a_port_in_use_is_one_line_with_a_remedy(
+    tmp_path: Path, steelyard: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = steelyard("serve", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
+
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1
+    assert "stop what listens there, or choose another port" in done.stderr
+
+
+def test_a_store_of_a_newer_version_is_refused_at_the_start(
+    tmp_path: Path, steelyard: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    with serving(tmp_path):
+        pass
+    raise_schema_version(tmp_path)
+
+    done = steelyard("serve", "--port", "0", cwd=tmp_path)
+
+    assert done.returncode == 3
+    assert "schema version 999" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_server_stops_when_a_newer_version_takes_over_its_store(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        raise_schema_version(tmp_path)
+
+        assert server.process.wait(10) == 3
+
+    assert "schema version 999" in server.log_lines()[-1]
+
+
+def test_every_request_is_one_line_of_json_whatever_it_holds(tmp_path: Path) -> None:
+    with serving(tmp_path, "--log-format", "json") as server, httpx.Client() as client:
+        client.get(
+            f"{server.url}/v1/runs/%0A%1b[31m%e2%80%ae?token=secret",
+            headers={"x-request-id": "a1"},
+        )
+        stop(server)
+
+    (line,) = [json.loads(one) for one in server.log_lines()]
+    assert line["request_id"] == "a1"
+    assert line["path"] == "/v1/runs/\n\x1b[31m\u202e"
+    assert (line["method"], line["status"], line["level"]) == ("GET", 400, "info")
+    assert line["ms"] >= 0
+    assert line["actor"]
+    assert "secret" not in server.log.read_text(encoding="utf-8")
+
+
+def test_the_log_for_people_escapes_control_characters(tmp_path: Path) -> None:
+    with serving(tmp_path, "--log-format", "text") as server, httpx.Client() as client:
+        client.get(f"{server.url}/%0Afaked%1b[31m")
+        client.get(f"{server.url}/healthz")
+        stop(server)
+
+    (line,) = server.log_lines()
+    assert "GET /\\nfaked\\x1b[31m 404" in line
+
+
+def test_a_log_level_leaves_out_what_is_beneath(tmp_path: Path) -> None:
+    with serving(tmp_path, "--log-level", "warning") as server, httpx.Client() as client:
+        client.get(f"{server.url}/v1/runs")
+        stop(server)
+
+    assert not server.log_lines()
+
+
+@pytest.mark.trials
+def test_a_change_of_the_project_file_restarts_a_reloading_server(tmp_path: Path) -> None:
+    (tmp_path / "steelyard.yaml").write_text("targets: {}\n", encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-P", "-m", "steelyard", "serve", "--port", port, "--reload"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, encoding="utf-8")
+    try:
+        first = started_at(port)
+        (tmp_path / "steelyard.yaml").write_text("limits: {}\n", encoding="utf-8")
+        second = started_at(port, after=first)
+        process.terminate()
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+
+    assert second > first
+    assert process.returncode == 0
+    assert "steelyard.yaml has changed; restarting" in err
+
+
+def started_at(port: str, after: float = 0.0) -> float:
+    """When the server at a port started; waits for a later start."""
+    for _ in range(200):
+        try:
+            text = httpx.get(f"http://127.0.0.1:{port}/metrics").text
+            start = float(text.split("process_start_time_seconds ")[-1].split()[0])
+            if start > after:
+                return start
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    raise AssertionError("the server was not started")
+
+
+def stop(server: ServeProcess) -> None:
+    server.process.terminate()
+    assert server.process.wait(10) == 0
+
+
+def raise_schema_version(root: Path) -> None:
+    database = sqlite3.connect(root / ".steelyard" / "steelyard.db")
+    with database:
+        database.execute("UPDATE schema_version SET version = 999")
+    database.close()

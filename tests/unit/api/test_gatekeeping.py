@@ -1,0 +1,96 @@
+"""What holds for every request: whose pages may send it, and what every answer carries."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from servers.service import served
+from steelyard.api.safe_headers import SAFE_HEADERS
+from steelyard.project import open_project
+
+if TYPE_CHECKING:
+    import httpx
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Generator[httpx.Client]:
+    """A client of a server without login."""
+    folder = tmp_path_factory.mktemp("project")
+    with open_project(folder) as project, served(project) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory) -> Generator[httpx.Client]:
+    """A client of a server behind a proxy."""
+    folder = tmp_path_factory.mktemp("public")
+    settings = {"has_login": True, "public_url": "https://Evals.example"}
+    with open_project(folder) as project, served(project, **settings) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://localhost:1"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+    ids=str,
+)
+def test_a_page_of_another_site_changes_nothing(
+    client: httpx.Client, headers: dict[str, str]
+) -> None:
+    answer = client.post("/v1/runs", headers=headers)
+
+    assert answer.status_code == 403
+    assert answer.json()["error"]["code"] == "forbidden"
+
+
+def test_a_page_of_another_site_may_ask_and_gets_no_leave_to_read(client: httpx.Client) -> None:
+    answer = client.get("/healthz", headers={"origin": "https://evil.example"})
+
+    assert answer.status_code == 200
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_page_of_the_server_itself_is_let_in(client: httpx.Client) -> None:
+    origin = str(client.base_url).rstrip("/")
+
+    answer = client.post("/nowhere", headers={"origin": origin, "sec-fetch-site": "same-origin"})
+
+    assert answer.status_code == 404
+
+
+def test_a_page_at_the_public_address_is_let_in(public: httpx.Client) -> None:
+    headers = {"host": "evals.example", "origin": "https://evals.example"}
+
+    assert public.post("/nowhere", headers=headers).status_code == 404
+    assert public.get("/healthz", headers={"host": "other.example"}).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/v1/runs?unknown=1", "/metrics"])
+def test_every_answer_has_safe_headers(client: httpx.Client, path: str) -> None:
+    answer = client.get(path)
+
+    assert set(SAFE_HEADERS.items()) <= set(answer.headers.items())
+    assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize("name", ["forwarded", "x-forwarded-for", "x-real-ip", "via"])
+def test_a_server_without_login_refuses_what_a_proxy_forwards(
+    client: httpx.Client, name: str
+) -> None:
+    assert client.get("/healthz", headers={name: "1"}).status_code == 403
+
+
+@pytest.mark.parametrize("given", ["", "a b", "x" * 129, "é", "a;b"])
+def test_a_request_id_of_other_characters_is_replaced(client: httpx.Client, given: str) -> None:
+    answer = client.get("/healthz", headers={b"x-request-id": given.encode()})
+
+    assert answer.json()["request_id"] == answer.headers["x-request-id"] != given
