@@ -161,7 +161,7 @@ def test_options_of_a_project_are_refused(
     [
         ({**DOCUMENT, "records": []}, "0 of 0 records are valid"),
         ({**DOCUMENT, "records": [{"record_id": 1}]}, "0 of 1 records are valid"),
-        ({"id": "a", "input": "x", "expected_outcome": "y"}, "convert it with"),
+        ({"id": "a", "input": 1, "expected_outcome": "y"}, "0 of 1 records are valid"),
         ("nothing", "its top-level keys belong to no"),
     ],
 )
@@ -302,6 +302,21 @@ def test_a_suite_of_the_server_brings_its_own_dataset(
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["metrics"]["pass_count"] == 1
+
+
+def test_a_dataset_of_another_contract_is_kept_by_the_server(
+    service: RunService, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    case = {"id": "a", "input": "a word", "expected_outcome": "Says word."}
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(case) + "\n", encoding="utf-8")
+    words = ("--target", "echo", *GRADES, "--format", "json", "--server", address(service))
+    first, again = (steelyard("run", path, *words, cwd=tmp_path) for _ in range(2))
+
+    assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
+    assert json.loads(again.stdout)["metrics"]["pass_count"] == 1
+    listed = service.client.get("/v1/datasets").json()["data"]
+    assert [one["id"] for one in listed] == ["cases"]
 
 
 def test_ctrl_c_leaves_the_run_on_the_server(service: RunService, tmp_path: Path) -> None:

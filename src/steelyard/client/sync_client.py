@@ -14,17 +14,17 @@ from steelyard.client.downloads import Download, download, list_artifacts
 from steelyard.client.event_stream import follow
 from steelyard.client.http_requests import IDEMPOTENCY_KEY, HttpRequest, QueryValue
 from steelyard.client.remote import (
-    ChangedRun,
     RemoteArtifact,
     RemoteCaller,
+    RemoteChange,
     RemoteEvent,
     RemoteRecord,
     RemoteRun,
     RemoteSlices,
     StartedRun,
 )
-from steelyard.client.remote_catalog import RemoteCatalog, pages
-from steelyard.client.sent_body import body_of
+from steelyard.client.remote_catalog import RemoteCatalog, file_request, pages
+from steelyard.client.sent_body import SentBody, body_of, json_body
 from steelyard.client.transport import Transport, TransportSettings
 from steelyard.errors import InvalidError
 from steelyard.model.statistics.comparison import Comparison
@@ -190,21 +190,21 @@ class Client:
         path = path_of("runs", run, "artifacts", "run_manifest.json")
         return read_manifest(self.transport.bytes(HttpRequest(path=path)))
 
-    def cancel(self, run: str) -> ChangedRun:
+    def cancel(self, run: str) -> RemoteChange:
         """Stop a run; what it has is kept."""
         return self._changed(run, "cancel")
 
-    def resume(self, run: str) -> ChangedRun:
+    def resume(self, run: str) -> RemoteChange:
         """Let a worker go on with an interrupted run."""
         return self._changed(run, "resume")
 
-    def retry(self, run: str, **settings: QueryValue) -> ChangedRun:
+    def retry(self, run: str) -> RemoteChange:
         """Start a run in which only the failed records are asked again."""
-        return self._changed(run, "retry", settings)
+        return self._changed(run, "retry")
 
-    def regrade(self, run: str, **settings: QueryValue) -> ChangedRun:
-        """Start a run that grades the stored answers by another `rubric`."""
-        return self._changed(run, "regrade", settings)
+    def regrade(self, run: str, *, rubric: str) -> RemoteChange:
+        """Start a run that grades the stored answers by another rubric."""
+        return self._changed(run, "regrade", json_body({"rubric": rubric}))
 
     def compare(self, a: str, b: str, *, strict: bool = False) -> Comparison:
         """Whether run B is better than run A, over the records that both have a score for."""
@@ -218,11 +218,8 @@ class Client:
     def validate(
         self, content: str | Path | bytes | Mapping[str, Any], **settings: QueryValue
     ) -> dict[str, Any]:
-        """The findings of a document of any contract."""
-        request = HttpRequest(
-            method="POST", path=path_of("validate"), query=settings, body=body_of(content)
-        )
-        return self.transport.json(request, dict[str, Any])
+        """The findings of a document of any contract; `name` says how bytes are read."""
+        return self.transport.json(file_request("validate", content, settings), dict[str, Any])
 
     @cached_property
     def datasets(self) -> RemoteCatalog:
@@ -249,11 +246,9 @@ class Client:
         """Its targets, without their secrets."""
         return RemoteCatalog(self.transport, "targets")
 
-    def _changed(
-        self, run: str, verb: str, settings: Mapping[str, QueryValue] | None = None
-    ) -> ChangedRun:
-        request = HttpRequest(method="POST", path=path_of("runs", run, verb), query=settings or {})
-        return self.transport.json(request, ChangedRun)
+    def _changed(self, run: str, verb: str, body: SentBody | None = None) -> RemoteChange:
+        request = HttpRequest(method="POST", path=path_of("runs", run, verb), body=body)
+        return self.transport.json(request, RemoteChange)
 
 
 def _given(settings: Mapping[str, QueryValue]) -> dict[str, QueryValue]:
