@@ -36,8 +36,14 @@ class InputFolder:
         self._folder = data / "inputs"
         self._content = ContentFolder(self._folder / _CONTENT)
 
-    def keep(self, run_id: str, files: Mapping[Path, Path], settings: bytes) -> None:
-        """Copy files to their places; a place outside the project is refused."""
+    def keep(
+        self,
+        run_id: str,
+        files: Mapping[Path, Path],
+        contents: Mapping[Path, bytes],
+        settings: bytes,
+    ) -> None:
+        """Copy files and contents to their places; a place outside the project is refused."""
         root, run = self._data.parent, self._folder / run_id
         stays = tuple((self._data / name).resolve() for name in _STAYS)
         places = {
@@ -51,6 +57,9 @@ class InputFolder:
             make_private_folder(self._folder)
             for place, source in places.items():
                 self._put(place, digest_of(source).sha256, partial(source.open, "rb"))
+            for place, data in contents.items():
+                sha256 = hashlib.sha256(data).hexdigest()
+                self._put(run / place, sha256, partial(BytesIO, data))
             sha256 = hashlib.sha256(settings).hexdigest()
             for place in (run / PROJECT_FILE, _checksum(run, sha256)):
                 self._put(place, sha256, lambda: BytesIO(settings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,10 @@ from fakes.definitions import JUDGE, QUESTIONS, RUBRIC, asks
 from fakes.projects import Project as Folder
 from fakes.projects import row
 from servers.service import served
+from steelyard.execution.run_options import RunOptions
 from steelyard.project import Project, open_project
 from steelyard.usecases.results.audit_log import list_changes
+from steelyard.usecases.runs.execute import FinishedRun, create_run, execute_run
 
 if TYPE_CHECKING:
     import httpx
@@ -254,6 +257,25 @@ def test_a_rubric_of_the_server_grades_a_run_of_the_command_line(
 
     assert run.metrics
     assert (run.metrics.pass_count, run.metrics.fail_count) == (1, 1)
+
+
+def test_a_queued_run_is_graded_by_what_was_saved_when_it_was_queued(
+    client: httpx.Client, project: Project
+) -> None:
+    says = "{{id: says, kind: must_contain_any, phrases: [{}]}}"
+    create(client, rubric("kind@1.0.0", says.format("yes")))
+    dataset = Folder(project.root).cases([row("a", input="yes")])
+    options = RunOptions(dataset=dataset, target="echo", rubric="rubric/kind@1.0.0")
+
+    async def executed() -> FinishedRun:
+        run = await create_run(project.run_ports(), options)
+        assert create(client, rubric("kind@1.0.0", says.format("no"))).status_code == 200
+        return await execute_run(project.run_ports(), run.run_id, lambda _: None)
+
+    run = asyncio.run(executed())
+
+    assert run.metrics
+    assert run.metrics.pass_count == 1
 
 
 def test_every_change_is_logged(client: httpx.Client, project: Project) -> None:

@@ -34,8 +34,15 @@ class RunInputs(Protocol):
     The files of a dataset are kept as they are: they cannot be redacted before they are asked.
     """
 
-    def keep(self, run_id: str, files: Mapping[Path, Path], settings: bytes) -> None:
-        """Keep files by their places in the project, and a project file with the settings."""
+    def keep(
+        self,
+        run_id: str,
+        files: Mapping[Path, Path],
+        contents: Mapping[Path, bytes],
+        settings: bytes,
+    ) -> None:
+        """Keep files by their places in the project, contents by theirs from the root on, and a
+        project file with the settings."""
         ...
 
     def folder(self, run_id: str) -> Path | None:

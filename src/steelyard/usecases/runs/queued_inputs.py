@@ -30,7 +30,8 @@ def keep_inputs(
     named = {
         path: path for path in _named(ports, prepared, specs) if ports.workspace.is_file(path)
     }
-    ports.inputs.keep(run_id, {**named, **reads}, write_settings(settings))
+    saved = dict(_saved(ports))
+    ports.inputs.keep(run_id, {**named, **reads}, saved, write_settings(settings))
 
 
 def _require_no_folder(prepared: Prepared, specs: Mapping[str, TargetSpec]) -> None:
@@ -52,6 +53,14 @@ def _named(ports: RunPorts, prepared: Prepared, specs: Mapping[str, TargetSpec])
         yield from (Path(one.path) for one in ports.references.known(kind))
     folders = (root / options.dataset).parents
     yield from (folder / _AGENTV for folder in folders if folder.is_relative_to(root))
+
+
+def _saved(ports: RunPorts) -> Iterator[tuple[Path, bytes]]:
+    """Rubrics and judges of the store, as files: a draft may change before the run begins."""
+    for kind in ("rubric", "judge"):
+        for one in ports.references.known(kind):
+            if one.data is not None:
+                yield Path(f"{kind}s", f"saved-{Path(one.path).name}"), one.data
 
 
 def _targets(settings: Settings, specs: Mapping[str, TargetSpec]) -> dict[str, TargetEntry]:
