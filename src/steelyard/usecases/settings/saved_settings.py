@@ -24,6 +24,7 @@ SettingKind: TypeAlias = Literal["suites", "targets"]
 Entry = TypeVar("Entry")
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _NO_PATH = re.compile("[\0\ud800-\udfff]")
+_LONGEST_NAME, _LONGEST_PATH = 255, 1000
 _PATHS = ("path", "dataset", "rubric", "judge")
 _PROVIDERS = ("openai", "anthropic", "http", "recorded", "echo")
 _ADDRESSES = ("base_url", "url")
@@ -196,6 +197,9 @@ def _is_inside(ports: SettingPorts, value: object) -> bool:
     if not isinstance(value, str):
         return True
     kinds = (PurePosixPath(value), PureWindowsPath(value))
+    names = [part.encode("utf-8", "replace") for part in kinds[0].parts]
+    if len(value) > _LONGEST_PATH or any(len(name) > _LONGEST_NAME for name in names):
+        return False  # no file has such a name
     if _NO_PATH.search(value) or any(path.anchor or ".." in path.parts for path in kinds):
         return False
     if not ports.settings.allow.dot_files and any(one[0] == "." for one in kinds[0].parts):
