@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
     from steelyard.store.validations import ValidationFolder
+    from steelyard.targets.openid_issuer import OpenIdIssuer
     from steelyard.usecases.access.ports import AccessPorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
     from steelyard.usecases.registry.references import References
@@ -205,6 +206,18 @@ class ProjectAdapters:
             new_secret=new_token,
             clock=self.clock,
         )
+
+    def oidc_issuer(self) -> OpenIdIssuer | None:
+        """The OpenID Connect issuer of the project file; None where it names none."""
+
+        def made() -> OpenIdIssuer | None:
+            if self.settings.oidc.issuer is None:
+                return None
+            from steelyard.targets.openid_issuer import open_issuer
+
+            return open_issuer(self.settings.oidc, os.environ)
+
+        return self._once("oidc", made)
 
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from steelyard.api.client_address import client_address
+from steelyard.api.cookies import COOKIE
 from steelyard.api.errors import ErrorReply
 from steelyard.api.operation import Operation
 from steelyard.api.serving import ServedProject, ServerSettings
@@ -27,8 +28,6 @@ from steelyard.usecases.access.keys import authenticate_key
 from steelyard.usecases.access.sessions import authenticate_session, require_form_token
 
 NOBODY = Identity(actor="anonymous", role="viewer", scopes=frozenset(), credential="local")
-COOKIE = "__Host-steelyard"
-"""Browsers take a cookie of such a name only with Secure, and send it to no other host."""
 FORM_TOKEN = "x-form-token"  # noqa: S105 - the name of a header
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
