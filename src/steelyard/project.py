@@ -66,6 +66,7 @@ class Project(ProjectAdapters):
         from steelyard.store.runs.judgements import JudgementStore
         from steelyard.store.runs.row_register import RowRegister, run_ledger
         from steelyard.store.runs.row_writer import RowWriter
+        from steelyard.store.upload_workspace import UploadWorkspace
         from steelyard.store.worker_processes import WorkerProcesses
         from steelyard.store.workspace import DiskWorkspace
         from steelyard.targets import specs
@@ -73,7 +74,7 @@ class Project(ProjectAdapters):
         from steelyard.targets.making import TargetMaker
         from steelyard.targets.processes.program_files import module_files
         from steelyard.targets.providers import GROUP as TARGETS
-        from steelyard.usecases.datasets.published_datasets import find_dataset
+        from steelyard.usecases.datasets.published_datasets import usable_dataset
         from steelyard.usecases.registry.load_definition import at_root
         from steelyard.usecases.results.verify import require_sealed
         from steelyard.usecases.runs.ports import RunPorts
@@ -83,9 +84,11 @@ class Project(ProjectAdapters):
         targets = settings.targets
         plugged = {point.name: point.load for point in offered(TARGETS)}
         rules = redaction_rules(settings)
+        spool = self.spool
+        workspace = UploadWorkspace(self.workspace, spool)
         maker = TargetMaker(self.root, targets, os.environ, clock, plugged, rules=rules)
         return RunPorts(
-            workspace=self.workspace,
+            workspace=workspace,
             root=self.root,
             settings=settings,
             repository=store,
@@ -96,6 +99,7 @@ class Project(ProjectAdapters):
             ledger=partial(run_ledger, store),
             artifacts=lambda run_id: ArtifactFolder(self.folder / "runs" / run_id),
             target=lambda name: specs.spec(name, maker.make(name)),
+            target_of_model=lambda name, model: specs.spec(name, maker.make(name, model)),
             candidates=specs.candidates,
             recorded=specs.recorded,
             conversation=specs.conversation,
@@ -103,19 +107,22 @@ class Project(ProjectAdapters):
             policies=installed_policies(),
             contracts=installed_contracts(),
             references=self.references(warn),
-            published=lambda name: find_dataset(self.registry, self.root, name),
+            published=lambda name: usable_dataset(
+                self.registry, self.saved_definitions, self.root, name
+            ),
             worker_pool=WorkerProcesses(self._home),
             register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
             on_cancel=store.on_cancel,
-            digest=lambda path: digest_of(path).sha256,
+            digest=workspace.sha256,
             sources=lambda module: module_files(module, self.root),
             require_sealed=lambda folder: require_sealed(folder, digest_of),
             environment=environment(),
             harness=Harness(name="steelyard", version=version("steelyard")),
             judgements=JudgementStore(store.engine),
             inputs=InputFolder(self.folder),
+            delete_upload=spool.delete,
             reading=self._reading,
-            noting=partial(DiskWorkspace, self.base),
+            noting=lambda reads: UploadWorkspace(DiskWorkspace(self.base, reads), spool),
             new_secret=new_secret,
             secrets=configured_secrets(targets, os.environ),
             fix_published=lambda names, caller: self.published_files().fix(
@@ -137,14 +144,12 @@ class Project(ProjectAdapters):
 
     def run_ports_with(self, judge: Definition | None) -> RunPorts:
         """The ports of runs in which a judge stands for all versions of itself; None: as is."""
-        from steelyard.store.definitions import DefinitionFolder
         from steelyard.usecases.runs.verdict_changes import InsteadOf
 
         ports = self.run_ports()
         if judge is None:
             return ports
-        folder = DefinitionFolder(self.root, self.catalog, self.registry)
-        known = InsteadOf(folder, self.clock.now(), judge)
+        known = InsteadOf(self._definitions(), self.clock.now(), judge)
         return replace(ports, references=known)
 
     def result_ports(self) -> ResultPorts:
@@ -174,6 +179,7 @@ class Project(ProjectAdapters):
             root=self.root,
             settings=self.settings,
             registry=self.registry,
+            saved=self.saved_definitions,
             references=self.references(),
             catalog=self.catalog,
             contracts=installed_contracts(),

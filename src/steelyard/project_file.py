@@ -26,8 +26,12 @@ PROJECT_FILE = "steelyard.yaml"
 CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata.document"
 _PREFIX = "STEELYARD_"
 _NOT_ASCII = re.compile(r"[^ -~]")
-NO_SETTINGS = frozenset(("STEELYARD_DEBUG", "STEELYARD_PROGRAM", "STEELYARD_CONFORMANCE"))
-"""The variables of ours that are no settings: for bugs, for programs that are left, for tests."""
+NO_SETTINGS = frozenset(
+    f"{_PREFIX}{name}"
+    for name in ("DEBUG", "PROGRAM", "CONFORMANCE", "SPOOL_KEY", "SERVER", "KEY")
+)
+"""The variables of ours that are no settings: for bugs, for programs that are left, for tests, the
+key of the spool, and the address and key of a server."""
 
 
 def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:

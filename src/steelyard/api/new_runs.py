@@ -1,9 +1,243 @@
-"""Start a run from a dataset document."""
+"""Start runs: of the dataset document that is posted, or of a saved dataset."""
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
 
-from steelyard.api.operation import Operation
+import anyio.to_thread
+import msgspec
+from starlette.requests import ClientDisconnect, Request
 
-OPERATIONS: tuple[Operation[Any, Any], ...] = ()
+from steelyard.api.call import Call, JsonReply
+from steelyard.api.errors import ErrorReply
+from steelyard.api.operation import Operation, require_json
+from steelyard.api.run_settings import RunSettings, merged_settings, suite_choice
+from steelyard.errors import (
+    InvalidError,
+    NotFoundError,
+    RequestError,
+    RunError,
+    SteelyardError,
+    TooLargeError,
+    UnavailableError,
+)
+from steelyard.event_loop import run_async
+from steelyard.model.finding import Finding
+from steelyard.model.names import require_name
+from steelyard.model.upload import upload_name
+from steelyard.results.stored_run import require_plan
+from steelyard.usecases.datasets.open_dataset import MAX_JSON
+from steelyard.usecases.runs.posted_runs import (
+    RECORD_CODES,
+    DocumentCheck,
+    UploadDraft,
+    check_document,
+    post_run,
+    posted_options,
+    split_posted,
+)
+
+_ROUTE = "POST /v1/runs"
+_OTHER_CODE = "invalid_field_type"
+# Documents are validated beside the event loop, at most two at once: each may be 100 MB.
+_VALIDATION = ThreadPoolExecutor(2, "steelyard-validation")
+
+
+class RecordError(msgspec.Struct, frozen=True):
+    """What is wrong with a record."""
+
+    index: int
+    record_id: str | None
+    code: str
+    message: str
+    path: str
+    severity: Literal["error"] = "error"
+
+
+class RecordCounts(msgspec.Struct, frozen=True):
+    """How many records of a document can be evaluated."""
+
+    total_records: int
+    accepted_records: int
+    rejected_records: int
+
+
+class AcceptedRun(msgspec.Struct, frozen=True):
+    """A run that waits for a worker."""
+
+    run_id: str
+    status: Literal["accepted", "accepted_with_record_errors"]
+    summary: RecordCounts
+    record_errors: list[RecordError]
+
+
+class PostedDocument(msgspec.Struct, frozen=True):
+    """A dataset document of contract 2, with the settings of its run; or these alone."""
+
+    run: RunSettings | msgspec.UnsetType = msgspec.UNSET
+    dataset_id: str | msgspec.UnsetType = msgspec.UNSET
+    dataset_version: str | msgspec.UnsetType = msgspec.UNSET
+    schema_version: str | msgspec.UnsetType = msgspec.UNSET
+    created_at: str | msgspec.UnsetType = msgspec.UNSET
+    metadata: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    records: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
+
+
+async def _post(call: Call[RunSettings, None]) -> JsonReply:
+    """Take the body into the spool, then validate it and create the run in a thread."""
+    key = call.request.headers.get("idempotency-key")
+    if key is not None:
+        require_name("Idempotency-Key", key)
+    _require_plain(call.request)
+    writer = await anyio.to_thread.run_sync(
+        call.project.spool.writer, call.served.settings.spool_quota
+    )
+    try:
+        sha256 = await _spooled(call.request, writer)
+    except BaseException:
+        writer.give_up()
+        raise
+    made = partial(_answer, call, writer.upload_id, sha256, key)
+    return await asyncio.get_running_loop().run_in_executor(_VALIDATION, made)
+
+
+def _require_plain(request: Request) -> None:
+    """Refuse what is no JSON as it is, and what says that it is too large."""
+    require_json(request)
+    if request.headers.get("content-encoding", "identity") != "identity":
+        raise InvalidError("a compressed body is not taken here; send it as it is")
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > MAX_JSON:
+        raise _too_large()
+
+
+async def _spooled(request: Request, writer: UploadDraft) -> str:
+    """Write the body to the spool, chunk by chunk; its hash."""
+    found, size = hashlib.sha256(), 0
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > MAX_JSON:
+                raise _too_large()
+            found.update(chunk)
+            writer.write(chunk)
+    except ClientDisconnect:
+        raise InvalidError("the body ended before it was whole") from None
+    await anyio.to_thread.run_sync(writer.end)
+    return found.hexdigest()
+
+
+def _too_large() -> TooLargeError:
+    return TooLargeError("the dataset has more than 100 MB")
+
+
+def _answer(
+    call: Call[RunSettings, None], upload_id: str, sha256: str, key: str | None
+) -> JsonReply:
+    """The answer to a request, which one with the same key gets again."""
+    run_id = call.project.run_ports().new_run_id()
+    if key is None:
+        return JsonReply(body=_created(call, upload_id, run_id), status=202)
+    keys = call.project.idempotency
+    asked = hashlib.sha256(f"{sha256} {call.request.url.query}".encode()).hexdigest()
+    name = keys.name(call.identity.actor, _ROUTE, key)
+    try:
+        kept = keys.begin(name, asked, run_id.encode())
+    except BaseException:
+        call.project.spool.delete(Path(upload_name(upload_id)))
+        raise
+    if kept.status is not None:
+        call.project.spool.delete(Path(upload_name(upload_id)))
+        return JsonReply(body=msgspec.json.decode(kept.body), status=kept.status)
+    try:
+        body = _created(call, upload_id, kept.body.decode())
+    except BaseException:
+        keys.give_up(name)
+        raise
+    keys.finish(name, 202, msgspec.json.encode(body))
+    return JsonReply(body=body, status=202)
+
+
+def _created(call: Call[RunSettings, None], upload_id: str, run_id: str) -> AcceptedRun:
+    spool, uploaded = call.project.spool, [upload_id]
+    try:
+        posted = split_posted(spool, upload_id)
+        if posted.upload_id:
+            uploaded.append(posted.upload_id)
+        settings = merged_settings(call.query, posted.settings)
+        return _run_of(call, settings, posted.upload_id, run_id)
+    except BaseException as error:  # noqa: BLE001 - raised again
+        for one in uploaded:
+            spool.delete(Path(upload_name(one)))
+        raise _of_request(error) from None
+
+
+def _run_of(
+    call: Call[RunSettings, None], settings: RunSettings, upload_id: str | None, run_id: str
+) -> AcceptedRun:
+    ports = call.project.run_ports()
+    options = posted_options(ports, upload_id, suite_choice(settings))
+    check = check_document(ports, options)
+    if check.total and not check.accepted:
+        raise ErrorReply(
+            status=400,
+            message="All records failed validation",
+            details={"rejected_records": check.rejected, "accepted_records": 0},
+        )
+    run = run_async(lambda: post_run(ports, options, run_id=run_id, caller=call.caller))
+    if upload_id and require_plan(run).options.dataset != options.dataset:
+        call.project.spool.delete(options.dataset)  # an earlier request has made the run
+    return _accepted(run.run_id, check)
+
+
+def _accepted(run_id: str, check: DocumentCheck) -> AcceptedRun:
+    return AcceptedRun(
+        run_id=run_id,
+        status="accepted_with_record_errors" if check.rejected else "accepted",
+        summary=RecordCounts(check.total, check.accepted, check.rejected),
+        record_errors=[_record_error(finding) for finding in check.errors],
+    )
+
+
+def _record_error(finding: Finding) -> RecordError:
+    return RecordError(
+        index=finding.index or 0,
+        record_id=finding.record_id,
+        code=finding.code if finding.code in RECORD_CODES else _OTHER_CODE,
+        message=finding.message,
+        path=finding.path,
+    )
+
+
+def _of_request(error: BaseException) -> BaseException:
+    """The error of a request that cannot be served: what it names is missing, or is wrong."""
+    if isinstance(error, NotFoundError):
+        return InvalidError(str(error))
+    if isinstance(error, RequestError | UnavailableError) or not isinstance(error, SteelyardError):
+        return error
+    return (
+        UnavailableError(str(error)) if isinstance(error, RunError) else InvalidError(str(error))
+    )
+
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = (
+    Operation(
+        method="POST",
+        path="/v1/runs",
+        summary="Start a run of a posted dataset document, or of a saved dataset.",
+        scope="runs:write",
+        handle=_post,
+        query=RunSettings,
+        streamed={"application/json": PostedDocument},
+        answers={202: AcceptedRun},
+        request_headers={
+            "Idempotency-Key": "Requests of one caller with one key are served once in 24 hours."
+        },
+        errors=(409, 413, 503),
+    ),
+)

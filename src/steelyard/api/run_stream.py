@@ -2,8 +2,121 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import AsyncGenerator
 from typing import Any
 
-from steelyard.api.operation import Operation
+import anyio.to_thread
+import msgspec
+from starlette.responses import StreamingResponse
 
-OPERATIONS: tuple[Operation[Any, Any], ...] = ()
+from steelyard.api.access import is_still_admitted
+from steelyard.api.call import Call
+from steelyard.api.operation import Operation
+from steelyard.engine.states import is_terminal
+from steelyard.errors import InvalidError
+from steelyard.results.records import MAX_COUNT
+from steelyard.results.runs import RunEvent
+from steelyard.results.stored_run import StoredRun
+
+_LOOK_S = 0.25
+_BEAT_S = 15.0
+_ADMITTED_S = 2.0
+"""How often the caller's credentials are looked at again."""
+_AT_ONCE = 500
+_HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+
+
+class EventsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """From where on to stream."""
+
+    after: int = 0
+
+
+async def _stream(call: Call[EventsQuery, None]) -> StreamingResponse:
+    store = call.project.store
+    run = await anyio.to_thread.run_sync(store.find, call.path["run_id"])
+    frames = _frames(call, run, _position(call))
+    return StreamingResponse(frames, headers=_HEADERS, media_type="text/event-stream")
+
+
+def _position(call: Call[EventsQuery, None]) -> int:
+    """The last event that the client has; a header of a browser that connects again wins."""
+    text = call.request.headers.get("last-event-id")
+    if text is None:
+        after = call.query.after
+    elif text.isdecimal() and len(text) < len(str(MAX_COUNT)):
+        after = int(text)
+    else:
+        raise InvalidError("Last-Event-ID must be the id of an event: a whole number")
+    if not 0 <= after <= MAX_COUNT:
+        raise InvalidError(f"after must be a whole number from 0 to {MAX_COUNT}")
+    return after
+
+
+async def _frames(
+    call: Call[EventsQuery, None], run: StoredRun, after: int
+) -> AsyncGenerator[bytes]:
+    """Events as they come, until the run has ended, the server stops or the caller must go."""
+    store, stopping = call.project.store, call.served.stopping
+    sent = admitted = time.monotonic()
+    yield b": events of a run\n\n"
+    while True:
+        # The state first: whatever led to a final one is among the events that are read then.
+        now = await anyio.to_thread.run_sync(store.find, run.run_id)
+        events = await anyio.to_thread.run_sync(store.events, run.run_id, after, _AT_ONCE)
+        for event in events:
+            after = event.sequence
+            yield _frame(after, event.kind, _data(event, run))
+        if is_terminal(now.status) and len(events) < _AT_ONCE:
+            yield _frame(after, "end", {"run_id": run.run_id, "status": now.status})
+            return
+        moment = time.monotonic()
+        if events:
+            sent = moment
+        elif moment - sent >= _BEAT_S:
+            sent = moment
+            yield b": heartbeat\n\n"
+        if moment - admitted >= _ADMITTED_S:
+            admitted = moment
+            if not await is_still_admitted(call.served, EVENTS, call.request):
+                return
+        if await stopping.wait(_LOOK_S):
+            return
+
+
+def _data(event: RunEvent, run: StoredRun) -> dict[str, Any]:
+    if event.kind != "progress":
+        return {**event.data, "at": event.at}
+    plan = run.plan
+    selected = plan.selected if plan else None
+    return {
+        "total": selected * plan.options.repeat if plan and selected is not None else None,
+        "done": event.data.get("rows", 0),
+        "failed": event.data.get("failed_rows", 0),
+        "retrying": event.data.get("retrying_rows", 0),
+        "at": event.at,
+    }
+
+
+def _frame(sequence: int, kind: str, data: dict[str, Any]) -> bytes:
+    # JSON has no line breaks, so that one line of data is enough.
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (
+        sequence,
+        kind.encode("ascii"),
+        msgspec.json.encode(data),
+    )
+
+
+EVENTS: Operation[EventsQuery, None] = Operation(
+    method="GET",
+    path="/v1/runs/{run_id}/events",
+    summary="Stream the events of a run until it has ended.",
+    scope="runs:read",
+    handle=_stream,
+    query=EventsQuery,
+    answers={200: "text/event-stream"},
+    request_headers={"Last-Event-ID": "The id of the last event that was received."},
+    errors=(404,),
+)
+OPERATIONS: tuple[Operation[Any, Any], ...] = (EVENTS,)

@@ -13,7 +13,7 @@ from steelyard.engine.states import is_terminal
 from steelyard.project import Project
 from steelyard.results.manifest import StateTime
 from steelyard.results.runs import RunDetail, RunQuery
-from steelyard.usecases.results.runs import list_runs, show_run
+from steelyard.usecases.results.runs import list_runs, show_run, show_runs
 from steelyard.usecases.runs.ownership import is_resumable
 
 
@@ -74,7 +74,7 @@ def run_body(project: Project, detail: RunDetail) -> RunBody:
             total=None if detail.selected is None else detail.selected * repeats,
             done=detail.progress.rows,
             failed=detail.progress.failed_rows,
-            retrying=0,
+            retrying=detail.progress.retrying_rows,
         ),
         summary=run.summary,
         derived_from=derived.run_id if derived else None,
@@ -86,7 +86,7 @@ def _list(call: Call[RunsQuery, None]) -> JsonReply:
     query = RunQuery(status=asked.status, group_id=asked.group_id, text=asked.q)
     store = call.project.store
     page = list_runs(store, query, cursor=asked.cursor, limit=asked.limit)
-    bodies = [run_body(call.project, show_run(store, run.run_id)) for run in page.runs]
+    bodies = [run_body(call.project, detail) for detail in show_runs(store, page.runs)]
     return JsonReply(body=Page(bodies, page.next_cursor))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from steelyard.api.measurements import Measurements
 from steelyard.api.request_limits import RequestLimiter
 from steelyard.api.stopping import StopSignal
+from steelyard.api.tracing import NoTracing, RequestTracing
 from steelyard.project import Project
 
 
@@ -53,6 +54,8 @@ class ServerSettings:
     """The limit for each key, session or address, where requests need credentials."""
     workers: int = 1
     """Worker processes that the server starts for runs."""
+    spool_quota: int = 5 * 1024**3
+    """The most bytes of posted datasets whose runs have not ended."""
     limits: TransportLimits = field(default_factory=TransportLimits)
 
 
@@ -66,3 +69,4 @@ class ServedProject:
     stopping: StopSignal = field(default_factory=StopSignal)
     """Set when the server begins to stop; event streams end then."""
     measurements: Measurements = field(default_factory=Measurements)
+    tracing: RequestTracing = field(default_factory=NoTracing)

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from steelyard import __version__
 from steelyard.cli import (
+    backup,
     cancel,
     compare,
     convert,
@@ -32,6 +33,7 @@ from steelyard.cli import (
     show,
     validate,
     verify,
+    worker,
 )
 from steelyard.cli.arguments import refuse_empty
 from steelyard.cli.key import key_commands
@@ -61,6 +63,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "prune": prune.command,
     "schema": schema.command,
     "serve": serve.command,
+    "backup": backup.backup_command,
+    "restore": backup.restore_command,
+    "worker": worker.command,
 }
 _GROUPS: dict[str, Callable[[], typer.Typer]] = {
     "rubric": partial(definition_commands, "rubric"),

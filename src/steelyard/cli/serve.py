@@ -39,6 +39,15 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")
     ] = 8765,
+    workers: Annotated[
+        int, typer.Option(min=0, max=64, help="Worker processes that execute queued runs.")
+    ] = 1,
+    no_worker: Annotated[
+        bool, typer.Option("--no-worker", help="Start no worker; see `steelyard worker`.")
+    ] = False,
+    spool_quota: Annotated[
+        float, typer.Option(min=0, metavar="GB", help="Maximum size of posted datasets.")
+    ] = 5.0,
     login: Annotated[
         bool, typer.Option("--login", help="Require login on a loopback address, too.")
     ] = False,
@@ -59,8 +68,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
         typer.Option("--reload", help="Restart when a plug-in or the project file changes."),
     ] = False,
 ) -> None:
-    """Serve the project over HTTP until Ctrl-C."""
+    """Serve the project over HTTP and execute posted runs."""
     from steelyard.api.serving import ServerSettings
+    from steelyard.run_execution import executing
     from steelyard.server import serve
 
     if reload:
@@ -73,11 +83,18 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
         has_login=needs_login(host, is_wanted=login),
         public_url=public_url,
         trusted_proxies=trusted(trusted_proxy),
+        workers=0 if no_worker else workers,
+        spool_quota=int(spool_quota * 1024**3),
     )
     with opened() as project:
         require_safe(project, settings)
         _log(project, log_format, log_level)
-        serve(project, settings, lambda url: _show_address(project, settings, url))
+        serve(
+            project,
+            settings,
+            lambda url: _show_address(project, settings, url),
+            lambda: executing(project, settings),
+        )
 
 
 def _show_address(project: Project, settings: ServerSettings, url: str) -> None:

@@ -70,6 +70,36 @@ class DatasetReading(Protocol):
         ...
 
 
+class ChangedReading:
+    """A dataset file with other rows: whoever inherits says which."""
+
+    def __init__(self, reading: DatasetReading) -> None:
+        self.contract = reading.contract
+        self._reading = reading
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What concerns the file as a whole."""
+        return self._reading.findings
+
+    @property
+    def is_spoiled(self) -> bool:
+        """Whether the file is wrong as a whole and no row counts."""
+        return self._reading.is_spoiled
+
+    def case(self, row: Row) -> Case:
+        """The case that an accepted row stands for."""
+        return self._reading.case(row)
+
+    def hashed(self, row: Row, case: Case) -> JsonValue:
+        """What `record_sha256` is taken over."""
+        return self._reading.hashed(row, case)
+
+    def dataset(self, cases: tuple[Case, ...]) -> Dataset:
+        """The dataset with the given cases."""
+        return self._reading.dataset(cases)
+
+
 @runtime_checkable
 class Rereadable(Protocol):
     """A dataset file whose rows can be read again for less than the first time took."""

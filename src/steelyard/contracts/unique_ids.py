@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from steelyard.contracts.reading import DatasetReading, Referring, Row, RowPlace
+from steelyard.contracts.reading import (
+    ChangedReading,
+    DatasetReading,
+    Referring,
+    Row,
+    RowPlace,
+)
 from steelyard.formats.seen_ids import SeenIds
-from steelyard.model.case import Case
-from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonValue
 
 _CODE = "duplicate_record_id"
 
@@ -42,32 +45,11 @@ def _duplicate(row: Row) -> Finding:
     )
 
 
-class _Unique:
+class _Unique(ChangedReading):
     """A dataset of a contract whose reader need not compare ids."""
-
-    def __init__(self, reading: DatasetReading) -> None:
-        self.contract = reading.contract
-        self._reading = reading
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        return self._reading.findings
-
-    @property
-    def is_spoiled(self) -> bool:
-        return self._reading.is_spoiled
 
     def rows(self) -> Iterator[Row]:
         return unique_rows(self._reading.rows())
-
-    def case(self, row: Row) -> Case:
-        return self._reading.case(row)
-
-    def hashed(self, row: Row, case: Case) -> JsonValue:
-        return self._reading.hashed(row, case)
-
-    def dataset(self, cases: tuple[Case, ...]) -> Dataset:
-        return self._reading.dataset(cases)
 
 
 class _UniqueReferring(_Unique):

@@ -51,6 +51,8 @@ class StoredOptions(JsonStruct, frozen=True, kw_only=True):
     dataset: Path
     target: str | None = None
     rubric: str | None = None
+    model: str | None = None
+    """The model that the target of records uses instead of its own."""
     judge: str | None = None
     """The judge that replaces those of implicit grading."""
     responses: Path | None = None

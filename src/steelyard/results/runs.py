@@ -36,6 +36,8 @@ class Progress(msgspec.Struct, frozen=True):
 
     rows: int = 0
     failed_rows: int = 0
+    retrying_rows: int = 0
+    """Rows that have failed and wait for another attempt."""
 
 
 EventKind: TypeAlias = Literal["state", "progress", "warning"]
@@ -49,8 +51,8 @@ class RunEvent(NamedTuple):
     at: str
     kind: EventKind
     data: JsonObject
-    """`state`, with `actor` and `request_id` where a person caused it; `rows` and `failed_rows`;
-    or `message`."""
+    """`state`, with `actor` and `request_id` where a person caused it; `rows`, `failed_rows`
+    and `retrying_rows`; or `message`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,8 @@ class StoredRun:
     """How long its owner may still rest before another process may take the run over."""
     is_cancelling: bool = False
     """Whether somebody has asked for it to be cancelled."""
+    is_queued: bool = False
+    """Whether the next worker that is free executes it, also after its process has stopped."""
     summary: JsonObject | None = None
 
     def json(self) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Run ids: `run_` and a ULID, which sorts by time; and secrets."""
+"""Ids of runs and uploads, with a ULID, which sorts by time; and secrets."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 def new_run_id(milliseconds: int) -> str:
     """An id that nobody else has and that sorts after those of earlier milliseconds."""
+    return f"run_{_ulid(milliseconds)}"
+
+
+def new_upload_id(milliseconds: int) -> str:
+    """The same for an upload."""
+    return f"upl_{_ulid(milliseconds)}"
+
+
+def _ulid(milliseconds: int) -> str:
     number = (milliseconds << 80) | secrets.randbits(80)
     letters = ""
     for _ in range(26):
         number, place = divmod(number, 32)
         letters = _ALPHABET[place] + letters
-    return f"run_{letters}"
+    return letters
 
 
 def new_secret() -> str:

@@ -320,6 +320,7 @@ def _add_service(operations: Operations) -> None:
         Column("key", String, nullable=False),
         Column("request_sha256", String, nullable=False),
         Column("at", Float, nullable=False),
+        Column("owner", String, nullable=False),
         Column("status", Integer),
         Column("body", LargeBinary),
         PrimaryKeyConstraint("actor", "route", "key"),
@@ -332,7 +333,10 @@ def _add_service(operations: Operations) -> None:
         Column("version", String, nullable=False),
         Column("contract", String, nullable=False),
         Column("extension", String, nullable=False),
+        Column("sha256", String, nullable=False),
+        Column("size", Integer, nullable=False),
         Column("saved_at", String, nullable=False),
+        Column("archived_at", String),
         Column("content", LargeBinary, nullable=False),
         PrimaryKeyConstraint("kind", "id", "version"),
     )

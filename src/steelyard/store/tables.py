@@ -324,12 +324,14 @@ idempotency_keys = Table(
     Column("key", String, nullable=False),
     Column("request_sha256", String, nullable=False),
     Column("at", Float, nullable=False),
+    Column("owner", String, nullable=False),
     Column("status", Integer),
     Column("body", LargeBinary),
     PrimaryKeyConstraint("actor", "route", "key"),
     sqlite_with_rowid=False,
 )
-"""Answers to requests that may be sent again; without a status the first is being served."""
+"""Answers to requests that may be sent again; without a status the first is being served, and the
+body is the id of the run that it makes."""
 
 saved_definitions = Table(
     "saved_definitions",
@@ -339,7 +341,10 @@ saved_definitions = Table(
     Column("version", String, nullable=False),
     Column("contract", String, nullable=False),
     Column("extension", String, nullable=False),
+    Column("sha256", String, nullable=False),
+    Column("size", Integer, nullable=False),
     Column("saved_at", String, nullable=False),
+    Column("archived_at", String),
     Column("content", LargeBinary, nullable=False),
     PrimaryKeyConstraint("kind", "id", "version"),
 )

@@ -97,10 +97,13 @@ class TargetMaker:
         self._plugged = plugged or {}
         self._rules = rules
 
-    def make(self, name: str) -> Made:
-        """A target of the project file; `echo` needs none."""
+    def make(self, name: str, model: str | None = None) -> Made:
+        """A target of the project file, with another model where one is named.
+
+        `echo` needs no entry.
+        """
         if name not in self._targets:
-            if name == "echo":
+            if name == "echo" and model is None:
                 return Made(EchoTarget(), TargetEntry(provider="echo"))
             known = ", ".join(self._targets) or "none"
             unnamed = f"; it answers where none is named with {argument('target')}"
@@ -110,7 +113,7 @@ class TargetMaker:
             )
         written = self._targets[name]
         row = cast(JsonObject, filled(written.row(), f"targets.{name}", self._environ))
-        entry = TargetEntry.of(row)
+        entry = TargetEntry.of(row if model is None else _with_model(name, row, model))
         given = TargetSettings(name, written, entry, self._environ, self._root, self._rules)
         template = _template(given)
         made = self._made(given)
@@ -239,6 +242,13 @@ class TargetMaker:
             is_cacheable=provider.is_cacheable,
             carries=provider.carries,
         )
+
+
+def _with_model(name: str, row: JsonObject, model: str) -> JsonObject:
+    """The settings of a target with another model; one that has none cannot take it."""
+    if "model" not in row:
+        raise ConfigError(f"targets.{name} has no model that '{model}' could replace")
+    return {**row, "model": model}
 
 
 def _hint(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:

@@ -34,6 +34,7 @@ def add_run(
             "owner": run.owner,
             "plan": encoded(run.plan.json() if run.plan else {}),
             "fence": run.fence,
+            "is_queued": run.is_queued,
         },
     )
     first = {"run_id": run_id, "step": 0, "state": run.status, "at": at}

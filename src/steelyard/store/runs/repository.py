@@ -36,6 +36,7 @@ from steelyard.results.stored_run import StoredRun
 from steelyard.store.audit_log import add_entry, last_caller
 from steelyard.store.database import empty_log, require_in_place, streamed, translated_errors
 from steelyard.store.dialects import database_seconds, json_total
+from steelyard.store.runs import run_queries
 from steelyard.store.runs.attempt_order import in_turn
 from steelyard.store.runs.claims import settle_claims
 from steelyard.store.runs.copies import copied_part, copy_kept
@@ -43,7 +44,6 @@ from steelyard.store.runs.holds import held, note_hold, note_stop, uncounted
 from steelyard.store.runs.leases import LEASE_S, Lease
 from steelyard.store.runs.new_runs import add_run
 from steelyard.store.runs.run_events import add_event, events_after
-from steelyard.store.runs.run_queries import newest_first, place_of, progress_of, wanted
 from steelyard.store.runs.run_rows import encoded, stored_run
 from steelyard.store.runs.state_changes import move_run, redact_options
 from steelyard.store.runs.withdrawals import has_answered, withdraw
@@ -56,7 +56,6 @@ from steelyard.store.tables import (
     results,
     runs,
     scores,
-    states,
 )
 
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
@@ -169,7 +168,7 @@ class RunStore:
         require_in_place(self.engine)
         with self._writing() as connection:
             self.lease(run_id).require(connection)
-            last = structs.asdict(progress_of(connection, run_id))
+            last = structs.asdict(run_queries.progress_of(connection, run_id))
             add_event(connection, run_id, at, "progress", last)
             is_cancelled = state == "cancelled"
             caller = last_caller(connection, CANCEL, run_id) if is_cancelled else None
@@ -186,7 +185,7 @@ class RunStore:
         back = _LATEST.fullmatch(name)
         if back:
             return self._latest(name, int(back[1] or 0))
-        query = newest_first().where(place_of(runs.c.run_id, name) == 1)
+        query = run_queries.newest_first().where(run_queries.place_of(runs.c.run_id, name) == 1)
         found = list(self._rows(query.limit(2)))
         if not found:
             raise no_such_run(name, has_runs=True)
@@ -197,7 +196,7 @@ class RunStore:
     def _latest(self, name: str, back: int) -> StoredRun:
         """Runs that a validation of a judge made are not what anybody means by the latest."""
         is_helper = runs.c.group_id.startswith(VALIDATION, autoescape=True)
-        query = newest_first().where(or_(runs.c.group_id.is_(None), not_(is_helper)))
+        query = run_queries.newest_first().where(or_(runs.c.group_id.is_(None), not_(is_helper)))
         found = next(self._rows(query.offset(back).limit(1)), None)
         if found is None:
             raise no_such_run(name, has_runs=back > 0)
@@ -211,18 +210,22 @@ class RunStore:
         self, limit: int, query: RunQuery = EVERY_RUN, after: RunPosition | None = None
     ) -> list[StoredRun]:
         """The runs that a query finds after a position, newest first."""
-        found = newest_first().where(*wanted(query, after))
+        found = run_queries.newest_first().where(*run_queries.wanted(query, after))
         return [stored_run(row) for row in self._rows(found.limit(limit))]
 
-    def progress(self, run_id: str) -> Progress:
-        """How many rows a run has kept."""
+    def progress(self, run_ids: Sequence[str]) -> dict[str, Progress]:
+        """How many rows runs have kept."""
         with translated_errors(self.engine), self.engine.connect() as connection:
-            return progress_of(connection, run_id)
+            return run_queries.progress_now(connection, run_ids)
+
+    def states_of(self, run_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+        """Every state of runs with its time, in order."""
+        with translated_errors(self.engine), self.engine.connect() as connection:
+            return run_queries.states_of(connection, run_ids)
 
     def state_times(self, run_id: str) -> list[tuple[str, str]]:
         """Every state with its time, in order."""
-        query = select(states).where(states.c.run_id == run_id).order_by(states.c.step)
-        return [(row.state, row.at) for row in self._rows(query)]
+        return self.states_of([run_id])[run_id]
 
     def events(self, run_id: str, after: int, limit: int) -> list[RunEvent]:
         """The events of a run after a sequence number, in order."""

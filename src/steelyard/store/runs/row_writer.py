@@ -13,6 +13,7 @@ from msgspec import structs
 from sqlalchemy import Connection, Dialect, Table, bindparam, delete, insert, update
 from sqlalchemy.exc import SQLAlchemyError
 
+from steelyard.engine.record_work import TARGET_CALL
 from steelyard.errors import RunError
 from steelyard.model.run import RunState
 from steelyard.results.failures import FAILURE_STATUSES
@@ -51,6 +52,7 @@ TableRow: TypeAlias = tuple[Any, ...]
 PROGRESS_S = 1.0
 """How long at least from one event of progress to the next."""
 _STATUS = results.c.keys().index("status")
+_CALL = attempts.c.keys().index("call")
 _PLACE = ("at_run", "at_index", "at_repeat")
 _SETTLE = delete(answered).where(
     *(
@@ -147,6 +149,8 @@ class RowWriter:
         self._clock = SystemClock()
         self._progress: Progress | None = None
         self._progress_at = -math.inf
+        self._waiting: set[tuple[int, int]] = set()
+        """The places of records that have failed and are tried again."""
 
     def write(self, rows: Rows) -> None:
         """One transaction; what it refuses is a `RunError`."""
@@ -201,10 +205,17 @@ class RowWriter:
             _note_redactions(connection, self.run_id, rows.redactions)
         for message, at in rows.warnings:
             add_event(connection, self.run_id, at, "warning", {"message": message})
-        if rows.results:
+        self._note_waiting(rows)
+        if rows.results or rows.attempts:
             self._report_progress(connection, rows.results)
         for state, at in rows.states:
             move_run(connection, self.run_id, state, at)
+
+    def _note_waiting(self, rows: Rows) -> None:
+        """An attempt without a result, or an answer for judges, is not the last one."""
+        self._waiting.update(row[1:3] for row in rows.attempts if row[_CALL] == TARGET_CALL)
+        for row in chain(rows.results, rows.answered):
+            self._waiting.discard(row[1:3])
 
     def _report_progress(self, connection: Connection, kept: list[TableRow]) -> None:
         """Add an event with the progress, unless there was one within a second."""
@@ -214,6 +225,7 @@ class RowWriter:
         else:
             failed = sum(row[_STATUS] in FAILURE_STATUSES for row in kept)
             self._progress = Progress(known.rows + len(kept), known.failed_rows + failed)
+        self._progress = structs.replace(self._progress, retrying_rows=len(self._waiting))
         now = self._clock.monotonic()
         if now - self._progress_at >= PROGRESS_S:
             self._progress_at = now

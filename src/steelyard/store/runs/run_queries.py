@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import structs
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, tuple_
 
 from steelyard.formats.encoding import without_surrogates
 from steelyard.results.failures import FAILURE_STATUSES
 from steelyard.results.runs import Progress, RunPosition, RunQuery
 from steelyard.store.dialects import database_seconds
-from steelyard.store.tables import results, runs
+from steelyard.store.tables import events, results, runs, states
 
 
 def newest_first() -> Select[*tuple[Any, ...]]:
@@ -48,3 +50,33 @@ def progress_of(connection: Connection, run_id: str) -> Progress:
     found = {row.status: row.found for row in connection.execute(query)}
     failed = sum(count for status, count in found.items() if status in FAILURE_STATUSES)
     return Progress(rows=sum(found.values()), failed_rows=failed)
+
+
+def progress_now(connection: Connection, run_ids: Sequence[str]) -> dict[str, Progress]:
+    """How far runs have come, with how many of their rows are tried again."""
+    counted = select(results.c.run_id, results.c.status, func.count().label("found"))
+    counted = counted.where(results.c.run_id.in_(run_ids))
+    made: dict[str, Progress] = dict.fromkeys(run_ids, Progress())
+    for row in connection.execute(counted.group_by(results.c.run_id, results.c.status)):
+        known, failed = made[row.run_id], row.found if row.status in FAILURE_STATUSES else 0
+        made[row.run_id] = Progress(known.rows + row.found, known.failed_rows + failed)
+    for run_id, known in made.items():
+        made[run_id] = structs.replace(known, retrying_rows=_retrying(connection, run_id))
+    return made
+
+
+def _retrying(connection: Connection, run_id: str) -> int:
+    """What the process that works on a run has said last."""
+    is_progress = (events.c.run_id == run_id) & (events.c.kind == "progress")
+    last = select(events.c.data).where(is_progress).order_by(events.c.sequence.desc()).limit(1)
+    data = connection.execute(last).scalar()
+    return json.loads(data).get("retrying_rows", 0) if data else 0
+
+
+def states_of(connection: Connection, run_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    """Every state of runs with its time, in order."""
+    query = select(states).where(states.c.run_id.in_(run_ids))
+    made: dict[str, list[tuple[str, str]]] = {run_id: [] for run_id in run_ids}
+    for row in connection.execute(query.order_by(states.c.run_id, states.c.step)):
+        made[row.run_id].append((row.state, row.at))
+    return made

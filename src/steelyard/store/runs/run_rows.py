@@ -27,6 +27,7 @@ def stored_run(row: Row[tuple[object, ...]]) -> StoredRun:
         fence=row.fence,
         lease_left_s=row.lease_left_s,
         is_cancelling=bool(row.cancel_requested),
+        is_queued=bool(row.is_queued),
         plan=read_plan(row.plan),
         summary=json.loads(row.summary) if row.summary else None,
     )

@@ -7,7 +7,7 @@ from typing import cast
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from steelyard.engine.states import require_move
+from steelyard.engine.states import is_terminal, require_move
 from steelyard.model.audit import Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
@@ -24,7 +24,8 @@ def move_run(
     where = runs.c.run_id == run_id
     old = connection.execute(select(runs.c.status).where(where)).scalar_one()
     require_move(cast(RunState, old), state)
-    connection.execute(update(runs).where(where).values(status=state))
+    ended = {"is_queued": False} if is_terminal(state) else {}
+    connection.execute(update(runs).where(where).values(status=state, **ended))
     query = select(func.max(states.c.step)).where(states.c.run_id == run_id)
     step = cast(int, connection.execute(query).scalar_one()) + 1
     connection.execute(insert(states), {"run_id": run_id, "step": step, "state": state, "at": at})

@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from steelyard.contracts.reading import DatasetReading, Referring, Row
+from steelyard.contracts.reading import ChangedReading, DatasetReading, Referring, Row
 from steelyard.formats.json_fields import fields
 from steelyard.formats.problem import Problem
-from steelyard.model.case import Case
-from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonValue
 from steelyard.usecases.registry.references import References, Resolution
 
 _PATH = ("rubric_ref",)
@@ -29,24 +26,15 @@ def with_references(
     return ReferencedReading(reading, references) if isinstance(reading, Referring) else reading
 
 
-class ReferencedReading:
+class ReferencedReading(ChangedReading):
     """A dataset together with the rubrics and judges of its project."""
 
+    _reading: Referring
+
     def __init__(self, reading: Referring, references: Callable[[], References]) -> None:
-        self.contract = reading.contract
-        self._reading = reading
+        super().__init__(reading)
         # Looked up once: finding a project costs more than a thousand rows.
         self._references = cache(references)
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """Findings of the whole file."""
-        return self._reading.findings
-
-    @property
-    def is_spoiled(self) -> bool:
-        """Whether the whole file is invalid and no row counts."""
-        return self._reading.is_spoiled
 
     def rows(self) -> Iterator[Row]:
         """Every row, with the problems of its reference.
@@ -65,18 +53,6 @@ class ReferencedReading:
                 continue
             found = tuple(self._found(row, resolution, reported))
             yield row._replace(findings=(*row.findings, *found))
-
-    def case(self, row: Row) -> Case:
-        """The case of an accepted row."""
-        return self._reading.case(row)
-
-    def hashed(self, row: Row, case: Case) -> JsonValue:
-        """The content that `record_sha256` covers."""
-        return self._reading.hashed(row, case)
-
-    def dataset(self, cases: tuple[Case, ...]) -> Dataset:
-        """The dataset with the given cases."""
-        return self._reading.dataset(cases)
 
     def _found(
         self, row: Row, resolution: Resolution, reported: set[Problem]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from steelyard.results.runs import EVERY_RUN, Progress, RunDetail, RunPosition, RunQuery
@@ -23,12 +23,12 @@ class Runs(Protocol):
         """A run by its id, a prefix of it or `latest`."""
         ...
 
-    def state_times(self, run_id: str) -> Sequence[tuple[str, str]]:
-        """Every state with its time, in order."""
+    def states_of(self, run_ids: Sequence[str]) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """Every state of runs with its time, in order."""
         ...
 
-    def progress(self, run_id: str) -> Progress:
-        """The number of stored rows of a run."""
+    def progress(self, run_ids: Sequence[str]) -> Mapping[str, Progress]:
+        """The number of stored rows of runs."""
         ...
 
 
@@ -56,10 +56,26 @@ def list_runs(
 
 def show_run(runs: Runs, name: str) -> RunDetail:
     """A run by its name, with its states and its progress."""
-    run = runs.find(name)
-    return RunDetail(
-        run=run,
-        states=tuple(runs.state_times(run.run_id)),
-        selected=run.plan.selected if run.plan else None,
-        progress=runs.progress(run.run_id),
-    )
+    return show_runs(runs, [runs.find(name)])[0]
+
+
+def show_runs(runs: Runs, found: Sequence[StoredRun]) -> list[RunDetail]:
+    """Runs with their states and their progress."""
+    states = runs.states_of([run.run_id for run in found])
+    counted = {run.run_id: summed for run in found if (summed := _summed(run))}
+    counted |= runs.progress([run.run_id for run in found if run.run_id not in counted])
+    return [
+        RunDetail(
+            run=run,
+            states=tuple(states[run.run_id]),
+            selected=run.plan.selected if run.plan else None,
+            progress=counted[run.run_id],
+        )
+        for run in found
+    ]
+
+
+def _summed(run: StoredRun) -> Progress | None:
+    """The rows of an ended run as its summary counts them; None where it has none."""
+    rows, failed = ((run.summary or {}).get(name) for name in ("rows", "failure_rows"))
+    return Progress(rows, failed) if isinstance(rows, int) and isinstance(failed, int) else None

@@ -103,7 +103,10 @@ def _asking_nobody(ports: RunPorts, run: StoredRun) -> RunPorts:
     def recorded(_path: Path, name: str | None) -> TargetSpec:
         return made(name or cast(str, run.target))
 
-    return replace(ports, target=remembered, recorded=recorded)
+    def of_model(name: str, _model: str) -> TargetSpec:
+        return remembered(name)
+
+    return replace(ports, target=remembered, target_of_model=of_model, recorded=recorded)
 
 
 class _Remembered:
@@ -134,7 +137,7 @@ def _seal_unread(ports: RunPorts, run: StoredRun, why: str) -> None:
         if run.status in {"running", "retrying"}:
             ports.repository.move(run.run_id, "finalizing", ports.clock.stamp())
         finalize(ports, run.run_id, unread_provenance(ports, run, why), redact)
-        ports.inputs.delete(run.run_id)
+        ports.delete_inputs(run)
     except BaseException:
         with suppress(RunError):
             ports.repository.release(run.run_id, ports.clock.stamp())

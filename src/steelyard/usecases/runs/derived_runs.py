@@ -8,13 +8,9 @@ from pathlib import Path
 
 from msgspec import structs
 
-from steelyard.contracts.reading import DatasetReading, Row
+from steelyard.contracts.reading import ChangedReading, DatasetReading, Row
 from steelyard.errors import ConflictError, InvalidError
 from steelyard.execution.run_options import RunOptions, stored_options
-from steelyard.model.case import Case
-from steelyard.model.dataset import Dataset
-from steelyard.model.finding import Finding
-from steelyard.model.json_value import JsonValue
 from steelyard.model.published import dataset_name
 from steelyard.results.manifest import Manifest
 from steelyard.results.options import Derived, How
@@ -156,26 +152,15 @@ def _all_indices(derived: Derived) -> set[int]:
     return {row.index for row in decoded_rows(derived.folder, PREDICTIONS, read_graded)}
 
 
-class SomeRows:
+class SomeRows(ChangedReading):
     """A dataset restricted to some records, with their original indices."""
 
     def __init__(
         self, reading: DatasetReading, indices: set[int], places: Sequence[int] | None
     ) -> None:
-        self._reading = reading
+        super().__init__(reading)
         self._indices = indices
         self._places = places
-        self.contract = reading.contract
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The findings about the whole file."""
-        return self._reading.findings
-
-    @property
-    def is_spoiled(self) -> bool:
-        """Whether the file as a whole is invalid."""
-        return self._reading.is_spoiled
 
     def rows(self) -> Iterator[Row]:
         """The selected records."""
@@ -187,15 +172,3 @@ class SomeRows:
                 place, findings = self._places[row.index], ()
             if place in self._indices:
                 yield row._replace(index=place, findings=findings)
-
-    def case(self, row: Row) -> Case:
-        """The case of an accepted row."""
-        return self._reading.case(row)
-
-    def hashed(self, row: Row, case: Case) -> JsonValue:
-        """The value hashed by `record_sha256`."""
-        return self._reading.hashed(row, case)
-
-    def dataset(self, cases: tuple[Case, ...]) -> Dataset:
-        """The dataset with the given cases."""
-        return self._reading.dataset(cases)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from steelyard.engine.circuit import FOR_GOOD
 from steelyard.engine.states import is_terminal
@@ -38,22 +38,11 @@ from steelyard.usecases.runs.ownership import has_owner
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
 from steelyard.usecases.runs.queued_inputs import keep_inputs
+from steelyard.usecases.runs.unchanged_inputs import require_same_targets, require_unchanged
 
 _BEFORE_RUNNING: dict[RunState, tuple[RunState, ...]] = {
     "queued": ("validating", "running"),
     "validating": ("running",),
-}
-_IDENTITY = ("provider", "callable")
-"""The settings that identify a target, with its model; its URL may change during a run."""
-_FIXED = {
-    "source": "the dataset",
-    "shown": "a file that the dataset shows",
-    "responses": "the response file",
-    "rubric": "a rubric",
-    "models": "a target's model, sampling or prompt",
-    "judges": "a judge, or the model or sampling of its target,",
-    "programs": "a program that grades",
-    "redacted": "the choice of what is redacted",
 }
 
 
@@ -74,20 +63,29 @@ async def plan_run(ports: RunPorts, options: RunOptions) -> Prepared:
 
 
 async def create_run(
-    ports: RunPorts, options: RunOptions, *, caller: Caller | None = None
+    ports: RunPorts,
+    options: RunOptions,
+    *,
+    in_place: bool = False,
+    caller: Caller | None = None,
 ) -> StoredRun:
     """Check a run and keep it as queued, with all that it reads.
 
     Any process that has the project's data folder may execute it, whatever becomes of the user's
-    files and of the project file.
+    files and of the project file. What cannot be kept is refused, unless the run may be executed
+    in place: then it reads the project itself.
     """
     ports = ports.called_by(caller)
     reads: dict[Path, Path] = {}
     prepared = await plan_run(replace(ports, workspace=ports.noting(reads)), options)
     try:
         run = await in_thread(lambda: _new_run(ports, prepared))
-        queued = replace(run, owner=None, fence=0)
-        await in_thread(lambda: keep_inputs(ports, run.run_id, prepared, reads))
+        queued = replace(run, owner=None, fence=0, is_queued=True)
+        try:
+            await in_thread(lambda: keep_inputs(ports, run.run_id, prepared, reads))
+        except InvalidError:
+            if not in_place:
+                raise
         _keep(ports, prepared, queued)
         return queued
     finally:
@@ -186,8 +184,8 @@ async def prepare_again(ports: RunPorts, run: StoredRun) -> Prepared:
     prepared = await plan_run(ports, options)
     try:
         now = await in_thread(lambda: _plan(ports, prepared))
-        _require_unchanged(run.run_id, plan, now)
-        _require_same_targets(run.run_id, plan, prepared)
+        require_unchanged(run.run_id, plan, now)
+        require_same_targets(run.run_id, plan, prepared)
     except BaseException:
         await prepared.close()
         raise
@@ -204,7 +202,18 @@ async def continue_run(
     """All that is left to do of a run that was stopped; `entry` is logged with its claim."""
     try:
         require_claim(ports, run, entry)
-        is_resumed = run.status != "queued"
+    except BaseException:
+        await prepared.close()
+        raise
+    is_resumed = run.status != "queued"
+    return await execute_claimed(ports, run, prepared, on_result, is_resumed=is_resumed)
+
+
+async def execute_claimed(
+    ports: RunPorts, run: StoredRun, prepared: Prepared, on_result: OnResult, *, is_resumed: bool
+) -> FinishedRun:
+    """All that is left to do of a run that this process has claimed."""
+    try:
         return await _execute(ports, run, prepared, on_result, is_resumed=is_resumed)
     finally:
         await prepared.close()
@@ -219,29 +228,6 @@ def require_claim(ports: RunPorts, run: StoredRun, entry: AuditEntry | None = No
 def is_held(ports: RunPorts, run: StoredRun) -> bool:
     """Whether a process works on a run."""
     return has_owner(run, ports.is_alive)
-
-
-def _require_same_targets(run_id: str, kept: Plan, prepared: Prepared) -> None:
-    """Refuse a target that was replaced since the start, or that was a Python function."""
-    for name, spec in prepared.specs.items():
-        before, now = kept.targets.get(name, {}), spec.described()
-        for setting in _IDENTITY:
-            if setting in before and before[setting] != now.get(setting):
-                raise SourceError(
-                    f"targets.{name} is not what {run_id} began with: its {setting} was "
-                    f"{before[setting]}; start a new run, or put the old one back"
-                )
-
-
-def _require_unchanged(run_id: str, kept: Plan, plan: Plan) -> None:
-    """Refuse changed inputs: one run must not mix results of different questions."""
-    for name, what in _FIXED.items():
-        before = getattr(kept, name)
-        if before is not UNSET and before != getattr(plan, name):
-            raise SourceError(
-                f"{what} of {run_id} has changed since it began; start a new run, "
-                "or put the old one back"
-            )
 
 
 async def _execute(
@@ -261,7 +247,7 @@ async def _execute(
         if early:
             early.give_up()
         with suppress(RunError):
-            _let_go(ports, run_id, error)
+            _let_go(ports, run, error)
         if requests.cause:
             raise requests.cause from None
         raise
@@ -272,7 +258,7 @@ async def _execute(
 def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: bool) -> None:
     """The steps before the first record."""
     derived = prepared.options.derived
-    if run.status == "queued" and derived and derived.how == "retry":
+    if run.status in _BEFORE_RUNNING and derived and derived.how == "retry":
         ports.repository.copy_kept(derived.run_id, run.run_id, TRIED_AGAIN)
     if is_resumed and run.status != "finalizing":
         # After a key, name or certificate was fixed, run all failed records again.
@@ -303,7 +289,7 @@ def _seal(
         # Where its files are kept for a while is nobody's business.
         provenance = replace(provenance, setup=setup)
     final, metrics, folder = finalize(ports, run_id, provenance, redact, early)
-    ports.inputs.delete(run_id)
+    ports.delete_inputs(run)
     return FinishedRun(run_id=run_id, status=final, folder=folder, metrics=metrics)
 
 
@@ -324,18 +310,18 @@ def _require_kept(ports: RunPorts, prepared: Prepared, planned: Plan) -> None:
         left = tuple(one for one in parent.rubric if one.name in names)
         parent = structs.replace(parent, rubric=left)
     try:
-        _require_unchanged(derived.run_id, parent, planned)
-        _require_same_targets(derived.run_id, parent, prepared)
+        require_unchanged(derived.run_id, parent, planned)
+        require_same_targets(derived.run_id, parent, prepared)
     except SourceError as changed:
         raise ConflictError(str(changed)) from None
 
 
-def _let_go(ports: RunPorts, run_id: str, error: BaseException) -> None:
+def _let_go(ports: RunPorts, run: StoredRun, error: BaseException) -> None:
     """Release the run for other processes, unless it cannot be resumed."""
-    repository, at = ports.repository, ports.clock.stamp()
+    run_id, repository, at = run.run_id, ports.repository, ports.clock.stamp()
     if isinstance(error, UnresumableError) and not repository.is_cancelling(run_id):
         repository.finish(run_id, "failed", at, {})
-        ports.inputs.delete(run_id)
+        ports.delete_inputs(run)
     else:
         repository.release(run_id, at)
 

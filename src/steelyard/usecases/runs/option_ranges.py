@@ -13,7 +13,7 @@ from steelyard.model.names import can_be_path, require_name
 from steelyard.usecases.results.gates import require_allowed
 
 _MOST = {"repeat": 1_000_000, "workers": 256, "limit": 1_000_000_000, "max_concurrency": 10_000}
-_TEXTS = ("target", "rubric", "judge", "where", "cluster")
+_TEXTS = ("target", "rubric", "judge", "model", "where", "cluster")
 _Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 _Finite: TypeAlias = Annotated[float, Meta(ge=0, le=sys.float_info.max)]
 

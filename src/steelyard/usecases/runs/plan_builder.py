@@ -77,6 +77,7 @@ class PlanBuilder:
     ) -> None:
         self._ports = ports
         self.options = options
+        self._name = source.name
         self._reading = source.reading
         judges = judges_of_run(ports, options)
         self.grading = GradingPlan(
@@ -115,8 +116,7 @@ class PlanBuilder:
         deque(rows, maxlen=0)
         if self._warnings > _SHOWN_WARNINGS:
             more = self._warnings - _SHOWN_WARNINGS
-            dataset = self.options.dataset
-            self._ports.warn(f"{dataset}: {more} more warning(s); validate lists them")
+            self._ports.warn(f"{self._name}: {more} more warning(s); validate lists them")
         self._check_counts()
         self._check_gaps()
         self.judges.warn_missing()
@@ -157,7 +157,7 @@ class PlanBuilder:
         """The rows; an error of the whole file ends the pass."""
         for row in rows:
             if self._reading.is_spoiled:
-                raise InvalidError(f"{self.options.dataset}: {row.findings[0].message}")
+                raise InvalidError(f"{self._name}: {row.findings[0].message}")
             if row.findings and not row.is_accepted:
                 self.is_sound = False
             yield row
@@ -169,11 +169,11 @@ class PlanBuilder:
             return
         for clause in parse_where(where):
             if clause.path not in met:
-                name = self.options.dataset
+                name = self._name
                 raise InvalidError(f"{name}: {argument('where')}: no record has '{clause.path}'")
 
     def _check_counts(self) -> None:
-        forecast, name = self.forecast, self.options.dataset
+        forecast, name = self.forecast, self._name
         if not forecast.total:
             raise InvalidError(f"{name}: no record is selected")
         if not forecast.valid:
@@ -195,11 +195,11 @@ class PlanBuilder:
             place = f":{finding.line}" if finding.line else path
             message = finding.message.removeprefix(f"Line {finding.line}: ")
             if self.options.strict and finding.strict().is_error:
-                raise InvalidError(f"{self.options.dataset}{place}: strict: {message}{hint}")
+                raise InvalidError(f"{self._name}{place}: strict: {message}{hint}")
             if not finding.is_error:
                 self._warnings += 1
                 if self._warnings <= _SHOWN_WARNINGS:
-                    self._ports.warn(f"{self.options.dataset}{place}: {message}{hint}")
+                    self._ports.warn(f"{self._name}{place}: {message}{hint}")
 
     def _look_at(self, row: Row, case: Case) -> Rubric | NothingGrades:
         forecast, repeats = self.forecast, self.options.repeat
@@ -249,7 +249,7 @@ class PlanBuilder:
         """The target of a judge: shared with records, unless theirs is recorded."""
         derived, options = self.options.derived, self.options
         is_played_back = options.responses or (derived and derived.is_played_back)
-        known = None if is_played_back else self.specs.get(name)
+        known = None if is_played_back or options.model else self.specs.get(name)
         return known or self._ports.target(name)
 
     def _prompt_tokens(self, spec: TargetSpec, case: Case) -> int:
@@ -286,6 +286,8 @@ class PlanBuilder:
             self.specs[name] = pair_spec(self._ports, derived, name)
         elif name not in self.specs and derived and derived.is_played_back:
             self.specs[name] = played_back(self._ports, derived, name)
+        elif name not in self.specs and self.options.model:
+            self.specs[name] = self._ports.target_of_model(name, self.options.model)
         elif name not in self.specs:
             self.specs[name] = self.judges.specs.get(name) or self._ports.target(name)
         return self.specs[name]

@@ -13,6 +13,7 @@ from steelyard.execution.ports import ExecutionPorts, TargetSpec, no_correction
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
 from steelyard.ports import Workspace, warn_both
+from steelyard.results.stored_run import StoredRun
 from steelyard.settings import Settings
 from steelyard.usecases.correction.validations import Validations
 from steelyard.usecases.datasets.published_datasets import PublishedDataset
@@ -21,8 +22,8 @@ from steelyard.usecases.registry.references import References
 from steelyard.usecases.runs.grading_programs import Sources
 
 _READING = (
-    *("root", "workspace", "settings", "target", "catalog", "references", "published"),
-    *("sources", "secrets", "fix_published"),
+    *("root", "workspace", "settings", "target", "target_of_model", "catalog", "references"),
+    *("published", "sources", "secrets", "fix_published"),
 )
 """The ports that depend on the folder that a run reads."""
 
@@ -57,6 +58,8 @@ class RunPorts(ExecutionPorts):
     """Whether the process of an owner still runs on this host."""
     target: Callable[[str], TargetSpec]
     """A target by its name in the project file."""
+    target_of_model: Callable[[str, str], TargetSpec]
+    """The same with another model than its own."""
     candidates: Callable[[Path], Sequence[str]]
     """The names of the candidates of a response file."""
     recorded: Callable[[Path, str | None], TargetSpec]
@@ -77,6 +80,8 @@ class RunPorts(ExecutionPorts):
     """Refuse the folder of a finished run that was changed."""
     inputs: RunInputs
     """What queued runs read."""
+    delete_upload: Callable[[Path], None]
+    """Remove the posted dataset that a name stands for; any other name means nothing."""
     reading: Callable[[Path], RunPorts]
     """The ports whose files, settings and targets are those of another folder."""
     noting: Callable[[dict[Path, Path]], Workspace]
@@ -111,6 +116,12 @@ class RunPorts(ExecutionPorts):
             return self
         there = self.reading(folder)
         return replace(self, **{name: getattr(there, name) for name in _READING})
+
+    def delete_inputs(self, run: StoredRun) -> None:
+        """Remove what a run that has ended no longer reads."""
+        self.inputs.delete(run.run_id)
+        if run.plan:
+            self.delete_upload(run.plan.options.dataset)
 
     def without_validations(self) -> RunPorts:
         """These ports without validations, for runs that validate a judge."""

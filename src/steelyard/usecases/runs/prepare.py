@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from steelyard.engine.redaction.own_rules import OwnPattern
 from steelyard.engine.redaction.redactor import MIN_SECRET, is_redacted
-from steelyard.errors import InvalidError
+from steelyard.errors import InvalidError, SourceError
 from steelyard.execution.ports import Part, TargetSpec
 from steelyard.execution.prepared import Prepared
 from steelyard.execution.run_options import RunOptions
@@ -16,6 +16,7 @@ from steelyard.model.finding import Finding
 from steelyard.model.published import dataset_name
 from steelyard.model.question import QuestionRubric
 from steelyard.model.rubric import Rubric
+from steelyard.model.upload import upload_of
 from steelyard.ports import Warn
 from steelyard.settings import SQLITE, LimitSettings, RedactionRules, Settings
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
@@ -31,6 +32,8 @@ from steelyard.usecases.runs.pairwise import pairwise_rubric
 from steelyard.usecases.runs.plan_builder import PlanBuilder, Source
 from steelyard.usecases.runs.ports import RunPorts
 
+UPLOADED = "dataset_document"
+"""The contract of datasets that are posted."""
 KEPT_BYTES = 8 * 1024 * 1024
 """Datasets up to this size are read once, and their records kept in memory for the run."""
 
@@ -52,11 +55,14 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
     if not workspace.is_file(path) and dataset_name(options.dataset.as_posix()):
         held = ports.published(options.dataset.as_posix())
         path, workspace = held.path, Staged(workspace, held.files)
+    is_upload = upload_of(path) is not None
     if not workspace.is_file(path):
-        raise no_such_file(path, options.dataset)
-    opened = open_dataset(workspace, path, contracts=ports.contracts)
+        raise _no_upload() if is_upload else no_such_file(path, options.dataset)
+    kind = UPLOADED if is_upload else None
+    opened = open_dataset(workspace, path, kind, contracts=ports.contracts)
+    name = "the dataset" if is_upload else str(options.dataset)
     if opened.reading is None:
-        raise InvalidError(f"{options.dataset}: {opened.refusal}")
+        raise InvalidError(f"{name}: {opened.refusal}")
     paths = [path]
     if opened.sidecar and opened.sidecar.is_found:
         paths.append(opened.sidecar.path)
@@ -68,7 +74,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
     require_same_dataset(options, path, digests)
     reading = with_references(opened.reading, lambda: ports.references)
     return Source(
-        name=str(options.dataset),
+        name=name,
         reading=only_derived(reading, options, path),
         contract=ports.contracts[opened.reading.contract],
         digests=digests,
@@ -76,6 +82,10 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
         size=sum(workspace.size(found) for found in paths),
         version=held.published.version if held else None,
     )
+
+
+def _no_upload() -> SourceError:
+    return SourceError("the posted dataset is gone: it is kept for 7 days; post it again")
 
 
 def prepare_source(

@@ -12,6 +12,7 @@ from steelyard.execution.run_options import RunOptions
 from steelyard.formats.names import did_you_mean
 from steelyard.model.json_value import JsonObject
 from steelyard.model.published import dataset_name
+from steelyard.model.upload import upload_of
 from steelyard.project_file import CLUSTER_FIELDS, is_cluster
 from steelyard.settings import SuiteSettings
 from steelyard.usecases.datasets.project_paths import project_path
@@ -26,6 +27,7 @@ class SuiteChoice:
 
     rubric: str | None = None
     judge: str | None = None
+    model: str | None = None
     responses: Path | None = None
     from_conversation: bool = False
     repeat: int = 1
@@ -147,7 +149,9 @@ def _suite_dataset(ports: RunPorts, suite: SuiteSettings) -> tuple[Path, ...]:
 
 
 def _dataset(ports: RunPorts, path: Path) -> Path:
-    """A dataset's path relative to the root; a reference to a published one as it is."""
+    """A dataset's path relative to the root; a reference or an upload as it is."""
+    if upload_of(path):
+        return path
     is_reference = dataset_name(path.as_posix()) and not path.is_file()
     return path if is_reference else project_path(ports.root, path)
 

@@ -35,7 +35,10 @@ def test_a_run_tells_its_states_and_at_its_end_all_its_rows(project: Project) ->
     seen = told(project)
 
     assert [value for kind, value in seen if kind == "state"][:-1] == STATES
-    assert (last.kind, last.data) == ("progress", {"rows": 4, "failed_rows": 2})
+    assert (last.kind, last.data) == (
+        "progress",
+        {"rows": 4, "failed_rows": 2, "retrying_rows": 0},
+    )
     assert (end.kind, end.data) == ("state", {"state": "completed_with_failures"})
     assert told(project, after=2) == seen[2:]
     assert told(project, after=1, limit=2) == seen[1:3]

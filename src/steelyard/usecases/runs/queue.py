@@ -1,0 +1,121 @@
+"""The queue of runs: workers execute them, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Protocol
+
+from steelyard.engine.redaction.redactor import Redactor
+from steelyard.engine.states import is_terminal
+from steelyard.errors import ConflictError, RunError, SteelyardError
+from steelyard.execution.evaluating import OnResult
+from steelyard.execution.worker_thread import in_thread
+from steelyard.formats.encoding import without_surrogates
+from steelyard.model.audit import AuditEntry, Caller
+from steelyard.results.stored_run import StoredRun, require_plan
+from steelyard.settings import RedactionRules
+from steelyard.usecases.runs.execute import (
+    execute_claimed,
+    is_held,
+    prepare_again,
+)
+from steelyard.usecases.runs.ownership import has_owner
+from steelyard.usecases.runs.ports import RunPorts
+
+
+class Queue(Protocol):
+    """The runs that workers execute, whatever becomes of a worker."""
+
+    def waiting(self) -> Sequence[StoredRun]:
+        """Those that workers hold or held, and the first that nobody holds; the oldest first."""
+        ...
+
+    def add(self, run_id: str, entry: AuditEntry) -> None:
+        """Let the next worker that is free execute a run."""
+        ...
+
+    def remove(self, run_id: str, at: str, why: str) -> None:
+        """Let no worker execute a run by itself any more, with a warning that says why."""
+        ...
+
+
+def next_queued_run(queue: Queue, is_alive: Callable[[str], bool]) -> StoredRun | None:
+    """The oldest queued run that no process works on."""
+    return next((run for run in queue.waiting() if not has_owner(run, is_alive)), None)
+
+
+def enqueue_run(
+    ports: RunPorts, queue: Queue, name: str, *, caller: Caller | None = None
+) -> StoredRun:
+    """Let a worker resume an interrupted run; one that is being executed stays as it is."""
+    ports = ports.called_by(caller)
+    run = ports.repository.find(name)
+    require_plan(run)
+    if is_terminal(run.status):
+        raise ConflictError(f"{run.run_id} is finished: {run.status}")
+    if not (run.is_queued or is_held(ports, run)):
+        queue.add(run.run_id, ports.entry("resume_run", run.run_id))
+    return run
+
+
+async def execute_queued_run(
+    ports: RunPorts,
+    queue: Queue,
+    run: StoredRun,
+    on_result: OnResult,
+    *,
+    caller: Caller | None = None,
+) -> None:
+    """Execute a queued run, or what is left of it.
+
+    A run that cannot go on leaves the queue with a warning that says why, and waits for somebody
+    to resume it.
+    """
+    ports = ports.called_by(caller)
+    try:
+        if await in_thread(lambda: _is_claimed(ports, run)):
+            await _execute(ports, run, on_result)
+    except (SteelyardError, OSError) as error:
+        _give_up(ports, queue, run, error)
+
+
+def _is_claimed(ports: RunPorts, run: StoredRun) -> bool:
+    """Take a run over; from then on its document is being validated."""
+    entry = ports.entry("resume_run" if run.fence else "execute_run", run.run_id)
+    if not ports.repository.claim(run, ports.owner, ports.clock.stamp(), entry):
+        return False
+    if run.status == "queued":
+        ports.repository.move(run.run_id, "validating", ports.clock.stamp(), ports.caller)
+    return True
+
+
+async def _execute(ports: RunPorts, run: StoredRun, on_result: OnResult) -> None:
+    is_new = run.status == "queued"
+    held = replace(
+        run,
+        status="validating" if is_new else run.status,
+        owner=ports.owner,
+        fence=run.fence + 1,
+    )
+    try:
+        prepared = await prepare_again(ports.of_run(run.run_id), held)
+    except BaseException:
+        with suppress(RunError):
+            ports.repository.release(run.run_id, ports.clock.stamp())
+        raise
+    await execute_claimed(
+        ports.of_run(run.run_id), held, prepared, on_result, is_resumed=not is_new
+    )
+
+
+def _give_up(ports: RunPorts, queue: Queue, run: StoredRun, error: Exception) -> None:
+    """Take a run out of the queue that would fail again and again."""
+    now = ports.repository.find(run.run_id)
+    if now.owner not in {None, ports.owner}:
+        return  # another process has taken it over
+    redact = Redactor.by(RedactionRules.planned(require_plan(run).redacted), ports.secrets)
+    why = without_surrogates(redact.text(f"not executed further: {error}"))
+    queue.remove(run.run_id, ports.clock.stamp(), why)
+    ports.warn(f"{run.run_id} is {why}")
