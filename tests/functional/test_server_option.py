@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from typing import Any
 import pytest
 
 from servers.hostile import hostile, replied
-from servers.run_service import document, record, write_project
+from servers.run_service import RunService, document, record, run_service, write_project
 from servers.service import running
 from steelyard.project import open_project
 
@@ -38,6 +41,19 @@ def project(tmp_path_factory: pytest.TempPathFactory, steelyard: Steelyard) -> P
 def url(project: Path) -> Iterator[str]:
     with open_project(project) as opened, running(opened) as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunService]:
+    """A server whose worker executes what is sent to it."""
+    root = tmp_path_factory.mktemp("service")
+    write_project(root)
+    with run_service(root) as service:
+        yield service
+
+
+def address(service: RunService) -> str:
+    return str(service.client.base_url)
 
 
 def plain(text: str) -> str:
@@ -145,7 +161,7 @@ def test_options_of_a_project_are_refused(
     [
         ({**DOCUMENT, "records": []}, "0 of 0 records are valid"),
         ({**DOCUMENT, "records": [{"record_id": 1}]}, "0 of 1 records are valid"),
-        ({"id": "a", "input": "x", "expected_outcome": "y"}, "convert it with"),
+        ({"id": "a", "input": 1, "expected_outcome": "y"}, "0 of 1 records are valid"),
         ("nothing", "its top-level keys belong to no"),
     ],
 )
@@ -190,3 +206,140 @@ def test_the_key_comes_from_the_environment_alone(steelyard: Steelyard, tmp_path
 
         assert server.heads("authorization") == ["Bearer sy_secret"]
     assert (done.returncode, done.stderr) == (2, "steelyard: unknown key *** (request r1)\n")
+
+
+def written(folder: Path, *prompts: str, **more: Any) -> Path:
+    """A dataset with these prompts; an empty one makes an invalid record."""
+    records = [
+        record(f"q_{number}", text) if text else {"record_id": f"q_{number}"}
+        for number, text in enumerate(prompts)
+    ]
+    path = folder / "data.json"
+    path.write_text(json.dumps(document(records, **more)), encoding="utf-8")
+    return path
+
+
+GRADES = ("--rubric", "rubric/found@1.0")
+
+
+@pytest.mark.parametrize(
+    ("prompts", "words", "code"),
+    [
+        (("a word", "a word"), (), 0),
+        (("a word", "nothing"), ("--fail-under", "0.9"), 1),
+        (("a word", "nothing"), ("--fail-under", "0.5"), 0),
+        (("a word", ""), (), 4),
+        (("a word", ""), ("--allow-failures", "1"), 0),
+        (("a word", ""), ("--strict",), 2),
+        (("", ""), (), 2),
+        (("a word",), ("--target", "nowhere"), 2),
+    ],
+)
+def test_a_run_on_a_server_prints_and_exits_as_one_of_a_project(
+    prompts: tuple[str, ...],
+    words: tuple[str, ...],
+    code: int,
+    *,
+    service: RunService,
+    steelyard: Steelyard,
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, *prompts)
+    given = ("run", path, *("--target", "echo"), *GRADES, *words, "--format", "markdown")
+    (tmp_path / "project").mkdir()
+    write_project(tmp_path / "project")
+    here = steelyard(*given, cwd=tmp_path / "project")
+    there = steelyard(*given, "--server", address(service), cwd=tmp_path)
+
+    assert (here.returncode, there.returncode) == (code, code), there.stderr
+    assert _without_ids(there.stdout) == _without_ids(here.stdout)
+
+
+def _without_ids(text: str) -> str:
+    return re.sub(r"run_[0-9A-Z]{26}|\d+(\.\d+)? m?s\b", "…", text)
+
+
+def test_the_json_of_a_run_on_a_server_names_its_artifacts_there(
+    service: RunService, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    path = written(tmp_path, "a word", "nothing")
+    words = ("--target", "echo", *GRADES, "--format", "json", "--server", address(service))
+    done = steelyard("run", path, *words, cwd=tmp_path)
+
+    row = json.loads(done.stdout)
+    assert (row["status"], row["metrics"]["pass_count"]) == ("completed", 1)
+    assert row["artifacts"] == f"{address(service)}/v1/runs/{row['run_id']}/artifacts"
+    assert service.run(row["run_id"])["status"] == "completed"
+
+
+def test_the_text_of_a_run_on_a_server_says_how_to_go_on(
+    service: RunService, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    path = written(tmp_path, "a word")
+    env = {"STEELYARD_SERVER": address(service)}
+    done = steelyard("run", path, "--target", "echo", *GRADES, cwd=tmp_path, env=env)
+
+    (inspect,) = re.findall(r"inspect +steelyard (show \S+ --server \S+)", done.stdout)
+    shown = steelyard(*inspect.split(), cwd=tmp_path)
+    assert (done.returncode, shown.returncode) == (0, 0)
+
+
+def test_several_targets_make_several_runs(
+    service: RunService, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    path = written(tmp_path, "a word")
+    words = ("--target", "echo", "--target", "slow", *GRADES, "--format", "json")
+    done = steelyard("run", path, *words, "--server", address(service), cwd=tmp_path)
+
+    assert [one["status"] for one in json.loads(done.stdout)["runs"]] == ["completed"] * 2
+
+
+def test_a_suite_of_the_server_brings_its_own_dataset(
+    service: RunService, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    words = ("run", "--suite", "saved", "--format", "json", "--server", address(service))
+    done = steelyard(*words, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["metrics"]["pass_count"] == 1
+
+
+def test_a_dataset_of_another_contract_is_kept_by_the_server(
+    service: RunService, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    case = {"id": "a", "input": "a word", "expected_outcome": "Says word."}
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(case) + "\n", encoding="utf-8")
+    words = ("--target", "echo", *GRADES, "--format", "json", "--server", address(service))
+    first, again = (steelyard("run", path, *words, cwd=tmp_path) for _ in range(2))
+
+    assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
+    assert json.loads(again.stdout)["metrics"]["pass_count"] == 1
+    listed = service.client.get("/v1/datasets").json()["data"]
+    assert [one["id"] for one in listed] == ["cases"]
+
+
+def test_ctrl_c_leaves_the_run_on_the_server(service: RunService, tmp_path: Path) -> None:
+    path, before = written(tmp_path, *["a word"] * 400), {*_ids(service)}
+    words = ["run", path, "--target", "slow", *GRADES, "--server", address(service)]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "steelyard", *map(str, words)],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    while not (new := {*_ids(service)} - before):
+        time.sleep(0.05)
+    (run_id,) = new
+    service.when(run_id, "running")
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert f"{run_id} goes on at {address(service)}" in said
+    assert service.run(run_id)["status"] == "running"
+
+
+def _ids(service: RunService) -> list[str]:
+    return [one["run_id"] for one in service.client.get("/v1/runs?limit=100").json()["data"]]

@@ -8,7 +8,6 @@ import msgspec
 from starlette.responses import Response
 
 from steelyard.api import audit, keys, oidc, users
-from steelyard.api.access import require_own_origin
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.client_address import client_address
 from steelyard.api.cookies import COOKIE, ended_cookie, session_cookie
@@ -77,8 +76,6 @@ def _log_in(call: Call[NoQuery, LoginBody]) -> JsonReply:
     settings, request = call.served.settings, call.request
     if not settings.has_login:
         raise InvalidError("this server has no login: it is open to the user of this machine")
-    if "origin" in request.headers:
-        require_own_origin(settings, request.headers)
     ports = call.project.access_ports()
     login = log_in(
         ports, _credentials(call, call.body.name, call.body.password), caller=call.caller

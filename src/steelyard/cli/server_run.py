@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
+from steelyard.cli.opening import print_warning
 from steelyard.cli.run_output import RunFormat, finished_row, print_views
 from steelyard.cli.running import (
     ProgressLine,
@@ -23,7 +24,7 @@ from steelyard.cli.terminal import painter, show_json, show_report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from steelyard.client.remote import RemoteRun, StartedRun
+    from steelyard.client.remote import RemoteEvent, RemoteRun
     from steelyard.client.sync_client import Client
     from steelyard.reports.run_text import RunView
     from steelyard.usecases.results.gates import Gates
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from steelyard.usecases.runs.suites import SuiteChoice
 
 _SHOWN = 5
+_POSTED = "dataset_document"
 
 
 class ServerRun(NamedTuple):
@@ -52,21 +54,28 @@ def run_on_server(
         raise InvalidError(f"{', '.join(refused)} cannot be used with --server")
     if not (choice.datasets or choice.suite):
         raise InvalidError("name a dataset, or a suite that has one")
-    for path in choice.datasets:
-        _look_over(path, is_strict=choice.strict)
-    with Client(server) as client, private_project() as project:
-        started = list(_started(client, choice))
+    contracts = {path: _checked(path, is_strict=choice.strict) for path in choice.datasets}
+    started: list[str] = []
+    left = f"\n{{}} goes on at {server}; see: steelyard show {{}} --server {server}"
+    with Client(server) as client, private_project() as project, stoppable(started, left):
+        accepted: list[tuple[str, str]] = []
+        for title, run_id in _started(client, choice, contracts):
+            started.append(run_id)
+            accepted.append((title, run_id))
         runs = [
-            _finished(client, one, choice, project.root, is_quiet=output.value != "text")
-            for one in started
+            _finished(client, one, choice, project.root, is_quiet=output is not RunFormat.text)
+            for one in accepted
         ]
         codes = [exit_code(*one) for one in runs]
         _show(server, runs, output)
     raise typer.Exit(group_code(codes))
 
 
-def _look_over(path: Path, *, is_strict: bool) -> None:
-    """Refuse a dataset that the server would refuse, before anything is sent."""
+def _checked(path: Path, *, is_strict: bool) -> str | None:
+    """The contract of a valid dataset; None for a reference, which the server knows.
+
+    A dataset that the server would refuse is an error, before anything is sent.
+    """
     from steelyard.errors import InvalidError
     from steelyard.model.published import dataset_name
     from steelyard.plugins import installed_contracts
@@ -75,51 +84,49 @@ def _look_over(path: Path, *, is_strict: bool) -> None:
     from steelyard.usecases.datasets.validate import ValidateOptions, validate
 
     if dataset_name(path.as_posix()) and not path.is_file():
-        return  # the server has it
+        return None
+    options = ValidateOptions(strict=is_strict)
     with open_project(near=path) as project:
-        report = validate(
-            project.workspace,
-            [str(path)],
-            ValidateOptions(strict=is_strict),
-            contracts=installed_contracts(),
-        )
-    (file,) = [one for one in report.files if Path(one.path) == path] or report.files[:1]
-    if file.contract not in {None, "dataset_document"}:
-        raise InvalidError(
-            f"{path} is a file of {file.contract}, and a server takes documents of "
-            f"dataset_document; convert it with: steelyard convert {path} --to dataset_document"
-        )
+        contracts = installed_contracts()
+        report = validate(project.workspace, [str(path)], options, contracts=contracts)
+    file = next((one for one in report.files if Path(one.path) == path), report.files[0])
     errors = [finding for finding in file.findings if finding.is_error]
     for finding in errors[:_SHOWN]:
-        typer.echo(
-            f"steelyard: {path}: {printable(f'{finding.path}: {finding.message}')}", err=True
-        )
-    whole = [finding for finding in errors if finding.index is None]
-    if whole or not file.accepted or (is_strict and errors):
+        place = f"{finding.path}: " if finding.path else ""
+        typer.echo(f"steelyard: {path}: {printable(place + finding.message)}", err=True)
+    is_unreadable = any(finding.index is None for finding in errors)
+    if is_unreadable or not file.accepted or (is_strict and errors):
         raise InvalidError(
             f"{path} has {len(errors)} error(s), {file.accepted} of {file.total} records are "
             f"valid; `steelyard validate {path}` lists all"
         )
     if file.rejected:
-        typer.echo(
-            f"steelyard: {file.rejected} of {file.total} records are invalid and get no score",
-            err=True,
-        )
+        said = f"{file.rejected} of {file.total} records are invalid and get no score"
+        typer.echo(f"steelyard: {path}: {said}", err=True)
+    return file.contract
 
 
-def _started(client: Client, choice: SuiteChoice) -> Iterator[tuple[str, StartedRun]]:
-    """Start a run for every dataset and target; each with its title."""
+def _started(
+    client: Client, choice: SuiteChoice, contracts: Mapping[Path, str | None]
+) -> Iterator[tuple[str, str]]:
+    """Start a run for every dataset and target: its title and its id.
+
+    Documents of contract 2 are sent with the run. Files of other contracts are kept by the server
+    as datasets, which runs name.
+    """
     settings = _settings(choice)
     for path in choice.datasets or (None,):
+        document, dataset = None, None
+        if path is not None and contracts[path] == _POSTED:
+            document = path
+        elif path is not None and contracts[path]:
+            dataset = client.datasets.create(path, strict=choice.strict)["reference"]
+        elif path is not None:
+            dataset = path.as_posix()
         for target in choice.targets or (None,):
-            given = {**settings, "target": target}
-            name = str(path or choice.suite)
-            if path is None or not path.is_file():
-                given["dataset"] = None if path is None else path.as_posix()
-                run = client.start_run(None, **given)
-            else:
-                run = client.start_run(path, **given)
-            yield (f"{name} × {target}" if target else name), run
+            given = {**settings, "target": target, "dataset": dataset}
+            title = f"{path or choice.suite}{f' × {target}' if target else ''}"
+            yield title, client.start_run(document, **given).run_id
 
 
 def _settings(choice: SuiteChoice) -> dict[str, Any]:
@@ -144,25 +151,28 @@ def _settings(choice: SuiteChoice) -> dict[str, Any]:
 
 def _finished(
     client: Client,
-    started: tuple[str, StartedRun],
+    started: tuple[str, str],
     choice: SuiteChoice,
     root: Path,
     *,
     is_quiet: bool,
 ) -> ServerRun:
     """Follow a run to its end, and fetch its artifacts."""
+    from steelyard.errors import RunError
     from steelyard.usecases.results.gates import Gates
     from steelyard.usecases.results.read_run import read_run
     from steelyard.usecases.runs.execute import FinishedRun
 
-    title, run = started
-    ended = _followed(client, title, run.run_id, is_quiet=is_quiet)
+    title, run_id = started
+    ended = _followed(client, title, run_id, is_quiet=is_quiet)
     status: Any = ended.status
+    if not ended.is_finished:
+        raise RunError(f"{run_id} has stopped on the server, where it can be resumed")
     if status == "failed":
-        typer.echo(f"steelyard: {run.run_id} has failed on the server", err=True)
-        done = FinishedRun(run_id=run.run_id, status=status, folder="", metrics=None)
+        typer.echo(f"steelyard: {run_id} has failed on the server", err=True)
+        done = FinishedRun(run_id=run_id, status=status, folder="", metrics=None)
         return ServerRun(done, Gates())
-    folder = copy_run(client, run.run_id, root).folder
+    folder = copy_run(client, run_id, root).folder
     view = read_run(folder)
     given = {
         "fail_under": choice.fail_under,
@@ -177,23 +187,22 @@ def _finished(
         }
     )
     gates.require_use()
-    done = FinishedRun(run_id=run.run_id, status=status, folder=str(folder), metrics=view.metrics)
+    done = FinishedRun(run_id=run_id, status=status, folder=str(folder), metrics=view.metrics)
     return ServerRun(done, gates)
 
 
 def _followed(client: Client, title: str, run_id: str, *, is_quiet: bool) -> RemoteRun:
-    left = (
-        f"\n{{}} goes on at {client.address}; see: steelyard show {{}} --server {client.address}"
-    )
-    with (
-        stoppable([run_id], left),
-        ProgressLine(title, client.run(run_id).progress.total, is_quiet=is_quiet) as progress,
-    ):
-        for event in client.events(run_id):
+    total = client.run(run_id).progress.total
+    with ProgressLine(title, total, is_quiet=is_quiet) as progress:
+
+        def note(event: RemoteEvent) -> None:
+            told = event.data
             if event.kind == "progress":
-                told = event.data
                 progress.reach(told.get("done", 0), told.get("failed", 0), told.get("total"))
-    return client.run(run_id)
+            elif event.kind == "warning":
+                print_warning(str(told.get("message", "")))
+
+        return client.wait(run_id, on_event=note)
 
 
 def _show(server: str, runs: Sequence[ServerRun], output: RunFormat) -> None:

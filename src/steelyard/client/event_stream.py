@@ -76,11 +76,12 @@ def follow(transport: Transport, run_id: str, after: int = 0) -> Iterator[Remote
         try:
             with transport.stream(request) as answer:
                 for event in _events(answer, str(transport.address)):
-                    if event.id <= last:
-                        continue
-                    failures, last = 0, event.id
-                    yield event
-                    if event.kind == "end":
+                    # The end has the id of the last event before it.
+                    is_end = event.kind == "end"
+                    if event.id > last or is_end:
+                        failures, last = 0, event.id
+                        yield event
+                    if is_end:
                         return
         except ServerUnreachableError as error:
             cancellation.require()

@@ -59,14 +59,15 @@ class RemoteRun(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.convert(self.summary, Metrics) if self.summary else None
 
 
-class ChangedRun(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteChange(msgspec.Struct, frozen=True, kw_only=True):
     """A run that is about to start, to go on or to stop."""
 
     run_id: str
     status: str = "accepted"
+    derived_from: str | None = None
 
 
-class StartedRun(ChangedRun, frozen=True, kw_only=True):
+class StartedRun(RemoteChange, frozen=True, kw_only=True):
     """A run whose dataset a server has accepted."""
 
     summary: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
@@ -75,7 +76,7 @@ class StartedRun(ChangedRun, frozen=True, kw_only=True):
 
 
 class RemoteEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened to a run: `state`, `progress` or `end`."""
+    """Something that happened to a run: `state`, `progress`, `warning` or `end`."""
 
     id: int
     kind: str

@@ -9,11 +9,18 @@ from typing import Any, TypeVar
 from steelyard.client.address import path_of
 from steelyard.client.http_requests import HttpRequest, QueryValue
 from steelyard.client.remote import RemotePage
-from steelyard.client.sent_body import body_of
+from steelyard.client.sent_body import JSON, body_of
 from steelyard.client.transport import Transport
 
 Item = TypeVar("Item")
 _PAGE = 100
+_ANY = "application/octet-stream"
+_MEDIA_TYPES = {
+    ".json": JSON,
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+    ".jsonl": "application/x-ndjson",
+}
 
 
 class RemoteCatalog:
@@ -35,11 +42,12 @@ class RemoteCatalog:
     def create(
         self, content: str | Path | bytes | Mapping[str, Any], **settings: QueryValue
     ) -> dict[str, Any]:
-        """Create an entry from a path, bytes or a value; the answer has the findings."""
-        request = HttpRequest(
-            method="POST", path=path_of(self._kind), query=settings, body=body_of(content)
-        )
-        return self._transport.json(request, dict[str, Any])
+        """Create an entry from a path, bytes or a value; the answer has the findings.
+
+        `name` is that of a file, whose ending says how bytes are read. `strict` refuses what has
+        any error.
+        """
+        return self._transport.json(file_request(self._kind, content, settings), dict[str, Any])
 
     def publish(self, ref: str) -> dict[str, Any]:
         """Publish a version, which never changes from then on."""
@@ -55,6 +63,19 @@ class RemoteCatalog:
         """How one version differs from another."""
         request = HttpRequest(path=path_of(self._kind, ref, "diff"), query={"to": to})
         return self._transport.json(request, dict[str, Any])
+
+
+def file_request(
+    kind: str,
+    content: str | Path | bytes | Mapping[str, Any],
+    settings: Mapping[str, QueryValue],
+) -> HttpRequest:
+    """A request that carries a file; a path says by its name how it is read."""
+    name = str(settings.get("name") or (content if isinstance(content, str | Path) else ""))
+    query = {**settings, "name": Path(name).name} if name else settings
+    media_type = _MEDIA_TYPES.get(Path(name).suffix.lower(), JSON if not name else _ANY)
+    body = body_of(content, media_type)
+    return HttpRequest(method="POST", path=path_of(kind), query=query, body=body)
 
 
 def pages(transport: Transport, request: HttpRequest, kind: type[Item]) -> Iterator[Item]:

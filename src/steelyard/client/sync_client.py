@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,17 @@ from steelyard.client.downloads import Download, download, list_artifacts
 from steelyard.client.event_stream import follow
 from steelyard.client.http_requests import IDEMPOTENCY_KEY, HttpRequest, QueryValue
 from steelyard.client.remote import (
-    ChangedRun,
     RemoteArtifact,
     RemoteCaller,
+    RemoteChange,
     RemoteEvent,
     RemoteRecord,
     RemoteRun,
     RemoteSlices,
     StartedRun,
 )
-from steelyard.client.remote_catalog import RemoteCatalog, pages
-from steelyard.client.sent_body import body_of
+from steelyard.client.remote_catalog import RemoteCatalog, file_request, pages
+from steelyard.client.sent_body import SentBody, body_of, json_body
 from steelyard.client.transport import Transport, TransportSettings
 from steelyard.errors import InvalidError
 from steelyard.model.statistics.comparison import Comparison
@@ -104,23 +104,25 @@ class Client:
 
     def start_run(
         self,
-        dataset: str | Path | bytes | Mapping[str, Any] | None,
+        document: str | Path | bytes | Mapping[str, Any] | None = None,
+        /,
         *,
         idempotency_key: str | None = None,
         **settings: QueryValue,
     ) -> StartedRun:
         """Start a run of a dataset document (contract 2): a path, its bytes, or a value.
 
-        None stands for a dataset that the server has: that of a `suite`, or `dataset`. Settings
-        are those of `POST /v1/runs`: `target`, `rubric`, `judge` and more. The server starts one
-        run for one `idempotency_key`, whatever the client has to repeat.
+        Without one, the server has the dataset: that of a `suite`, or `dataset`, a reference.
+        Settings are those of `POST /v1/runs`: `target`, `rubric`, `judge` and more. The server
+        starts one run for one `idempotency_key`, whatever the client has to repeat.
         """
+        is_sent = document is not None
         request = HttpRequest(
             method="POST",
             path=path_of("runs"),
-            query={} if dataset is None else settings,
+            query=settings if is_sent else {},
             headers={IDEMPOTENCY_KEY: idempotency_key or str(uuid.uuid4())},
-            body=body_of({"run": _given(settings)} if dataset is None else dataset),
+            body=body_of(document if is_sent else {"run": _given(settings)}),
         )
         return self.transport.json(request, StartedRun)
 
@@ -128,10 +130,16 @@ class Client:
         """What happens to a run until its end, each event once, from one id on."""
         return follow(self.transport, run, after)
 
-    def wait(self, run: str) -> RemoteRun:
-        """The run, when it has finished."""
-        for _ in self.events(run):
-            pass
+    def wait(
+        self, run: str, *, on_event: Callable[[RemoteEvent], object] | None = None
+    ) -> RemoteRun:
+        """The run, when it has finished, or has stopped and waits for `resume`."""
+        for event in self.events(run):
+            if on_event:
+                on_event(event)
+            # A run that no worker can go on with has no end, but a warning that says why.
+            if event.kind == "warning" and (now := self.run(run)).resumable:
+                return now
         return self.run(run)
 
     def records(self, run: str, **filters: QueryValue) -> Iterator[Prediction]:
@@ -182,21 +190,21 @@ class Client:
         path = path_of("runs", run, "artifacts", "run_manifest.json")
         return read_manifest(self.transport.bytes(HttpRequest(path=path)))
 
-    def cancel(self, run: str) -> ChangedRun:
+    def cancel(self, run: str) -> RemoteChange:
         """Stop a run; what it has is kept."""
         return self._changed(run, "cancel")
 
-    def resume(self, run: str) -> ChangedRun:
+    def resume(self, run: str) -> RemoteChange:
         """Let a worker go on with an interrupted run."""
         return self._changed(run, "resume")
 
-    def retry(self, run: str, **settings: QueryValue) -> ChangedRun:
+    def retry(self, run: str) -> RemoteChange:
         """Start a run in which only the failed records are asked again."""
-        return self._changed(run, "retry", settings)
+        return self._changed(run, "retry")
 
-    def regrade(self, run: str, **settings: QueryValue) -> ChangedRun:
-        """Start a run that grades the stored answers by another `rubric`."""
-        return self._changed(run, "regrade", settings)
+    def regrade(self, run: str, *, rubric: str) -> RemoteChange:
+        """Start a run that grades the stored answers by another rubric."""
+        return self._changed(run, "regrade", json_body({"rubric": rubric}))
 
     def compare(self, a: str, b: str, *, strict: bool = False) -> Comparison:
         """Whether run B is better than run A, over the records that both have a score for."""
@@ -210,11 +218,8 @@ class Client:
     def validate(
         self, content: str | Path | bytes | Mapping[str, Any], **settings: QueryValue
     ) -> dict[str, Any]:
-        """The findings of a document of any contract."""
-        request = HttpRequest(
-            method="POST", path=path_of("validate"), query=settings, body=body_of(content)
-        )
-        return self.transport.json(request, dict[str, Any])
+        """The findings of a document of any contract; `name` says how bytes are read."""
+        return self.transport.json(file_request("validate", content, settings), dict[str, Any])
 
     @cached_property
     def datasets(self) -> RemoteCatalog:
@@ -241,11 +246,9 @@ class Client:
         """Its targets, without their secrets."""
         return RemoteCatalog(self.transport, "targets")
 
-    def _changed(
-        self, run: str, verb: str, settings: Mapping[str, QueryValue] | None = None
-    ) -> ChangedRun:
-        request = HttpRequest(method="POST", path=path_of("runs", run, verb), query=settings or {})
-        return self.transport.json(request, ChangedRun)
+    def _changed(self, run: str, verb: str, body: SentBody | None = None) -> RemoteChange:
+        request = HttpRequest(method="POST", path=path_of("runs", run, verb), body=body)
+        return self.transport.json(request, RemoteChange)
 
 
 def _given(settings: Mapping[str, QueryValue]) -> dict[str, QueryValue]:

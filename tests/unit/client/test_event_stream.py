@@ -49,12 +49,12 @@ def test_an_event_without_end_is_refused() -> None:
 
 def test_a_broken_stream_goes_on_after_the_last_event() -> None:
     first = events(b": hello\n\n", event(1), event(2), b"id: 3\nda")
-    second = events(event(2), event(3), event(4, "end"), event(5))
+    second = events(event(2), event(3), event(3, "end"), event(5))
     with hostile(first, second) as server:
         found = [one.id for one in steelyard.Client(server.url).events("run_1")]
 
         assert server.heads("last-event-id") == ["0", "2"]
-    assert found == [1, 2, 3, 4]
+    assert found == [1, 2, 3, 3]
 
 
 def test_waiting_returns_the_run_after_its_end() -> None:
@@ -63,6 +63,15 @@ def test_waiting_returns_the_run_after_its_end() -> None:
         found = steelyard.Client(server.url).wait("run_1")
 
     assert found.is_finished
+
+
+def test_waiting_ends_with_a_run_that_no_worker_can_go_on_with() -> None:
+    run = {"run_id": "run_1", "status": "running", "created_at": "2026", "resumable": True}
+    stopped = sent(HEAD, event(1, "warning"), then=lambda _: time.sleep(2))
+    with hostile(stopped, replied(json.dumps(run).encode())) as server:
+        found = steelyard.Client(server.url).wait("run_1")
+
+    assert found.resumable
 
 
 @pytest.mark.parametrize(
