@@ -81,7 +81,7 @@ def open_issuer(settings: OidcSettings, environ: Mapping[str, str]) -> OpenIdIss
     for name in ("issuer", "client_id", "role_claim", "roles"):
         if not getattr(settings, name):
             raise ConfigError(f"oidc: '{name}' is missing in the project file")
-    if find_spec("jwt") is None:
+    if find_spec("jwt") is None or find_spec("cryptography") is None:
         raise ConfigError("OpenID Connect needs an extra: pip install 'steelyard[oidc]'")
     variable = settings.client_secret_env
     secret = environ.get(variable) if variable else None
