@@ -213,10 +213,10 @@ class RunStore:
         found = run_queries.newest_first().where(*run_queries.wanted(query, after))
         return [stored_run(row) for row in self._rows(found.limit(limit))]
 
-    def progress(self, run_ids: Sequence[str]) -> dict[str, Progress]:
-        """How many rows runs have kept."""
+    def progress(self, run_ids: Sequence[str], reported: Sequence[str]) -> dict[str, Progress]:
+        """How many rows runs have kept; of reported ones, as their processes say."""
         with translated_errors(self.engine), self.engine.connect() as connection:
-            return run_queries.progress_now(connection, run_ids)
+            return run_queries.progress_now(connection, run_ids, reported)
 
     def states_of(self, run_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
         """Every state of runs with its time, in order."""
