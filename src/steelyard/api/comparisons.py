@@ -24,7 +24,7 @@ from steelyard.model.statistics.comparison import (
 )
 from steelyard.model.statistics.detection import Detectable
 from steelyard.results.runs import RunQuery
-from steelyard.usecases.results.runs import list_runs, show_runs
+from steelyard.usecases.results.runs import list_runs, show_run
 
 RunName = Annotated[str, msgspec.Meta(min_length=1, description="A finished run.")]
 
@@ -103,7 +103,7 @@ def _group(call: Call[PageQuery, None]) -> JsonReply:
     page = list_runs(store, query, cursor=call.query.cursor, limit=call.query.limit)
     if not page.runs and call.query.cursor is None:
         raise NotFoundError(f"no group '{group_id}' in this project")
-    bodies = [run_body(call.project, detail) for detail in show_runs(store, page.runs)]
+    bodies = [run_body(call.project, show_run(store, run.run_id)) for run in page.runs]
     return JsonReply(body=GroupBody(group_id, bodies, page.next_cursor))
 
 

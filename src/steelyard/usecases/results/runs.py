@@ -27,8 +27,8 @@ class Runs(Protocol):
         """Every state of runs with its time, in order."""
         ...
 
-    def progress(self, run_ids: Sequence[str], reported: Sequence[str]) -> Mapping[str, Progress]:
-        """The number of stored rows of runs; of reported ones, as their processes say."""
+    def progress(self, run_ids: Sequence[str]) -> Mapping[str, Progress]:
+        """The number of stored rows of runs."""
         ...
 
 
@@ -63,9 +63,7 @@ def show_runs(runs: Runs, found: Sequence[StoredRun]) -> list[RunDetail]:
     """Runs with their states and their progress."""
     states = runs.states_of([run.run_id for run in found])
     counted = {run.run_id: summed for run in found if (summed := _summed(run))}
-    active = [run for run in found if run.run_id not in counted]
-    held = [run.run_id for run in active if run.owner and (run.lease_left_s or 0) > 0]
-    counted |= runs.progress([run.run_id for run in active], held)
+    counted |= runs.progress([run.run_id for run in found if run.run_id not in counted])
     return [
         RunDetail(
             run=run,
