@@ -58,6 +58,9 @@ class JsonReply:
 
     def json(self, request_id: str) -> bytes:
         """The body, with the id of the request."""
-        body = self.body
-        made = msgspec.to_builtins(body) if isinstance(body, msgspec.Struct) else body
-        return msgspec.json.encode({**made, "request_id": request_id})
+        if isinstance(self.body, dict):
+            return msgspec.json.encode({**self.body, "request_id": request_id})
+        # Put in at the end of the object, which is not built a second time for it.
+        made = msgspec.json.encode(self.body)[:-1]
+        own = msgspec.json.encode(request_id)
+        return b"%b%b%b}" % (made, b"," if len(made) > 1 else b"", b'"request_id":' + own)

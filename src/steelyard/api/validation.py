@@ -87,7 +87,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         summary="A published JSON Schema.",
         scope=None,
         handle=_schema,
-        answers={200: None},
+        answers={200: "application/json"},
         errors=(404,),
         is_open=True,
     ),

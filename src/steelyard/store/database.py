@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -114,6 +114,12 @@ def streamed(engine: Engine, query: Select[*tuple[Any, ...]]) -> Iterator[Any]:
     """The rows of a query, a thousand at a time."""
     with translated_errors(engine), engine.connect() as connection:
         yield from connection.execute(query.execution_options(yield_per=1000))
+
+
+def few_rows(engine: Engine, query: Select[*tuple[Any, ...]], **values: object) -> Sequence[Any]:
+    """All rows of a query that was made once, with the values of its parameters."""
+    with translated_errors(engine), engine.connect() as connection:
+        return connection.execute(query, values).all()
 
 
 def empty_log(engine: Engine) -> None:

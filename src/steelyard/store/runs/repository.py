@@ -10,20 +10,11 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from msgspec import structs
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    Select,
-    Table,
-    not_,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, not_, or_, select, update
 
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.errors import NotFoundError, RunError
+from steelyard.formats.encoding import without_surrogates
 from steelyard.model.audit import CANCEL, AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import VALIDATION, RunState, no_such_run
@@ -34,8 +25,14 @@ from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, R
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.audit_log import add_entry, last_caller
-from steelyard.store.database import empty_log, require_in_place, streamed, translated_errors
-from steelyard.store.dialects import database_seconds, json_total
+from steelyard.store.database import (
+    empty_log,
+    few_rows,
+    require_in_place,
+    streamed,
+    translated_errors,
+)
+from steelyard.store.dialects import database_seconds
 from steelyard.store.runs import run_queries
 from steelyard.store.runs.attempt_order import in_turn
 from steelyard.store.runs.claims import settle_claims
@@ -185,11 +182,12 @@ class RunStore:
         back = _LATEST.fullmatch(name)
         if back:
             return self._latest(name, int(back[1] or 0))
-        query = run_queries.newest_first().where(run_queries.place_of(runs.c.run_id, name) == 1)
-        found = list(self._rows(query.limit(2)))
+        found = few_rows(self.engine, run_queries.BY_ID, run_id=without_surrogates(name))
+        if not found:
+            found = list(self._rows(run_queries.beginning_with(name).limit(2)))
         if not found:
             raise no_such_run(name, has_runs=True)
-        if len(found) > 1 and found[0].run_id != name:
+        if len(found) > 1:
             raise NotFoundError(f"'{name}' fits several runs; give more of the id")
         return stored_run(found[0])
 
@@ -266,9 +264,7 @@ class RunStore:
 
     def spent_usd(self, run_id: str) -> float:
         """What the calls of a run have cost so far."""
-        cost, copied = (json_total(results.c.facts, name) for name in ("cost_usd", "copied_usd"))
-        query = select((cost - copied).label("spent")).where(results.c.run_id == run_id)
-        return next(row.spent for row in self._rows(query))
+        return few_rows(self.engine, run_queries.SPENT, run_id=run_id)[0].spent
 
     def answers(self, run_id: str | None) -> Iterator[tuple[bytes, str, int, int]]:
         """The questions that a run, or any of the project, has an answer to, and its places."""
@@ -303,8 +299,7 @@ class RunStore:
 
     def has_results(self, run_id: str) -> bool:
         """Whether any result is kept."""
-        query = select(results.c.idx).where(results.c.run_id == run_id).limit(1)
-        return any(True for _ in self._rows(query))
+        return bool(few_rows(self.engine, run_queries.ANY_RESULT, run_id=run_id))
 
     def tried(self, run_id: str) -> dict[tuple[int, int], tuple[int, str]]:
         """Attempts made for records without a result: how many, and when the first was."""

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, Subquery, func, literal, or_, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    Subquery,
+    bindparam,
+    func,
+    or_,
+    select,
+    tuple_,
+)
 
 from steelyard.results.attempts import read_attempt
 from steelyard.results.facts import read_facts
@@ -26,7 +36,7 @@ from steelyard.results.records import (
 )
 from steelyard.results.requests import whole_row
 from steelyard.results.stored_rows import with_scores
-from steelyard.store.database import streamed
+from steelyard.store.database import few_rows, streamed, translated_errors
 from steelyard.store.dialects import as_text, json_field
 from steelyard.store.runs.judgements import JudgementStore
 from steelyard.store.runs.listed_columns import joined_tags
@@ -39,6 +49,20 @@ _SORTED = {
     "index": results.c.idx,
     **{name: results.c[name] for name in ("status", "passed", "score", "label")},
 }
+_QUERIES = 256
+"""So many lists are put together once and not for each page."""
+_PREDICTIONS_AT = select(*_PLACE, results.c.prediction).where(
+    results.c.run_id == bindparam("run_id"),
+    results.c.idx.in_(bindparam("indices", expanding=True)),
+)
+_SCORES_AT = (
+    select(scores.c.idx, scores.c.repeat, scores.c.row)
+    .where(
+        scores.c.run_id == bindparam("run_id"),
+        scores.c.idx.in_(bindparam("indices", expanding=True)),
+    )
+    .order_by(scores.c.place)
+)
 
 
 class StoredRecords:
@@ -53,56 +77,55 @@ class StoredRecords:
     def page(self, query: RecordQuery, after: Position | None, limit: int) -> list[RecordLine]:
         """The records that a query finds after a position."""
         search = TextSearch(query.text) if query.text else None
-        found = _found(self._run_id, query, search).where(*_after(query.sort, after))
-        found = found.order_by(*_order(query.sort))
+        found = _found(query, _shape(after))
         if search is None:
             # Only the index is read for the others.
             found = found.limit(limit)
+        whole = _whole(found.subquery(), self._run_id, query.sort)
         rows = (
             row
-            for row in streamed(
-                self._store.engine, _whole(found.subquery(), self._run_id, query.sort)
-            )
+            for row in streamed(self._store.engine, whole.params(self._values(after)))
             if search is None or search.matches(row.prediction)
         )
         return [read_listed(row.prediction).line(row.label) for row in islice(rows, limit)]
 
+    def places(self, query: RecordQuery, after: Position | None, limit: int) -> list[Position]:
+        """Where the records of a query stand in its list; without a text, by the index alone."""
+        if query.text:
+            return [line.position(query.sort) for line in self.page(query, after, limit)]
+        values = {**self._values(after), "limit": limit}
+        rows = few_rows(self._store.engine, _places(query, _shape(after)), **values)
+        return [Position(value, idx, repeat) for idx, repeat, value in rows]
+
     def predictions(self, places: Sequence[Place]) -> list[Prediction]:
         """The results at some places, in their order, with the scores of their checks."""
-        kept = select(*_PLACE, results.c.prediction).where(
-            results.c.run_id == self._run_id, tuple_(*_PLACE).in_(places)
-        )
-        graded = select(scores.c.idx, scores.c.repeat, scores.c.row).where(
-            scores.c.run_id == self._run_id, tuple_(scores.c.idx, scores.c.repeat).in_(places)
-        )
-        found: dict[Place, list[bytes]] = {place: [] for place in places}
-        for idx, repeat, row in streamed(self._store.engine, graded.order_by(scores.c.place)):
-            found[idx, repeat].append(row)
+        found: dict[Place, list[bytes]] = {}
+        indices = sorted({index for index, _ in places})
+        asked = {"run_id": self._run_id, "indices": indices}
+        with translated_errors(self._store.engine), self._store.engine.connect() as connection:
+            for idx, repeat, row in connection.execute(_SCORES_AT, asked):
+                found.setdefault((idx, repeat), []).append(row)
+            kept = {
+                (idx, repeat): with_scores(row, found.get((idx, repeat), ()))
+                for idx, repeat, row in connection.execute(_PREDICTIONS_AT, asked)
+            }
         part = cache(self._part)
-        rows = {
-            (idx, repeat): whole_row(
-                read_prediction(
-                    with_scores(row, checks) if (checks := found[idx, repeat]) else row
-                ),
-                part,
-            )
-            for idx, repeat, row in streamed(self._store.engine, kept)
-        }
-        return [rows[place] for place in places if place in rows]
+        rows = (kept[place] for place in places if place in kept)
+        return [whole_row(read_prediction(row), part) for row in rows]
 
     def failures(self, query: RecordQuery, after: Place | None, limit: int) -> list[Failure]:
         """The failures of the records of a query after a place, in the order of the records."""
-        found = _found(self._run_id, query, None).where(results.c.label.is_not(None))
-        if after:
-            found = found.where(tuple_(*_PLACE) > after)
-        there = found.order_by(*_PLACE).limit(limit).subquery()
+        position = Position(None, *after) if after else None
+        found = _found(query, _shape(position)).where(results.c.label.is_not(None))
+        there = found.limit(limit).subquery()
         is_there = (results.c.idx == there.c.idx) & (results.c.repeat == there.c.repeat)
         rows = (
             select(results.c.failure)
             .join(there, is_there & (results.c.run_id == self._run_id))
             .order_by(*_PLACE)
         )
-        return [read_failure(row.failure) for row in streamed(self._store.engine, rows)]
+        found_rows = few_rows(self._store.engine, rows, **self._values(position))
+        return [read_failure(row.failure) for row in found_rows]
 
     def has_tags(self) -> bool:
         """Whether the first record has a group by its tags, if only that of those without any."""
@@ -136,6 +159,13 @@ class StoredRecords:
         view.judgements.extend(judgements)
         return view
 
+    def _values(self, after: Position | None) -> dict[str, Any]:
+        """The parameters of a query for records after a position."""
+        here: dict[str, Any] = {"run": self._run_id}
+        if after is None:
+            return here
+        return {**here, "idx": after.index, "repeat": after.repeat, "value": after.value}
+
     def _indices(self, query: Select[*tuple[Any, ...]]) -> list[int]:
         return [row.idx for row in streamed(self._store.engine, query.distinct().order_by("idx"))]
 
@@ -146,9 +176,27 @@ class StoredRecords:
         return next(json.loads(row.text) for row in streamed(self._store.engine, query))
 
 
-def _found(run_id: str, query: RecordQuery, search: TextSearch | None) -> Select[*tuple[Any, ...]]:
+Shape: TypeAlias = Literal["first", "next", "valueless"]
+"""Whether a page is the first, or follows one whose last record has a value to sort by or none."""
+
+
+def _shape(after: Position | None) -> Shape:
+    if after is None:
+        return "first"
+    return "valueless" if after.value is None else "next"
+
+
+@lru_cache(_QUERIES)
+def _places(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
+    """The places of a query, with the value that it sorts by."""
+    found = _found(query, shape).with_only_columns(*_PLACE, _SORTED[query.sort.field])
+    return found.limit(bindparam("limit", type_=Integer))
+
+
+def _found(query: RecordQuery, shape: Shape) -> Select[*tuple[Any, ...]]:
+    """The records of a query, of the run and after the position of its parameters."""
     columns = dict.fromkeys((*_PLACE, results.c.label, _SORTED[query.sort.field]))
-    found = select(*columns).where(results.c.run_id == run_id)
+    found = select(*columns).where(results.c.run_id == bindparam("run"))
     for name in ("record_id", "status", "label"):
         wanted = getattr(query, name)
         if wanted is not None:
@@ -162,9 +210,10 @@ def _found(run_id: str, query: RecordQuery, search: TextSearch | None) -> Select
         found = found.where(
             func.replace(results.c.tags, joined_tags([query.tag]), "") != results.c.tags
         )
-    if search is not None:
-        found = found.where(place_of(as_text(results.c.prediction), search.written) > 0)
-    return found
+    if query.text:
+        written = TextSearch(query.text).written
+        found = found.where(place_of(as_text(results.c.prediction), written) > 0)
+    return found.where(*_after(query.sort, shape)).order_by(*_order(query.sort))
 
 
 def _is_checked(check: str, passed: bool | None) -> ColumnElement[bool]:
@@ -184,18 +233,19 @@ def _order(sort: Sort, table: Any = results) -> tuple[ColumnElement[Any], ...]:
     return value.is_(None), value.desc() if sort.is_descending else value, index, repeat
 
 
-def _after(sort: Sort, last: Position | None) -> Iterator[ColumnElement[bool]]:
-    if last is None:
+def _after(sort: Sort, shape: Shape) -> Iterator[ColumnElement[bool]]:
+    if shape == "first":
         return
-    place, there = tuple_(*_PLACE), (last.index, last.repeat)
+    place = tuple_(*_PLACE)
+    there = tuple_(bindparam("idx", type_=Integer), bindparam("repeat", type_=Integer))
     if sort.field == "index":
         yield place < there if sort.is_descending else place > there
         return
     value = _SORTED[sort.field]
-    if last.value is None:
+    if shape == "valueless":
         yield value.is_(None) & (place > there)
         return
-    there_too = literal(last.value, value.type)
+    there_too = bindparam("value", type_=value.type)
     beyond = value < there_too if sort.is_descending else value > there_too
     yield or_(beyond, (value == there_too) & (place > there), value.is_(None))
 

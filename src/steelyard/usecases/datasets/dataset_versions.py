@@ -19,6 +19,8 @@ from steelyard.usecases.datasets.published_datasets import Staged, entry_of, fin
 from steelyard.usecases.registry.look_up import suites_of
 from steelyard.usecases.registry.registry import RegistryPorts
 
+_MOST_FINDINGS = 1000
+
 
 class _Version(NamedTuple):
     name: str
@@ -41,7 +43,10 @@ def list_datasets(ports: RegistryPorts) -> list[ListedVersion]:
 def show_dataset(ports: RegistryPorts, name: str) -> Shown:
     """The header of a dataset and its number of records."""
     found = _open(ports, name)
-    rows = [row.is_accepted for row in found.reading.rows()]
+    rows, findings = list[bool](), [*found.reading.findings]
+    for row in found.reading.rows():
+        rows.append(row.is_accepted)
+        findings.extend(row.findings[: _MOST_FINDINGS - len(findings)])
     dataset = found.reading.dataset(())
     content: JsonObject = {
         "dataset_id": dataset.id,
@@ -70,6 +75,7 @@ def show_dataset(ports: RegistryPorts, name: str) -> Shown:
         content={key: value for key, value in content.items() if value not in ("", None, {})},
         used_by=tuple(suites_of(ports, "dataset", held.reference)) if held else (),
         versions=tuple(one.version for one in list_datasets(ports) if one.id == listed.id),
+        findings=tuple(findings[:_MOST_FINDINGS]),
     )
 
 

@@ -75,6 +75,10 @@ class FolderRecords:
         )
         return lines[begin + 1 : begin + 1 + limit]
 
+    def places(self, query: RecordQuery, after: Position | None, limit: int) -> list[Position]:
+        """Where the records of a query after a position stand in its list."""
+        return [line.position(query.sort) for line in self.page(query, after, limit)]
+
     def predictions(self, places: Sequence[Place]) -> list[Prediction]:
         """The results at some places, in their order."""
         found = [row for place in places for row in self._rows(PREDICTIONS, *place)]

@@ -45,6 +45,10 @@ class Records(Protocol):
         """The records of a query after a position."""
         ...
 
+    def places(self, query: RecordQuery, after: Position | None, limit: int) -> Sequence[Position]:
+        """Where the records of a query after a position stand in its list."""
+        ...
+
     def predictions(self, places: Sequence[Place]) -> Sequence[Prediction]:
         """The results at some places, in their order."""
         ...
@@ -112,24 +116,35 @@ def list_records(
     query = written(query)
     after = None if cursor is None else _position(cursor, query)
     found = records.page(query, after, limit + 1)
-    if query.tag is not None and not found and not records.has_tags():
-        raise InvalidError(
-            f"{records.title} has kept no tags, since 'tags' is not among the slices of its "
-            "project; add it to 'slices' in steelyard.yaml and run again"
-        )
+    _require_tags(records, query, found)
     if len(found) <= limit:
         return RecordPage(found, None)
     last = found[limit - 1].position(query.sort)
     return RecordPage(found[:limit], cursor_of(last, query))
 
 
+def _require_tags(records: Records, query: RecordQuery, found: Sequence[object]) -> None:
+    """Refuse to look for a tag in a run that has kept none, rather than find nothing."""
+    if query.tag is not None and not found and not records.has_tags():
+        raise InvalidError(
+            f"{records.title} has kept no tags, since 'tags' is not among the slices of its "
+            "project; add it to 'slices' in steelyard.yaml and run again"
+        )
+
+
 def list_predictions(
     records: Records, query: RecordQuery, *, cursor: str | None = None, limit: int = 20
 ) -> ResultPage[Prediction]:
     """A page of the records of a query, with all that is stored of their results."""
-    page = list_records(records, query, cursor=cursor, limit=limit)
-    places = [(line.index, line.repeat) for line in page.records]
-    return ResultPage(records.predictions(places) if places else (), page.next_cursor)
+    require_page(limit)
+    _require_field(query.sort)
+    query = written(query)
+    after = None if cursor is None else _position(cursor, query)
+    found = records.places(query, after, limit + 1)
+    _require_tags(records, query, found)
+    places = [(one.index, one.repeat) for one in found[:limit]]
+    next_cursor = cursor_of(found[limit - 1], query) if len(found) > limit else None
+    return ResultPage(records.predictions(places) if places else (), next_cursor)
 
 
 def list_failures(
