@@ -17,6 +17,7 @@ import pytest
 
 from servers.raw_http import answers, connected, read_all
 from servers.serve_process import ServeProcess, serving
+from steelyard.project import open_project
 
 
 @pytest.mark.parametrize(
@@ -120,25 +121,34 @@ def test_a_port_in_use_is_one_line_with_a_remedy(
     assert "stop what listens there, or choose another port" in done.stderr
 
 
+@pytest.mark.parametrize("words", [("serve", "--port", "0"), ("worker",)], ids=["serve", "worker"])
 def test_a_store_of_a_newer_version_is_refused_at_the_start(
-    tmp_path: Path, steelyard: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path,
+    steelyard: Callable[..., subprocess.CompletedProcess[str]],
+    words: tuple[str, ...],
 ) -> None:
-    with serving(tmp_path):
-        pass
+    open_project(tmp_path).store.close()
     raise_schema_version(tmp_path)
 
-    done = steelyard("serve", "--port", "0", cwd=tmp_path)
+    done = steelyard(*words, cwd=tmp_path)
 
     assert done.returncode == 3
-    assert "schema version 999" in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert "schema version 999" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
 
 
 def test_a_server_stops_when_a_newer_version_takes_over_its_store(tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "steelyard", "worker"]
     with serving(tmp_path) as server:
+        worker = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, encoding="utf-8")
+        time.sleep(2)
         raise_schema_version(tmp_path)
 
-        assert server.process.wait(10) == 3
+        assert server.process.wait(20) == 3
+        _, err = worker.communicate(timeout=20)
+
+    assert worker.returncode == 3
+    assert "schema version 999" in err
 
     assert "schema version 999" in server.log_lines()[-1]
 
