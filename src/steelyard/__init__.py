@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from steelyard.client.async_client import AsyncClient as AsyncClient
+    from steelyard.client.sync_client import Client as Client
     from steelyard.errors import SteelyardError as SteelyardError
     from steelyard.library import compare as compare
     from steelyard.library import evaluate as evaluate
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 
 # Names are loaded when they are first used, so that importing the package costs nothing.
 _EXPORTS = {
+    "AsyncClient": "steelyard.client.async_client",
     "Case": "steelyard.model.case",
+    "Client": "steelyard.client.sync_client",
     "Dataset": "steelyard.model.dataset",
     "Finding": "steelyard.model.finding",
     "Message": "steelyard.model.message",
@@ -43,7 +47,9 @@ _EXPORTS = {
     "read_run": "steelyard.library",
 }
 __all__ = [
+    "AsyncClient",
     "Case",
+    "Client",
     "Dataset",
     "Finding",
     "Message",

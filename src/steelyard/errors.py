@@ -14,7 +14,8 @@ SteelyardError                 the request cannot be served
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
 ├── RunError                   a run cannot go on                                  exit 3
 │   ├── UnavailableError       the store, or what a run needs, is away             exit 3
-│   │   └── TargetStoppedError a target is away, or refuses every call             exit 3
+│   │   ├── TargetStoppedError a target is away, or refuses every call             exit 3
+│   │   └── ServerUnreachableError  no connection to a server, or it broke         exit 3
 │   └── SourceError            its dataset, or what it needs beside, has changed   exit 3
 │       └── UnresumableError   what it has kept is of no use any more              exit 3
 ├── TargetError                a call to a target failed; the engine makes it a row
@@ -29,8 +30,8 @@ evaluated is not an exception but a row.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 _ARGUMENT = re.compile("\ufdd0([a-z_]+)\ufdd1")
 
@@ -48,6 +49,9 @@ def argument(name: str) -> str:
 
 class SteelyardError(Exception):
     """The request cannot be served; the message says what, where and what would be right."""
+
+    details: Mapping[str, Any] | None = None
+    """What a server has sent beside its message, such as the findings of a dataset."""
 
     def __str__(self) -> str:
         return self.phrased(lambda name: f"`{name}`")
@@ -131,6 +135,17 @@ class UnresumableError(SourceError):
 
 class TargetStoppedError(UnavailableError):
     """A target cannot be asked any further; the rest of its records wait for `resume`."""
+
+
+class ServerUnreachableError(UnavailableError):
+    """A server cannot be connected to, or its connection broke before its answer was there."""
+
+    def __init__(self, message: str, *, is_sent: bool, is_lasting: bool = False) -> None:
+        super().__init__(message)
+        self.is_sent = is_sent
+        """Whether the server may have got the request."""
+        self.is_lasting = is_lasting
+        """Whether another try would fail the same way, as with a wrong certificate."""
 
 
 NO_RESPONSE = "no_response"

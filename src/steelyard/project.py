@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from steelyard.model.statistics.corrected_rate import Correction
     from steelyard.store.pruned import RetentionStore
     from steelyard.usecases.convert.convert import ConvertPorts
+    from steelyard.usecases.datasets.create_suite import SuitePorts
     from steelyard.usecases.judges.validate_judge import ValidationPorts
     from steelyard.usecases.registry.registry import RegistryPorts
     from steelyard.usecases.results.ports import ResultPorts
@@ -74,7 +75,7 @@ class Project(ProjectAdapters):
         from steelyard.targets.making import TargetMaker
         from steelyard.targets.processes.program_files import module_files
         from steelyard.targets.providers import GROUP as TARGETS
-        from steelyard.usecases.datasets.published_datasets import find_dataset
+        from steelyard.usecases.datasets.published_datasets import usable_dataset
         from steelyard.usecases.registry.load_definition import at_root
         from steelyard.usecases.results.verify import require_sealed
         from steelyard.usecases.runs.ports import RunPorts
@@ -107,7 +108,9 @@ class Project(ProjectAdapters):
             policies=installed_policies(),
             contracts=installed_contracts(),
             references=self.references(warn),
-            published=lambda name: find_dataset(self.registry, self.root, name),
+            published=lambda name: usable_dataset(
+                self.registry, self.saved_definitions, self.root, name
+            ),
             worker_pool=WorkerProcesses(self._home),
             register=lambda run_id: RowRegister(RowWriter(store.engine, store.lease(run_id))),
             on_cancel=store.on_cancel,
@@ -142,14 +145,12 @@ class Project(ProjectAdapters):
 
     def run_ports_with(self, judge: Definition | None) -> RunPorts:
         """The ports of runs in which a judge stands for all versions of itself; None: as is."""
-        from steelyard.store.definitions import DefinitionFolder
         from steelyard.usecases.runs.verdict_changes import InsteadOf
 
         ports = self.run_ports()
         if judge is None:
             return ports
-        folder = DefinitionFolder(self.root, self.catalog, self.registry)
-        known = InsteadOf(folder, self.clock.now(), judge)
+        known = InsteadOf(self._definitions(), self.clock.now(), judge)
         return replace(ports, references=known)
 
     def result_ports(self) -> ResultPorts:
@@ -177,8 +178,9 @@ class Project(ProjectAdapters):
         return RegistryPorts(
             workspace=self.workspace,
             root=self.root,
-            settings=self.settings,
+            settings=self._configured(),
             registry=self.registry,
+            saved=self.saved_definitions,
             references=self.references(),
             catalog=self.catalog,
             contracts=installed_contracts(),
@@ -186,6 +188,12 @@ class Project(ProjectAdapters):
             audit=self.audit_log,
             digest=lambda path: digest_of(path).sha256,
         )
+
+    def suite_ports(self) -> SuitePorts:
+        """What saving a suite with a look at its parts needs."""
+        from steelyard.usecases.datasets.create_suite import SuitePorts
+
+        return SuitePorts(registry=self.registry_ports(), settings=self.setting_ports())
 
     def review_ports(self) -> ReviewPorts:
         """What review needs."""

@@ -24,14 +24,17 @@ if TYPE_CHECKING:
     from steelyard.settings import Settings
     from steelyard.store.audit_log import AuditStore
     from steelyard.store.condition import StoreCondition
+    from steelyard.store.definitions import DefinitionFolder
     from steelyard.store.idempotency import IdempotencyStore
     from steelyard.store.project import ProjectFolder
     from steelyard.store.registry import FileRegistry
     from steelyard.store.runs.repository import RunStore
     from steelyard.store.runs.run_queue import RunQueue
+    from steelyard.store.saved_definitions import SavedDefinitionStore
     from steelyard.store.spool import Spool
     from steelyard.store.validations import ValidationFolder
     from steelyard.usecases.access.ports import AccessPorts
+    from steelyard.usecases.operations.back_up import OperationPorts, RestorePorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
     from steelyard.usecases.registry.references import References
     from steelyard.usecases.settings.saved_settings import SettingPorts
@@ -194,12 +197,27 @@ class ProjectAdapters:
 
     def references(self, warn: Warn | None = None) -> References:
         """The rubrics and judges of the project, as they stand now; each file is read once."""
-        from steelyard.store.definitions import DefinitionFolder
         from steelyard.usecases.registry.references import References
 
-        folder = DefinitionFolder(self.root, self.catalog, self.registry)
         validated = self.validations.last_validated
-        return References(folder, self.clock.now(), validated, warn or self.warn)
+        return References(self._definitions(), self.clock.now(), validated, warn or self.warn)
+
+    def _definitions(self) -> DefinitionFolder:
+        """The files of the project, with what its store keeps."""
+        from steelyard.store.definitions import DefinitionFolder
+
+        saved = self.saved_definitions if self._has_store() else None
+        return DefinitionFolder(self.root, self.catalog, self.registry, saved)
+
+    @property
+    def saved_definitions(self) -> SavedDefinitionStore:
+        """What was created over HTTP."""
+        from steelyard.store.saved_definitions import SavedDefinitionStore
+
+        return SavedDefinitionStore(lambda: self.store.engine, is_there=self._has_store)
+
+    def _has_store(self) -> bool:
+        return (self.folder / _DATABASE).is_file()
 
     def published_files(self) -> PublishedFiles:
         """The rubrics of the project that may call themselves published."""
@@ -210,10 +228,16 @@ class ProjectAdapters:
     def setting_ports(self) -> SettingPorts:
         """What saving suites and targets needs."""
         from steelyard.store.saved_settings import SavedSettingStore
+        from steelyard.targets.public_addresses import addresses_of
         from steelyard.usecases.settings.saved_settings import SettingPorts
 
-        saved = SavedSettingStore(self.store.engine)
-        return SettingPorts(saved=saved, settings=self.settings, root=self.root, clock=self.clock)
+        return SettingPorts(
+            saved=SavedSettingStore(self.store.engine),
+            settings=self.settings,
+            root=self.root,
+            clock=self.clock,
+            addresses_of=addresses_of,
+        )
 
     def access_ports(self) -> AccessPorts:
         """What users, keys and sessions need."""
@@ -236,6 +260,16 @@ class ProjectAdapters:
             clock=self.clock,
         )
 
+    def operation_ports(self) -> OperationPorts:
+        """What back-ups of the project need."""
+        from importlib.metadata import version
+
+        from steelyard.store.backups import BackupWriter
+        from steelyard.usecases.operations.back_up import OperationPorts
+
+        writer = BackupWriter(self.folder, version("steelyard"))
+        return OperationPorts(backup=writer, audit=self.audit_log, clock=self.clock)
+
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
         with self._lock:
             if name not in self._made:
@@ -246,10 +280,19 @@ class ProjectAdapters:
         """The settings, with the suites and targets that the store keeps."""
         from steelyard.usecases.settings.saved_settings import with_saved
 
-        has_store = (self.folder / _DATABASE).is_file()
-        return with_saved(self.setting_ports()) if has_store else self.settings
+        return with_saved(self.setting_ports()) if self._has_store() else self.settings
 
     def _database(self) -> Engine:
         from steelyard.store.database import open_database
 
         return open_database(self.folder / _DATABASE)
+
+
+def restore_ports(file: Path) -> RestorePorts:
+    """What a restore from a file needs; the project is not there yet."""
+    from steelyard.store.clock import SystemClock
+    from steelyard.store.restored_log import RestoredLog
+    from steelyard.store.restores import BackupReader
+    from steelyard.usecases.operations.back_up import RestorePorts
+
+    return RestorePorts(reader=BackupReader(file), audit_of=RestoredLog, clock=SystemClock())

@@ -27,10 +27,11 @@ CLUSTER_FIELDS = "conversation_id, dataset, task_type or a path such as metadata
 _PREFIX = "STEELYARD_"
 _NOT_ASCII = re.compile(r"[^ -~]")
 NO_SETTINGS = frozenset(
-    f"{_PREFIX}{name}" for name in ("DEBUG", "PROGRAM", "CONFORMANCE", "SPOOL_KEY")
+    f"{_PREFIX}{name}"
+    for name in ("DEBUG", "PROGRAM", "CONFORMANCE", "SPOOL_KEY", "SERVER", "KEY")
 )
-"""The variables of ours that are no settings: for bugs, for programs that are left, for tests, and
-the key of the spool."""
+"""The variables of ours that are no settings: for bugs, for programs that are left, for tests, the
+key of the spool, and the address and key of a server."""
 
 
 def parse_settings(data: bytes, name: str = PROJECT_FILE) -> Settings:

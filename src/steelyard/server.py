@@ -7,10 +7,11 @@ import os
 import signal
 import socket
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 
 from steelyard.api.http_server import HttpServer
 from steelyard.api.serving import ServedProject, ServerSettings
+from steelyard.api.tracing import tracing_of
 from steelyard.errors import UnavailableError
 from steelyard.project import Project
 
@@ -29,10 +30,10 @@ def serve(
     and stops what works beside it. SIGTERM returns, Ctrl-C raises KeyboardInterrupt, and a second
     signal ends the process at once.
     """
-    with _listening(settings) as listener, beside():
-        project.condition.require_own_schema()
+    project.condition.require_own_schema()
+    with _listening(settings) as listener, closing(tracing_of(os.environ)) as tracing, beside():
         address = url_of(settings.host, listener.getsockname()[1])
-        served = ServedProject(project=project, settings=settings)
+        served = ServedProject(project=project, settings=settings, tracing=tracing)
         server = make_server(served, lambda: on_ready(address))
         server.run(sockets=[listener])
     if server.force_exit:

@@ -14,6 +14,8 @@ from steelyard.project_file import parse_settings
 from steelyard.reports.publication import Publication
 from steelyard.settings import Settings
 from steelyard.store.artifacts import digest_of
+from steelyard.store.database import open_database
+from steelyard.store.saved_definitions import SavedDefinitionStore
 from steelyard.store.workspace import DiskWorkspace
 from steelyard.usecases.registry.publish import carry_out, plan_publication
 from steelyard.usecases.registry.registry import RegistryPorts
@@ -32,6 +34,12 @@ class RegistryProject(DefinitionProject):
         )
 
     @property
+    def saved(self) -> SavedDefinitionStore:
+        """What is saved in the store; nothing while there is none."""
+        path = self.root / ".steelyard" / "steelyard.db"
+        return SavedDefinitionStore(lambda: open_database(path), is_there=path.is_file)
+
+    @property
     def ports(self) -> RegistryPorts:
         """What publishing needs, with the files as they stand now."""
         return RegistryPorts(
@@ -39,6 +47,7 @@ class RegistryProject(DefinitionProject):
             root=self.root,
             settings=self.settings,
             registry=self.registry,
+            saved=self.saved,
             references=self.references,
             catalog=Catalog(),
             contracts=CONTRACTS,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import steelyard as package
+from servers.service import running
 from steelyard.pytest_plugin import Steelyard as Fixture
 from steelyard.usecases.init import scaffold
 from steelyard.usecases.runs.evaluate import Run
@@ -55,8 +56,10 @@ def test_the_code_of_the_page_about_python_works(
     scaffold(tmp_path)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    for code in blocks(FROM_PYTHON, "python"):
-        exec(compile(code, "python.md", "exec"), names)
+    with package.open_project(tmp_path) as project, running(project) as url:
+        for code in blocks(FROM_PYTHON, "python"):
+            served = code.replace("http://127.0.0.1:8765", url)
+            exec(compile(served, "python.md", "exec"), names)
     printed = capsys.readouterr().out
     test: Callable[[Fixture], None] = names["test_the_bot_greets"]
     test(Fixture(tmp_path))

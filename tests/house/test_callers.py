@@ -16,7 +16,7 @@ CHANGING = {
     "annotations": {"keep"},
     "validations": {"add"},
     "store": {"forget", "remove"},
-    "saved": {"put", "delete"},
+    "saved": {"put", "delete", "archive"},
     "users": {"add", "set_password", "set_role", "remove"},
     "keys": {"add", "revoke"},
     "sessions": {"begin", "end"},

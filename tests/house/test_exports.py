@@ -10,7 +10,9 @@ import pytest
 import steelyard
 
 EXPORTED = [
+    "AsyncClient",
     "Case",
+    "Client",
     "Dataset",
     "Finding",
     "Message",

@@ -67,7 +67,7 @@ class ErrorBody(msgspec.Struct, frozen=True):
     request_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class ErrorReply(Exception):  # noqa: N818 - an answer that is raised, not a failure of its own
     """An error that an operation answers with details or headers of its own."""
 

@@ -17,6 +17,7 @@ from steelyard.api.errors import error_body
 from steelyard.api.measurements import UNMATCHED
 from steelyard.api.safe_headers import SAFE_HEADERS
 from steelyard.api.serving import ServedProject, ServerSettings
+from steelyard.api.tracing import ServedRequest
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -42,6 +43,7 @@ class Gatekeeper:
         self._app = app
         self._settings = served.settings
         self._measurements = served.measurements
+        self._tracing = served.tracing
         public = urlsplit(served.settings.public_url or "").hostname
         self._hosts = {*_LOOPBACK, _bracketed(served.settings.host)}
         self._hosts |= {_bracketed(public)} if public else set()
@@ -58,6 +60,7 @@ class Gatekeeper:
         state["request_id"] = request_id
         began, answer = time.monotonic(), _Answer(send, request_id)
         self._measurements.begin()
+        span = self._tracing.begin(headers)
         try:
             refused = self._refusal(scope["method"], headers)
             if refused:
@@ -69,22 +72,33 @@ class Gatekeeper:
             if not answer.is_whole:  # one that is whole was logged where it was made
                 raise
         finally:
-            took = time.monotonic() - began
-            route = state.get("route", UNMATCHED)
-            self._measurements.end(scope["method"], route, answer.status, took)
-            is_probe = route in _PROBES and answer.status == 200
-            _LOG.log(
-                logging.DEBUG if is_probe else logging.INFO,
-                "request",
-                extra={
-                    "request_id": request_id,
-                    "method": scope["method"],
-                    "path": scope["path"],
-                    "status": answer.status,
-                    "actor": state.get("actor"),
-                    "ms": round(took * 1000, 1),
-                },
+            request = ServedRequest(
+                method=scope["method"],
+                route=state.get("route", UNMATCHED),
+                path=scope["path"],
+                status=answer.status,
+                request_id=request_id,
             )
+            self._note(request, state.get("actor"), time.monotonic() - began)
+            if span:
+                span.end(request)
+
+    def _note(self, request: ServedRequest, actor: str | None, took_s: float) -> None:
+        """Count and log a request that was served."""
+        self._measurements.end(request.method, request.route, request.status, took_s)
+        is_probe = request.route in _PROBES and request.status == 200
+        _LOG.log(
+            logging.DEBUG if is_probe else logging.INFO,
+            "request",
+            extra={
+                "request_id": request.request_id,
+                "method": request.method,
+                "path": request.path,
+                "status": request.status,
+                "actor": actor,
+                "ms": round(took_s * 1000, 1),
+            },
+        )
 
     def _refusal(self, method: str, headers: Headers) -> str | None:
         """Why a request is refused whoever sends it; None where nothing speaks against it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from steelyard.api.measurements import Measurements
 from steelyard.api.request_limits import RequestLimiter
 from steelyard.api.stopping import StopSignal
+from steelyard.api.tracing import NoTracing, RequestTracing
 from steelyard.project import Project
 
 
@@ -68,3 +69,4 @@ class ServedProject:
     stopping: StopSignal = field(default_factory=StopSignal)
     """Set when the server begins to stop; event streams end then."""
     measurements: Measurements = field(default_factory=Measurements)
+    tracing: RequestTracing = field(default_factory=NoTracing)

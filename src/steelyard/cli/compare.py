@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from steelyard.cli.opening import opened
 from steelyard.cli.running import require_number
+from steelyard.cli.server_runs import ServerOption, readable_runs
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     file: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write; default stdout.")
     ] = None,
+    server: ServerOption = None,
 ) -> None:
     """Test whether run B is better than run A.
 
@@ -95,24 +96,26 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         raise InvalidError("name two runs to compare, or more")
     gate = ComparisonGate.parse(fail_if) if fail_if is not None else None
     if pairwise is not None:
+        if server is not None:
+            raise InvalidError("--pairwise cannot be used with --server")
         from steelyard.usecases.runs.pairwise import PairwiseOptions
 
         options = PairwiseOptions(pairwise, budget, max_concurrency, cache, strict)
         raise typer.Exit(_compare_pairwise(runs, options, gate, output, file, is_plan=plan))
     if budget is not None or max_concurrency is not None or cache or plan:
         raise InvalidError("--budget, --max-concurrency, --cache and --plan need --pairwise JUDGE")
-    project = opened()
-    folders = project.run_folders(runs)
-    if gate:
-        _require_others(folders)
     tune_garbage_collection()
-    known = judge_knowledge(project.validations.all, project.clock.now())
-    found = compare_all(folders, strict=strict, known=known)
-    gated = gate_comparisons(found, gate, strict=strict) if gate else []
-    if output is CompareFormat.html:
-        _put_page(found, folders, gated, file)
-    else:
-        _print(found, output, file, gated)
+    with readable_runs(server, runs) as (project, names):
+        folders = project.run_folders(names)
+        if gate:
+            _require_others(folders)
+        known = judge_knowledge(project.validations.all, project.clock.now())
+        found = compare_all(folders, strict=strict, known=known)
+        gated = gate_comparisons(found, gate, strict=strict) if gate else []
+        if output is CompareFormat.html:
+            _put_page(found, folders, gated, file)
+        else:
+            _print(found, output, file, gated)
     for one, result in gated:
         _print_gate(one, result)
     raise typer.Exit(_exit_code(found, gated))

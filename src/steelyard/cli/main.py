@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from steelyard import __version__
 from steelyard.cli import (
+    backup,
     cancel,
     compare,
     convert,
@@ -62,6 +63,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "prune": prune.command,
     "schema": schema.command,
     "serve": serve.command,
+    "backup": backup.backup_command,
+    "restore": backup.restore_command,
     "worker": worker.command,
 }
 _GROUPS: dict[str, Callable[[], typer.Typer]] = {

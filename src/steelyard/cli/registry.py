@@ -92,9 +92,9 @@ def dataset_commands() -> typer.Typer:
             publish_dataset(opened(_near(name)).registry_ports(), name, version), output
         )
 
-    @app.command("list", help="List the published versions of datasets.")
+    @app.command("list", help="List the versions of datasets: published, or saved in the store.")
     def listed(output: Output = OutputFormat.text) -> None:
-        from steelyard.usecases.registry.look_up import list_datasets
+        from steelyard.usecases.datasets.dataset_versions import list_datasets
 
         _list("dataset", list_datasets(opened().registry_ports()), output)
 

@@ -8,7 +8,8 @@ import typer
 
 from steelyard.cli.arguments import FinishedRunName
 from steelyard.cli.opening import opened
-from steelyard.cli.run import RunFormat, run_derived
+from steelyard.cli.run import run_derived
+from steelyard.cli.run_output import RunFormat
 
 
 def command(

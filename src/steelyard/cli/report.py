@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.arguments import FinishedRunName, OutputFormat
-from steelyard.cli.opening import opened
+from steelyard.cli.server_runs import ServerOption, readable_runs
 from steelyard.cli.terminal import show, show_json
 
 
@@ -20,6 +20,7 @@ def command(
     message_format: Annotated[
         OutputFormat, typer.Option("--format", help="Output format of the message.")
     ] = (OutputFormat.text),
+    server: ServerOption = None,
 ) -> None:
     """Write a self-contained HTML report of a run."""
     from steelyard.errors import InvalidError
@@ -29,16 +30,18 @@ def command(
     from steelyard.usecases.results.pruned_files import pruned_on
     from steelyard.usecases.results.read_run import read_predictions, read_run
 
-    project = opened()
-    folder = project.run_folder(run)
-    view = read_run(folder)
-    day = pruned_on(folder, PREDICTIONS)
-    if day:
-        typer.echo(f"the records were pruned on {day}; the report has only the numbers", err=True)
-    page = run_html(
-        current_view(view, project.validations.all(), project.clock.now()),
-        () if day else read_predictions(folder),
-    )
+    with readable_runs(server, [run]) as (project, (name,)):
+        folder = project.run_folder(name)
+        view = read_run(folder)
+        day = pruned_on(folder, PREDICTIONS)
+        if day:
+            typer.echo(
+                f"the records were pruned on {day}; the report has only the numbers", err=True
+            )
+        page = run_html(
+            current_view(view, project.validations.all(), project.clock.now()),
+            () if day else read_predictions(folder),
+        )
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:

@@ -91,7 +91,7 @@ def command(  # noqa: PLR0917 - one parameter for each option
 def _row(finished: FinishedRun) -> dict[str, Any]:
     """The run, with the comparison of a pairwise run."""
     from steelyard.cli.pairwise import pairwise_of
-    from steelyard.cli.run import finished_row
+    from steelyard.cli.run_output import finished_row
     from steelyard.usecases.results.read_run import read_run
 
     pairwise = pairwise_of(read_run(Path(finished.folder))) if finished.metrics else None

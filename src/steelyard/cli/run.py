@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from steelyard.cli.opening import opened
 from steelyard.cli.plans import print_plans
+from steelyard.cli.run_output import RunFormat, finished_row, print_views
 from steelyard.cli.running import (
     check_allowed,
     exit_code,
@@ -23,7 +23,8 @@ from steelyard.cli.running import (
     run_one,
     share,
 )
-from steelyard.cli.terminal import error_text, painter, show, show_json, show_report
+from steelyard.cli.server_runs import ServerOption
+from steelyard.cli.terminal import error_text, painter, show_json, show_report
 
 if TYPE_CHECKING:
     from steelyard.execution.prepared import Prepared
@@ -32,15 +33,6 @@ if TYPE_CHECKING:
     from steelyard.usecases.runs.execute import FinishedRun
     from steelyard.usecases.runs.ports import RunPorts
     from steelyard.usecases.runs.prepare import RunOptions
-
-
-class RunFormat(StrEnum):
-    """Output formats of the result."""
-
-    text = "text"
-    json = "json"
-    junit = "junit"
-    markdown = "markdown"
 
 
 def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
@@ -144,6 +136,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="With --plan: records needed to detect POINTS of difference (80 % power).",
         ),
     ] = None,
+    server: ServerOption = None,
     output: Annotated[RunFormat, typer.Option("--format", help="Output format.")] = (
         RunFormat.text
     ),
@@ -155,43 +148,52 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from steelyard.usecases.runs.prepare import prepare
     from steelyard.usecases.runs.suites import SuiteChoice, choose
 
-    first = datasets[0] if datasets else None
-    project = opened(first)
-    ports = project.run_ports()
-    tune_garbage_collection()
     if detect is not None and not plan:
         raise InvalidError("--detect belongs to --plan: it says how many records a run would need")
     if from_run and responses:
         raise InvalidError("--responses and --from-run exclude each other")
     is_conversation = str(responses) == "conversation"
-    if from_run:
-        responses = project.run_folder(from_run) / "predictions.jsonl"
-    runs = choose(
-        ports,
-        SuiteChoice(
-            datasets=tuple(datasets or ()),
-            suite=suite,
-            targets=tuple(target or ()),
-            rubric=rubric,
-            judge=judge,
-            responses=None if is_conversation else responses,
-            from_conversation=is_conversation,
-            repeat=repeat,
-            limit=limit,
-            where=where,
-            cluster=cluster,
-            max_concurrency=max_concurrency,
-            budget_usd=budget,
-            workers=workers,
-            cache=cache,
-            strict=strict,
-            require_validated={} if require_validated else None,
-            fail_under=fail_under,
-            fail_under_low=fail_under_low,
-            corrected=corrected,
-            allow_failures=allow_failures,
-        ),
+    choice = SuiteChoice(
+        datasets=tuple(datasets or ()),
+        suite=suite,
+        targets=tuple(target or ()),
+        rubric=rubric,
+        judge=judge,
+        responses=None if is_conversation else responses,
+        from_conversation=is_conversation,
+        repeat=repeat,
+        limit=limit,
+        where=where,
+        cluster=cluster,
+        max_concurrency=max_concurrency,
+        budget_usd=budget,
+        workers=workers,
+        cache=cache,
+        strict=strict,
+        require_validated={} if require_validated else None,
+        fail_under=fail_under,
+        fail_under_low=fail_under_low,
+        corrected=corrected,
+        allow_failures=allow_failures,
     )
+    if server is not None:
+        from steelyard.cli.server_run import run_on_server
+
+        local = {
+            "--responses": responses,
+            "--from-run": from_run,
+            "--workers": workers > 1,
+            "--cache": cache,
+            "--plan": plan,
+        }
+        run_on_server(server, choice, local, output)
+    project = opened(choice.datasets[0] if choice.datasets else None)
+    ports = project.run_ports()
+    tune_garbage_collection()
+    if from_run:
+        recorded = project.run_folder(from_run) / "predictions.jsonl"
+        choice = replace(choice, responses=recorded, from_conversation=False)
+    runs = choose(ports, choice)
     with closing(ports.worker_pool):
         if workers > 1 and not plan:
             ports.worker_pool.warm(workers)
@@ -248,20 +250,13 @@ def print_runs(
     finished: Sequence[FinishedRun], runs: Sequence[RunOptions], output: RunFormat
 ) -> None:
     """Print the formats that cover all runs; text is shown run by run."""
-    from steelyard.reports.run_junit import run_junit
-    from steelyard.reports.run_text import run_markdown
-    from steelyard.usecases.results.read_run import read_predictions, read_run
+    from steelyard.usecases.results.read_run import read_run
 
     if output is RunFormat.json:
         rows = [finished_row(one) for one in finished]
         show_json(rows[0] if len(runs) == 1 else {"group": runs[0].group_id, "runs": rows})
         return
-    views = [read_run(Path(one.folder)) for one in finished]
-    if output is RunFormat.markdown:
-        show("\n\n".join(run_markdown(view) for view in views).encode("utf-8"))
-    elif output is RunFormat.junit:
-        pairs = [(view, read_predictions(Path(view.folder))) for view in views]
-        show(run_junit(pairs).encode("utf-8"))
+    print_views([read_run(Path(one.folder)) for one in finished], output)
 
 
 def show_finished(finished: FinishedRun, gates: Gates) -> None:
@@ -276,13 +271,3 @@ def show_finished(finished: FinishedRun, gates: Gates) -> None:
     if pairwise:
         lines = (*pairwise.lines(painter()), *view.no_score)
     show_report((*lines, *next_steps(view)))
-
-
-def finished_row(finished: FinishedRun) -> dict[str, Any]:
-    """The JSON object of a finished run."""
-    return {
-        "run_id": finished.run_id,
-        "status": finished.status,
-        "artifacts": finished.folder,
-        "metrics": finished.metrics.json() if finished.metrics else {},
-    }

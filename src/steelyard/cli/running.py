@@ -99,9 +99,12 @@ def check_allowed(text: str | None) -> str | None:
     return text
 
 
+_RESUMABLE = "\nstopped; resume it with: steelyard resume {}"
+
+
 @contextmanager
-def stoppable(started: Sequence[str]) -> Generator[None]:
-    """SIGTERM stops a run as Ctrl-C does; after either, print how to resume."""
+def stoppable(started: Sequence[str], left: str = _RESUMABLE) -> Generator[None]:
+    """SIGTERM stops a run as Ctrl-C does; after either, print what is left of each run."""
 
     def stop(_number: int, _frame: object) -> None:
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -114,7 +117,7 @@ def stoppable(started: Sequence[str]) -> Generator[None]:
         yield
     except KeyboardInterrupt:
         for run_id in started:
-            typer.echo(f"\nstopped; resume it with: steelyard resume {run_id}", err=True)
+            typer.echo(left.format(run_id, run_id), err=True)
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -175,17 +178,26 @@ class ProgressLine:
             counts["passed"] += bool(result.verdict and result.verdict.passed)
         else:
             counts["failed"] += 1
-        if self._is_quiet:
-            return
         text = f"{counts['passed']} passed"
         if counts["failed"]:
             text += f", {counts['failed']} without a score"
+        self._show(text)
+
+    def reach(self, done: int, failed: int, total: int | None) -> None:
+        """Show how far a run on a server has come."""
+        self._counts["done"], self._total = done, self._total if total is None else total
+        self._show(f"{failed} without a score" if failed else "all with a score")
+
+    def _show(self, text: str) -> None:
+        if self._is_quiet:
+            return
+        done = self._counts["done"]
         if self._bar:
-            self._bar.update(self._task, advance=1, counts=text)
+            self._bar.update(self._task, completed=done, total=self._total, counts=text)
         elif self._now() - self._last >= _PLAIN_EVERY_S:
             self._last = self._now()
             of = "" if self._total is None else f" of {self._total}"
-            typer.echo(f"{self._title}: {counts['done']}{of}, {text}", err=True)
+            typer.echo(f"{self._title}: {done}{of}, {text}", err=True)
 
 
 def run_one(ports: RunPorts, prepared: Prepared, *, is_quiet: bool) -> FinishedRun:

@@ -8,9 +8,11 @@ import typer
 
 from steelyard.cli.arguments import OutputFormat
 from steelyard.cli.opening import opened
+from steelyard.cli.server_runs import ServerOption, remote_status
 from steelyard.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
+    from steelyard.client.remote import RemoteRun
     from steelyard.model.json_value import JsonObject
     from steelyard.results.stored_run import StoredRun
 
@@ -20,8 +22,12 @@ def command(
     output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = (
         OutputFormat.text
     ),
+    server: ServerOption = None,
 ) -> None:
     """List runs, newest first."""
+    if server is not None:
+        _list_remote(server, limit, output)
+        return
     from steelyard.reports.findings import printable
     from steelyard.store.owners import is_alive
     from steelyard.usecases.results.find_run import unknown_runs
@@ -51,11 +57,35 @@ def command(
         rate = _rate(run.summary) if run.summary else "–"
         if run.summary and _is_pairwise(run):
             rate = "pairwise comparison"
-        when = run.created_at[:19].replace("T", " ")
         what = printable(f"{run.dataset} × {run.target or 'several targets'}")
         gone = "  (pruned)" if run.run_id in pruned else ""
-        status = status_text(run, is_alive)
-        show(f"{run.run_id}  {when}  {status:<24} {rate:<32} {what}{gone}")
+        _show_line(run, status_text(run, is_alive), rate, f"{what}{gone}")
+
+
+def _list_remote(server: str, limit: int, output: OutputFormat) -> None:
+    """List the runs of a server."""
+    from itertools import islice
+
+    from msgspec import to_builtins
+
+    from steelyard.client.sync_client import Client
+    from steelyard.reports.findings import printable
+
+    with Client(server) as client:
+        runs = list(islice(client.runs(limit=min(limit, 100)), limit))
+    if output is OutputFormat.json:
+        show_json({"data": to_builtins(runs)})
+        return
+    if not runs:
+        show(f"no runs yet at {server}")
+    for run in runs:
+        rate = _rate(run.summary) if run.summary else "–"
+        _show_line(run, remote_status(run), rate, printable(run.dataset_id or ""))
+
+
+def _show_line(run: StoredRun | RemoteRun, status: str, rate: str, what: str) -> None:
+    when = run.created_at[:19].replace("T", " ")
+    show(f"{run.run_id}  {when}  {status:<24} {rate:<32} {what}")
 
 
 def _warn_of_unknown(run_ids: list[str]) -> None:

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from steelyard.cli.arguments import FinishedRunName, OutputFormat
-from steelyard.cli.opening import opened
+from steelyard.cli.server_runs import (
+    ServerOption,
+    readable_runs,
+    remote_status,
+    unfinished_run,
+)
 from steelyard.cli.terminal import painter, show, show_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from steelyard.client.remote import RemoteRun
     from steelyard.model.json_value import JsonObject
     from steelyard.project import Project
     from steelyard.reports.findings import Paint
@@ -38,19 +44,36 @@ def command(
     output: Annotated[
         OutputFormat, typer.Option("--format", help="Output format.")
     ] = OutputFormat.text,
+    server: ServerOption = None,
 ) -> None:
     """Show the metrics and failures of a run, or one record."""
     from steelyard.usecases.results.find_run import find_unfinished, records_of
     from steelyard.usecases.results.records import show_record
 
-    project = opened()
-    ports = project.result_ports()
-    if record is not None:
-        _show_record(show_record(records_of(ports, run), record), record, output)
-    elif unfinished := find_unfinished(ports, run):
-        _show_unfinished(project, unfinished, output)
-    else:
-        _show_run(project, project.run_folder(run), output)
+    if server is not None and (remote := unfinished_run(server, run)):
+        _show_remote(remote, output)
+        return
+    with readable_runs(server, [run]) as (project, (name,)):
+        ports = project.result_ports()
+        if record is not None:
+            _show_record(show_record(records_of(ports, name), record), record, output)
+        elif unfinished := find_unfinished(ports, name):
+            _show_unfinished(project, unfinished, output)
+        else:
+            _show_run(project, project.run_folder(name), output)
+
+
+def _show_remote(run: RemoteRun, output: OutputFormat) -> None:
+    """Show how far a run on a server has come."""
+    from msgspec import to_builtins
+
+    if output is OutputFormat.json:
+        show_json({**to_builtins(run), "is_finished": False})
+        return
+    done = run.progress
+    of = "" if done.total is None else f" of {done.total}"
+    show(painter()(f"{run.run_id} is {remote_status(run)}", "warning"))
+    show(f"  records    {done.done}{of} done, {done.failed} without a score")
 
 
 def _show_unfinished(project: Project, stored: StoredRun, output: OutputFormat) -> None:

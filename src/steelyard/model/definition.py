@@ -27,6 +27,10 @@ class Definition:
     findings: tuple[Finding, ...] = ()
     is_published: bool = False
     """Whether it is no file of the project but a version that the registry holds."""
+    is_archived: bool = False
+    """Whether no new run may use it."""
+    data: bytes | None = None
+    """The content of one that is saved in the store; the path leads nowhere then."""
 
     @property
     def stem(self) -> str:

@@ -43,6 +43,7 @@ CODES = (
     "reference_cycle",
     "nested_composite",
     "archived_rubric",
+    "archived_judge",
     "stale_validation",
     "out_of_scope_judge",
     "pairwise_judge",

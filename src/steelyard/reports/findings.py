@@ -10,6 +10,7 @@ from typing import Protocol
 from xml.etree import ElementTree as ET
 
 from steelyard.model.finding import Finding
+from steelyard.model.json_value import JsonObject
 
 _SHOWN = 20
 _WINDOW = 88
@@ -69,18 +70,7 @@ def printable(text: str, instead: str = "·") -> str:
 def findings_json(files: tuple[FileResult, ...]) -> str:
     """The machine-readable report."""
     report = {
-        "files": [
-            {
-                "path": file.path,
-                "contract": file.contract,
-                "valid": file.is_valid,
-                "total": file.total,
-                "accepted": file.accepted,
-                "rejected": file.rejected,
-                "findings": [_members(finding) for finding in file.findings],
-            }
-            for file in files
-        ],
+        "files": [file_json(file) for file in files],
         "summary": {
             "files": len(files),
             "valid": sum(file.is_valid for file in files),
@@ -90,6 +80,33 @@ def findings_json(files: tuple[FileResult, ...]) -> str:
     }
     text = json.dumps(report, ensure_ascii=False, indent=2)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def file_json(file: FileResult) -> JsonObject:
+    """What was found in one file."""
+    return {
+        "path": file.path,
+        "contract": file.contract,
+        "valid": file.is_valid,
+        "total": file.total,
+        "accepted": file.accepted,
+        "rejected": file.rejected,
+        "findings": [finding_json(finding) for finding in file.findings],
+    }
+
+
+def finding_json(finding: Finding) -> JsonObject:
+    """A finding in the order of the published shape."""
+    return {
+        "severity": finding.severity,
+        "code": finding.code,
+        "message": finding.message,
+        "path": finding.path,
+        "line": finding.line,
+        "index": finding.index,
+        "record_id": finding.record_id,
+        "hint": finding.hint,
+    }
 
 
 def findings_text(
@@ -234,20 +251,6 @@ def _width(text: str) -> int:
 
 def _count(files: tuple[FileResult, ...], severity: str) -> int:
     return sum(finding.severity == severity for file in files for finding in file.findings)
-
-
-def _members(finding: Finding) -> dict[str, str | int | None]:
-    """A finding in the order of the published shape."""
-    return {
-        "severity": finding.severity,
-        "code": finding.code,
-        "message": finding.message,
-        "path": finding.path,
-        "line": finding.line,
-        "index": finding.index,
-        "record_id": finding.record_id,
-        "hint": finding.hint,
-    }
 
 
 def _data(text: str) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal, TypeAlias
 
 from steelyard.formats.yaml_writing import write_yaml
+from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonObject
 from steelyard.reports.findings import Paint, printable
 
+Origin: TypeAlias = Literal["file", "store", "registry", "built in"]
 _STYLES = {"published": "good", "changed": "error", "broken": "error", "archived": "quiet"}
 
 
@@ -25,6 +28,15 @@ class ListedVersion:
     """The file, or the path in the registry if there is no file."""
     sha256: str | None = None
     published_at: str | None = None
+    contract: str | None = None
+    """None for a broken file."""
+    origin: Origin = "file"
+    """Where its content is: in a file of the project, the store, the registry or the package."""
+
+    @property
+    def name(self) -> str:
+        """The reference without its kind."""
+        return f"{self.id}@{self.version}" if self.version else self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +49,10 @@ class Shown:
     content: JsonObject
     refers_to: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
+    versions: tuple[str | None, ...] = ()
+    """Every version of the same id, oldest first."""
+    findings: tuple[Finding, ...] = ()
+    """What is to say against it, where that is known."""
 
 
 def list_lines(kind: str, listed: Sequence[ListedVersion], paint: Paint) -> Iterator[str]:
@@ -105,4 +121,4 @@ def shown_json(shown: Shown) -> JsonObject:
 
 
 def _name(listed: ListedVersion) -> str:
-    return printable(f"{listed.id}@{listed.version}" if listed.version else listed.id)
+    return printable(listed.name)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.definitions import MAX_DEFINITION, read_definition_file
@@ -15,7 +16,11 @@ from steelyard.model.definition import Content, Definition, reference_to
 from steelyard.model.finding import Finding, error
 from steelyard.model.published import Published
 from steelyard.model.reference import ReferenceKind
+from steelyard.model.saved import SavedDefinition
 from steelyard.store.registry import FileRegistry
+
+if TYPE_CHECKING:  # the database is not loaded where a project has none
+    from steelyard.store.saved_definitions import SavedDefinitionStore
 
 ENDINGS = (".yaml", ".yml", ".json")
 _BUILT_IN = (
@@ -26,22 +31,29 @@ _BUILT_IN = (
 
 
 class DefinitionFolder:
-    """The files of `rubrics/` and `judges/`, each read once, the judges that come along, and
-    what was published."""
+    """The files of `rubrics/` and `judges/`, each read once, what is saved in the store, the
+    judges that come along, and what was published."""
 
-    def __init__(self, root: Path, catalog: Catalog, registry: FileRegistry | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        catalog: Catalog,
+        registry: FileRegistry | None = None,
+        saved: SavedDefinitionStore | None = None,
+    ) -> None:
         self._root = root
         self._catalog = catalog
         self._registry = registry
+        self._saved = saved
         self._known: dict[ReferenceKind, tuple[Definition, ...]] = {}
         self._published: dict[ReferenceKind, tuple[Definition, ...]] = {}
 
     def all(self, kind: ReferenceKind) -> tuple[Definition, ...]:
-        """Every file of that kind in the project, the broken ones too."""
+        """Every file of that kind in the project, the broken ones too, and what is saved."""
         if kind not in self._known:
             own = tuple(self._read(path, f"{kind}s") for path in self._files(f"{kind}s"))
             along = () if kind == "rubric" else self._built_in((*own, *self.published(kind)))
-            self._known[kind] = (*own, *along)
+            self._known[kind] = (*own, *self._stored(kind, own), *along)
         return self._known[kind]
 
     def published(self, kind: ReferenceKind) -> tuple[Definition, ...]:
@@ -81,6 +93,26 @@ class DefinitionFolder:
             return None, [error("unreadable_file", f"cannot read: {reason}")]
         return read_definition_file(data, path.suffix.lower(), folder, self._catalog)
 
+    def _stored(self, kind: ReferenceKind, own: Sequence[Definition]) -> Iterator[Definition]:
+        """What is saved in the store, but for versions that a file of the project has."""
+        taken = {str(reference_to(one.content)) for one in own if one.content}
+        for one in self._saved.all(kind) if self._saved else ():
+            if one.reference not in taken:
+                assert self._saved
+                yield self._read_saved(one, self._saved.content(one))
+
+    def _read_saved(self, saved: SavedDefinition, data: bytes) -> Definition:
+        folder = f"{saved.kind}s"
+        content, findings = read_definition_file(data, saved.extension, folder, self._catalog)
+        return Definition(
+            path=saved.source,
+            shown=saved.source,
+            content=content,
+            findings=tuple(findings),
+            is_archived=saved.archived_at is not None,
+            data=data,
+        )
+
     def _read_published(self, published: Published) -> Definition:
         assert self._registry
         place = self._registry.place(published.sha256)
@@ -92,6 +124,7 @@ class DefinitionFolder:
             content=content,
             findings=tuple(findings),
             is_published=True,
+            is_archived=published.status == "archived",
         )
 
     def _published_content(

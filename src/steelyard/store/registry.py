@@ -61,6 +61,11 @@ class FileRegistry:
         """The file with this content."""
         return self._content.place(sha256)
 
+    def keep(self, sha256: str, open_content: Callable[[], BinaryIO]) -> Path:
+        """The file with this content, which is written where it is not there yet."""
+        self._content.keep(sha256, open_content)
+        return self.place(sha256)
+
     def _version(self, published: Published) -> Path:
         version = published.version or _UNVERSIONED
         return self._folder / published.kind / published.id / version

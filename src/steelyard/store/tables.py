@@ -341,7 +341,10 @@ saved_definitions = Table(
     Column("version", String, nullable=False),
     Column("contract", String, nullable=False),
     Column("extension", String, nullable=False),
+    Column("sha256", String, nullable=False),
+    Column("size", Integer, nullable=False),
     Column("saved_at", String, nullable=False),
+    Column("archived_at", String),
     Column("content", LargeBinary, nullable=False),
     PrimaryKeyConstraint("kind", "id", "version"),
 )

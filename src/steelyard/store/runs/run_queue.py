@@ -37,12 +37,13 @@ class RunQueue:
         with translated_errors(self._engine), self._engine.connect() as connection:
             return [stored_run(row) for row in connection.execute(query)]
 
-    def add(self, run_id: str, entry: AuditEntry) -> None:
+    def add(self, run_id: str, entry: AuditEntry | None = None) -> None:
         """Let the next worker that is free execute a run."""
         query = update(runs).where(runs.c.run_id == run_id).values(is_queued=True)
         with translated_errors(self._engine), self._engine.begin() as connection:
             connection.execute(query)
-            add_entry(connection, entry)
+            if entry:
+                add_entry(connection, entry)
 
     def remove(self, run_id: str, at: str, why: str) -> None:
         """Let no worker execute a run by itself any more, with a warning that says why."""

@@ -12,12 +12,14 @@ from steelyard.errors import InvalidError
 from steelyard.formats.json_hash import record_sha256
 from steelyard.model.difference import Diff, FieldDifference
 from steelyard.model.json_value import JsonObject, JsonValue
-from steelyard.model.published import Published, dataset_name
+from steelyard.model.published import Published, dataset_name, version_order
 from steelyard.reports.registry import ListedVersion, Shown
 from steelyard.usecases.datasets.open_dataset import no_such_file, open_dataset
-from steelyard.usecases.datasets.published_datasets import Staged, find_dataset
+from steelyard.usecases.datasets.published_datasets import Staged, entry_of, find_dataset
 from steelyard.usecases.registry.look_up import suites_of
 from steelyard.usecases.registry.registry import RegistryPorts
+
+_MOST_FINDINGS = 1000
 
 
 class _Version(NamedTuple):
@@ -25,12 +27,26 @@ class _Version(NamedTuple):
     contract: str
     reading: DatasetReading
     published: Published | None
+    is_saved: bool
+
+
+def list_datasets(ports: RegistryPorts) -> list[ListedVersion]:
+    """Every version of every dataset that is published or saved in the store."""
+    held = ports.registry.all("dataset")
+    names = {one.reference for one in held}
+    stored = [one for one in ports.saved.all("dataset") if one.reference not in names]
+    listed = [_listed(one, is_saved=False) for one in held]
+    listed += [_listed(entry_of(one), is_saved=True) for one in stored]
+    return sorted(listed, key=lambda one: (one.id, version_order(one.version)))
 
 
 def show_dataset(ports: RegistryPorts, name: str) -> Shown:
     """The header of a dataset and its number of records."""
     found = _open(ports, name)
-    rows = [row.is_accepted for row in found.reading.rows()]
+    rows, findings = list[bool](), [*found.reading.findings]
+    for row in found.reading.rows():
+        rows.append(row.is_accepted)
+        findings.extend(row.findings[: _MOST_FINDINGS - len(findings)])
     dataset = found.reading.dataset(())
     content: JsonObject = {
         "dataset_id": dataset.id,
@@ -41,19 +57,39 @@ def show_dataset(ports: RegistryPorts, name: str) -> Shown:
         "metadata": dict(dataset.metadata),
     }
     held = found.published
+    if held:
+        listed = _listed(held, is_saved=found.is_saved)
+    else:
+        listed = ListedVersion(
+            id=dataset.id,
+            version=dataset.version,
+            status="not published",
+            source=name,
+            sha256=ports.digest(Path(name)),
+            contract=found.contract,
+        )
     return Shown(
         reference=held.reference if held else name,
         contract=found.contract,
-        listed=ListedVersion(
-            id=dataset.id,
-            version=held.version if held else dataset.version,
-            status=held.status if held else "not published",
-            source=held.source if held else name,
-            sha256=held.sha256 if held else ports.digest(Path(name)),
-            published_at=held.published_at if held else None,
-        ),
+        listed=listed,
         content={key: value for key, value in content.items() if value not in ("", None, {})},
         used_by=tuple(suites_of(ports, "dataset", held.reference)) if held else (),
+        versions=tuple(one.version for one in list_datasets(ports) if one.id == listed.id),
+        findings=tuple(findings[:_MOST_FINDINGS]),
+    )
+
+
+def _listed(one: Published, *, is_saved: bool) -> ListedVersion:
+    is_published = not is_saved
+    return ListedVersion(
+        id=one.id,
+        version=one.version,
+        status="not published" if is_saved and one.status == "published" else one.status,
+        source=one.source,
+        sha256=one.sha256,
+        published_at=one.published_at if is_published else None,
+        contract=one.contract,
+        origin="registry" if is_published else "store",
     )
 
 
@@ -93,16 +129,17 @@ def _headers(old: _Version, new: _Version) -> Iterator[FieldDifference]:
 
 
 def _open(ports: RegistryPorts, name: str) -> _Version:
-    path, workspace, held = Path(name), ports.workspace, None
+    path, workspace, held, is_saved = Path(name), ports.workspace, None, False
     if dataset_name(name) and not ports.workspace.is_file(path):
-        found = find_dataset(ports.registry, ports.root, name)
+        found = find_dataset(ports.registry, ports.saved, ports.root, name)
         path, workspace, held = found.path, Staged(workspace, found.files), found.published
+        is_saved = found.is_saved
     if not workspace.is_file(path):
         raise no_such_file(path)
     opened = open_dataset(workspace, path, catalog=ports.catalog, contracts=ports.contracts)
     if opened.reading is None or opened.contract is None:
         raise InvalidError(f"{name}: {opened.refusal}")
-    return _Version(name, opened.contract, opened.reading, held)
+    return _Version(name, opened.contract, opened.reading, held, is_saved)
 
 
 def _hashes(reading: DatasetReading) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -22,7 +23,11 @@ from steelyard.model.published import (
 from steelyard.reports.publication import Publication
 from steelyard.usecases.datasets.open_dataset import Opened, no_such_file, open_dataset
 from steelyard.usecases.datasets.project_paths import project_path
-from steelyard.usecases.datasets.published_datasets import find_dataset
+from steelyard.usecases.datasets.published_datasets import (
+    PublishedDataset,
+    Staged,
+    find_dataset,
+)
 from steelyard.usecases.datasets.validate import ValidateOptions, validate
 from steelyard.usecases.registry.publish import logged
 from steelyard.usecases.registry.registry import RegistryPorts
@@ -55,10 +60,13 @@ def publish_dataset(
 
 
 def _published(ports: RegistryPorts, name: str, version: str | None) -> Publication:
-    if dataset_name(name) and not ports.workspace.is_file(Path(name)):
-        held = find_dataset(ports.registry, ports.root, name).published
-        return Publication(reference=name, outcome="unchanged", published=held)
     path = Path(name)
+    if dataset_name(name) and not ports.workspace.is_file(path):
+        found = find_dataset(ports.registry, ports.saved, ports.root, name)
+        if not found.is_saved:
+            return Publication(reference=name, outcome="unchanged", published=found.published)
+        ports, path = _staged(ports, found), found.path
+        version = found.published.version
     opened = _opened(ports, path)
     assert opened.reading
     dataset = opened.reading.dataset(())
@@ -87,6 +95,15 @@ def _published(ports: RegistryPorts, name: str, version: str | None) -> Publicat
         "a change needs a new version"
     )
     return Publication(reference=reference, outcome="refused", published=standing, refusals=(why,))
+
+
+def _staged(ports: RegistryPorts, found: PublishedDataset) -> RegistryPorts:
+    """The ports that see a saved dataset at its path."""
+
+    def digest(path: Path) -> str:
+        return ports.digest(found.files.get(path, path))
+
+    return replace(ports, workspace=Staged(ports.workspace, found.files), digest=digest)
 
 
 def _opened(ports: RegistryPorts, path: Path) -> Opened:

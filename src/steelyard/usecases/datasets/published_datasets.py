@@ -1,42 +1,83 @@
-"""Datasets of the registry, opened as if they were still at their original paths."""
+"""Datasets of the registry and the store, opened as if they were at their original paths."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from steelyard.errors import NotFoundError
+from steelyard.errors import InvalidError, NotFoundError
 from steelyard.formats.names import did_you_mean
-from steelyard.model.published import Published, dataset_name
-from steelyard.ports import Files, FoundPath, Workspace
-from steelyard.usecases.registry.registry import Registry
+from steelyard.model.published import Published, StoredFile, dataset_name
+from steelyard.model.saved import SAVED, SavedDefinition
+from steelyard.ports import Files, FoundPath, NoFiles, Workspace
+from steelyard.usecases.registry.registry import Registry, SavedDefinitions
 
 
 class PublishedDataset(NamedTuple):
     """A dataset at its original path, with the current paths of its files."""
 
     published: Published
+    """Of a saved one that is not published, what its entry would be."""
     path: Path
     files: Mapping[Path, Path]
+    is_saved: bool = False
+    """Whether it is in the store and not published."""
 
 
-def find_dataset(registry: Registry, root: Path, reference: str) -> PublishedDataset:
-    """The published dataset for `dataset/id@version`; raises if there is none."""
+def usable_dataset(
+    registry: Registry, saved: SavedDefinitions, root: Path, reference: str
+) -> PublishedDataset:
+    """The dataset of a reference for a new run; an archived one is refused."""
+    found = find_dataset(registry, saved, root, reference)
+    if found.published.status == "archived":
+        raise InvalidError(f"{reference} is archived; name another version")
+    return found
+
+
+def find_dataset(
+    registry: Registry, saved: SavedDefinitions, root: Path, reference: str
+) -> PublishedDataset:
+    """The dataset of `dataset/id@version`, published or saved; raises if there is none."""
     known = registry.all("dataset")
     found = next((one for one in known if one.reference == reference), None)
-    if found is None:
-        raise NotFoundError(_nothing(reference, known))
+    if found:
+        return _at_its_path(registry, root, found)
+    stored = saved.all("dataset")
+    held = next((one for one in stored if one.reference == reference), None)
+    if held is None:
+        raise NotFoundError(_nothing(reference, [*known, *stored]))
+    registry.keep(held.sha256, lambda: BytesIO(saved.content(held)))
+    return _at_its_path(registry, root, entry_of(held))._replace(is_saved=True)
+
+
+def entry_of(saved: SavedDefinition) -> Published:
+    """The entry of the registry that a saved dataset would have."""
+    return Published(
+        kind="dataset",
+        id=saved.id,
+        version=saved.version,
+        contract=saved.contract,
+        sha256=saved.sha256,
+        published_at=saved.saved_at,
+        source=saved.source,
+        files=(StoredFile(f"{saved.id}{saved.extension}", saved.sha256, saved.size),),
+        beside={"status": "archived"} if saved.archived_at else {},
+    )
+
+
+def _at_its_path(registry: Registry, root: Path, found: Published) -> PublishedDataset:
     path = root / found.source
     places = [path.with_name(file.name) for file in found.files]
     stored = [registry.place(file.sha256) for file in found.files]
     for file in stored:
         if not file.is_file():
-            raise NotFoundError(f"the content of {reference} is gone: {file}")
+            raise NotFoundError(f"the content of {found.reference} is gone: {file}")
     return PublishedDataset(found, path, dict(zip(places, stored, strict=True)))
 
 
-def _nothing(reference: str, known: Sequence[Published]) -> str:
+def _nothing(reference: str, known: Sequence[Published | SavedDefinition]) -> str:
     name = dataset_name(reference)
     versions = [one.reference for one in known if name and one.id == name[0]]
     if versions:
@@ -54,7 +95,10 @@ class Staged:
         self._instead = instead
 
     def expand(self, patterns: Sequence[str]) -> list[FoundPath]:
-        """The same as without replacements."""
+        """The same as without replacements, but for the path of one."""
+        named = [Path(pattern) for pattern in patterns]
+        if all(path in self._instead for path in named):
+            return [FoundPath(path, is_named=True) for path in named]
         return self._workspace.expand(patterns)
 
     def open(self, path: Path) -> BinaryIO:
@@ -73,5 +117,6 @@ class Staged:
         return self._workspace.size(self._instead.get(path, path))
 
     def files_of(self, path: Path) -> Files:
-        """The files that an eval file may use."""
-        return self._workspace.files_of(path)
+        """The files that an eval file may use; one that was sent over HTTP may use none."""
+        is_sent = any(part.startswith(SAVED) for part in path.parts)
+        return NoFiles() if is_sent else self._workspace.files_of(path)

@@ -58,7 +58,8 @@ def writing_of(references: References, judge: Judge | None, named: str) -> Writi
     else:
         reference = Reference.parse(judge.name)
         found = references.find(reference).definition if reference else None
-    if found is None or found.is_published or found.path.startswith(BUILT_IN):
+    is_file = found and not found.is_published and found.data is None
+    if found is None or not is_file or found.path.startswith(BUILT_IN):
         raise InvalidError(
             f"{judge.name} has no file of its own to write into; copy it to judges/{judge.id}.yaml"
         )

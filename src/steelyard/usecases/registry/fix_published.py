@@ -46,7 +46,7 @@ class PublishedFiles:
         for name in sorted(set(names) - held):
             found = self._found(name)
             if found and found.content and str(reference_to(found.content)) not in held:
-                self._fix(found, caller)
+                self.fix_one(found, caller)
 
     def _found(self, name: str) -> Definition | None:
         if is_path(name):
@@ -54,7 +54,8 @@ class PublishedFiles:
         reference = Reference.parse(name)
         return self.references.find(reference).definition if reference else None
 
-    def _fix(self, found: Definition, caller: Caller) -> None:
+    def fix_one(self, found: Definition, caller: Caller) -> None:
+        """Publish a definition, if it says that it is."""
         if found.path.startswith(BUILT_IN) or found.content is None:
             return
         row = raw_value(found)

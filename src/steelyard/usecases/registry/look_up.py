@@ -18,17 +18,19 @@ from steelyard.model.judge import Judge
 from steelyard.model.published import Published, version_order
 from steelyard.model.reference import Reference, ReferenceKind, exact_version
 from steelyard.model.rubric import Rubric
-from steelyard.reports.registry import ListedVersion, Shown
+from steelyard.reports.registry import ListedVersion, Origin, Shown
 from steelyard.usecases.registry.publish import (
     BUILT_IN,
     ENDINGS,
     contract_of,
+    found_in,
     located,
+    parsed_reference,
     raw_value,
 )
 from steelyard.usecases.registry.references import references_in
 from steelyard.usecases.registry.registry import RegistryPorts
-from steelyard.usecases.registry.resolution import finding_text
+from steelyard.usecases.registry.resolution import finding_text, is_archived
 
 
 def list_definitions(ports: RegistryPorts, kind: ReferenceKind) -> list[ListedVersion]:
@@ -38,7 +40,9 @@ def list_definitions(ports: RegistryPorts, kind: ReferenceKind) -> list[ListedVe
     listed: dict[str, ListedVersion] = {}
     for one in known:
         if one.content is None:
-            listed[one.shown] = ListedVersion(id=one.stem, status="broken", source=one.shown)
+            listed[one.shown] = ListedVersion(
+                id=one.stem, status="broken", source=one.shown, origin=_origin(one)
+            )
             continue
         name = str(reference_to(one.content))
         if name not in listed:
@@ -46,22 +50,7 @@ def list_definitions(ports: RegistryPorts, kind: ReferenceKind) -> list[ListedVe
     return sorted(listed.values(), key=lambda one: (one.id, version_order(one.version)))
 
 
-def list_datasets(ports: RegistryPorts) -> list[ListedVersion]:
-    """Every published version of every dataset."""
-    return [
-        ListedVersion(
-            id=one.id,
-            version=one.version,
-            status=one.status,
-            source=one.source,
-            sha256=one.sha256,
-            published_at=one.published_at,
-        )
-        for one in ports.registry.all("dataset")
-    ]
-
-
-def show_definition(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Shown:
+def show_definition(ports: RegistryPorts, kind: ReferenceKind, name: str | Reference) -> Shown:
     """A rubric or judge with its references and its users."""
     found, content = _sound(ports, kind, name)
     reference = reference_to(content)
@@ -77,10 +66,14 @@ def show_definition(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Sho
         content=_ordered({**raw, **beside}, content),
         refers_to=tuple(dict.fromkeys(str(other) for _, other in checks)),
         used_by=tuple(_used_by(ports, reference)),
+        versions=_versions(ports, reference),
+        findings=found_in(ports, found, content),
     )
 
 
-def compare_definitions(ports: RegistryPorts, kind: ReferenceKind, a: str, b: str) -> Diff:
+def compare_definitions(
+    ports: RegistryPorts, kind: ReferenceKind, a: str | Reference, b: str | Reference
+) -> Diff:
     """The differences between two rubrics or two judges, by reference or path."""
     (old, before), (new, after) = (_sound(ports, kind, name) for name in (a, b))
     contract = contract_of(before)
@@ -89,7 +82,8 @@ def compare_definitions(ports: RegistryPorts, kind: ReferenceKind, a: str, b: st
             f"{a} is a {contract} and {b} a {contract_of(after)}: nothing to compare"
         )
     found = definition_differences(raw_value(old), raw_value(new), contract)
-    return Diff(old=_named(a, old, before), new=_named(b, new, after), differences=found)
+    names = (_named(str(a), old, before), _named(str(b), new, after))
+    return Diff(old=names[0], new=names[1], differences=found)
 
 
 def suites_of(ports: RegistryPorts, field: str, reference: str) -> Iterator[str]:
@@ -100,7 +94,9 @@ def suites_of(ports: RegistryPorts, field: str, reference: str) -> Iterator[str]
             yield f"suite {name}"
 
 
-def _sound(ports: RegistryPorts, kind: ReferenceKind, name: str) -> tuple[Definition, Content]:
+def _sound(
+    ports: RegistryPorts, kind: ReferenceKind, name: str | Reference
+) -> tuple[Definition, Content]:
     found = located(ports, kind, name)
     if isinstance(found, Problem):
         # A file that differs from the published version must not hide it.
@@ -113,8 +109,10 @@ def _sound(ports: RegistryPorts, kind: ReferenceKind, name: str) -> tuple[Defini
     return found, found.content
 
 
-def _as_published(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Definition | None:
-    reference = Reference.parse(name if "/" in name else f"{kind}/{name}")
+def _as_published(
+    ports: RegistryPorts, kind: ReferenceKind, name: str | Reference
+) -> Definition | None:
+    reference = name if isinstance(name, Reference) else parsed_reference(kind, name)
     assert reference
     version = exact_version(reference.version) if reference.version else None
     for one in ports.references.known(kind):
@@ -136,10 +134,30 @@ def _listed(
         source=one.shown,
         sha256=published.sha256 if published else content.sha256,
         published_at=published.published_at if published else None,
+        contract=contract_of(content),
+        origin=_origin(one),
     )
 
 
+def _origin(one: Definition) -> Origin:
+    if one.path.startswith(BUILT_IN):
+        return "built in"
+    if one.is_published:
+        return "registry"
+    return "file" if one.data is None else "store"
+
+
+def _versions(ports: RegistryPorts, reference: Reference) -> tuple[str | None, ...]:
+    known = [
+        reference_to(one.content) for one in ports.references.known(reference.kind) if one.content
+    ]
+    found = {one.version for one in known if one.id == reference.id}
+    return tuple(sorted(found, key=version_order))
+
+
 def _status(ports: RegistryPorts, one: Definition, published: Published | None) -> str:
+    if published is None and is_archived(one):
+        return "archived"
     if published is None:
         return "built in" if one.path.startswith(BUILT_IN) else "not published"
     return "changed" if ports.references.drift_of(one) else published.status

@@ -27,7 +27,7 @@ from steelyard.model.rubric import Rubric
 from steelyard.reports.publication import MeasuredShift, Publication
 from steelyard.usecases.registry.references import references_in
 from steelyard.usecases.registry.registry import RegistryPorts
-from steelyard.usecases.registry.resolution import clash_of, finding_text
+from steelyard.usecases.registry.resolution import clash_of, finding_text, is_archived
 
 ENDINGS = (".yaml", ".yml", ".json")
 BUILT_IN = "built in/"
@@ -52,9 +52,12 @@ class PublicationPlan:
     diff: Diff | None = None
 
 
-def plan_publication(ports: RegistryPorts, kind: ReferenceKind, name: str) -> PublicationPlan:
+def plan_publication(
+    ports: RegistryPorts, kind: ReferenceKind, name: str | Reference
+) -> PublicationPlan:
     """Check a file, by path or reference, before anything is published."""
     found = located(ports, kind, name)
+    name = str(name)
     if isinstance(found, Problem):
         return PublicationPlan(reference=name, refusals=(_hinted(found.message, found.hint),))
     if found.path.startswith(BUILT_IN):
@@ -127,15 +130,19 @@ def _publication(
     return replace(made, outcome="published", published=stored, warnings=warnings)
 
 
-def located(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Definition | Problem:
-    """The file or published version of a path, a reference or an id."""
-    is_path = Path(name).suffix.lower() in ENDINGS
-    if is_path:
+def located(
+    ports: RegistryPorts, kind: ReferenceKind, name: str | Reference
+) -> Definition | Problem:
+    """The file or published version of a path, a reference or an id.
+
+    A text may be a path; whoever may not name paths gives a reference.
+    """
+    if isinstance(name, str) and Path(name).suffix.lower() in ENDINGS:
         found = ports.references.at(name)
         if found is None:
             raise NotFoundError(f"no such {kind} file: {name}")
     else:
-        reference = Reference.parse(name if "/" in name else f"{kind}/{name}")
+        reference = name if isinstance(name, Reference) else parsed_reference(kind, name)
         if reference is None or reference.kind != kind:
             raise InvalidError(f"'{name}' is no {kind}; write {kind}/id@version or a path")
         resolved = ports.references.find(reference)
@@ -151,13 +158,19 @@ def located(ports: RegistryPorts, kind: ReferenceKind, name: str) -> Definition 
     return found
 
 
+def parsed_reference(kind: ReferenceKind, name: str) -> Reference | None:
+    """The reference that a name with or without its kind stands for."""
+    return Reference.parse(name if "/" in name else f"{kind}/{name}")
+
+
 def raw_value(definition: Definition) -> JsonObject:
     """The fields of a rubric or judge as written."""
     if definition.path.startswith(BUILT_IN) and isinstance(definition.content, Judge):
         return judge_row(definition.content)
     path = Path(definition.path)
     extension = ".json" if definition.is_published else path.suffix.lower()
-    return definition_value(path.read_bytes(), extension)
+    data = path.read_bytes() if definition.data is None else definition.data
+    return definition_value(data, extension)
 
 
 def contract_of(content: Content) -> str:
@@ -201,10 +214,9 @@ def _refusals(
             is_placed = finding.message.startswith(definition.shown)
             text = _hinted(finding.message, finding.hint)
             yield text if is_placed else finding_text(definition, finding)
-    if isinstance(content, QuestionRubric):
-        if content.status == "archived" and str(content.reference) not in held:
-            yield f"{definition.shown} is archived, and was never published"
-    elif isinstance(content, Rubric):
+    if is_archived(definition) and str(reference_to(content)) not in held:
+        yield f"{definition.shown} is archived, and was never published"
+    if isinstance(content, Rubric):
         for _, reference in references_in(content):
             led = ports.references.find(reference).definition
             if led and led.content and not _is_fixed(ports, led):
@@ -213,6 +225,13 @@ def _refusals(
                     f"{definition.shown} refers to {name}, which is not published: "
                     f"`steelyard {name.kind} publish {name}` first"
                 )
+
+
+def found_in(
+    ports: RegistryPorts, definition: Definition, content: Content
+) -> tuple[Finding, ...]:
+    """What is to say against a definition: its own findings, and those of its references."""
+    return tuple(_findings(ports, definition, content))
 
 
 def _findings(ports: RegistryPorts, definition: Definition, content: Content) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The port of the registry: immutable versions."""
+"""The ports of the registry: immutable versions, and what is saved in the store."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import BinaryIO, Protocol
 
 from steelyard.checks.catalog import Catalog
 from steelyard.contracts.catalog import Contracts
+from steelyard.model.audit import AuditEntry
 from steelyard.model.json_value import Extra
 from steelyard.model.published import Published, PublishedKind
+from steelyard.model.saved import SavedDefinition
 from steelyard.ports import AuditLog, CallerPorts, Workspace
 from steelyard.settings import Settings
 from steelyard.usecases.registry.references import References
@@ -37,6 +39,30 @@ class Registry(Protocol):
         """The file with this content."""
         ...
 
+    def keep(self, sha256: str, open_content: Callable[[], BinaryIO]) -> Path:
+        """The file with this content, which is written where it is not there yet."""
+        ...
+
+
+class SavedDefinitions(Protocol):
+    """Rubrics, judges and datasets in the store, as they were sent."""
+
+    def all(self, kind: PublishedKind) -> Sequence[SavedDefinition]:
+        """Every version of a kind, without its content."""
+        ...
+
+    def content(self, one: SavedDefinition) -> bytes:
+        """The bytes of a version."""
+        ...
+
+    def put(self, one: SavedDefinition, content: bytes, entry: AuditEntry) -> None:
+        """Keep a version, in the place of the same one, and log it."""
+        ...
+
+    def archive(self, one: SavedDefinition, entry: AuditEntry) -> None:
+        """Keep a version from new runs, and log it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryPorts(CallerPorts):
@@ -46,6 +72,7 @@ class RegistryPorts(CallerPorts):
     root: Path
     settings: Settings
     registry: Registry
+    saved: SavedDefinitions
     references: References
     catalog: Catalog
     contracts: Contracts

@@ -92,13 +92,21 @@ def drift_of(definitions: Sequence[Definition]) -> Problem | None:
 
 
 def archived_among(definitions: Sequence[Definition]) -> Problem | None:
-    """The problem of an archived question rubric."""
+    """The problem of a version that is archived."""
     for one in definitions:
-        if isinstance(one.content, QuestionRubric) and one.content.status == "archived":
-            message = f"{one.content.reference} is archived"
-            hint = "name a rubric that is published, or a draft"
-            return Problem(code="archived_rubric", message=message, hint=hint)
+        if one.content and is_archived(one):
+            reference = reference_to(one.content)
+            message = f"{reference} is archived"
+            hint = f"name a {reference.kind} that is published, or a draft"
+            return Problem(code=f"archived_{reference.kind}", message=message, hint=hint)
     return None
+
+
+def is_archived(definition: Definition) -> bool:
+    """Whether no new run may use a definition; a question rubric may say so itself."""
+    content = definition.content
+    says_so = isinstance(content, QuestionRubric) and content.status == "archived"
+    return definition.is_archived or says_so
 
 
 def finding_text(definition: Definition, finding: Finding) -> str:
@@ -118,7 +126,9 @@ def _fitting(reference: Reference, own: list[Definition]) -> list[Definition]:
         wanted = exact_version(reference.version)
         return [one for version, one in versions if version == wanted]
     # A question rubric's id is its version; for others the highest release is used.
-    numbers = [(release_numbers(version) if version else (), one) for version, one in versions]
+    archived = {version for version, one in versions if one.is_archived}
+    usable = [one for one in versions if one[0] not in archived] or versions
+    numbers = [(release_numbers(version) if version else (), one) for version, one in usable]
     highest = max((those for those, _ in numbers if those is not None), default=None)
     return [one for those, one in numbers if those is not None and those == highest]
 
@@ -152,11 +162,10 @@ def _usable(
     reference: Reference, found: Definition, twins: Sequence[Definition]
 ) -> Iterator[Problem]:
     content = found.content
-    if isinstance(content, QuestionRubric):
-        archived = archived_among(twins)
-        if archived:
-            yield archived
-    elif content and reference.version is None:
+    archived = archived_among(twins)
+    if archived:
+        yield archived
+    if content and not isinstance(content, QuestionRubric) and reference.version is None:
         name = reference_to(content)
         yield Problem(
             code="unpinned_reference",

@@ -12,15 +12,16 @@ from steelyard.contracts.reading import ChangedReading, DatasetReading, Row
 from steelyard.errors import ConflictError, InvalidError
 from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.model.published import dataset_name
+from steelyard.model.upload import upload_of
 from steelyard.results.manifest import Manifest
 from steelyard.results.options import Derived, How
 from steelyard.results.predictions import PREDICTIONS
 from steelyard.results.projections import read_graded
 from steelyard.results.record_validation import RECORD_VALIDATION, read_record_validation
 from steelyard.usecases.results.read_run import decoded_rows, read_run
+from steelyard.usecases.runs.kept_documents import DOCUMENT, require_whole_copy
 from steelyard.usecases.runs.pairing import pair_records
 
-DOCUMENT = "input_dataset.json"
 TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
 _NEVER_ASKED = ("invalid_record", "skipped", "cancelled")
 
@@ -91,6 +92,10 @@ def dataset_of(root: Path, options: RunOptions) -> Path:
     if derived is None or path.is_file() or dataset_name(options.dataset.as_posix()):
         return path
     manifest = read_run(derived.folder).manifest
+    if upload_of(options.dataset):
+        if derived.how == "retry":
+            require_whole_copy(derived)
+        return derived.folder / DOCUMENT
     # The copy is redacted: sufficient for grading, but not for calls.
     if manifest.setup.contract != "dataset_document" or derived.how == "retry":
         raise InvalidError(f"the dataset of {derived.run_id} is gone: {options.dataset}")
@@ -115,7 +120,10 @@ def only_derived(reading: DatasetReading, options: RunOptions, path: Path) -> Da
     A retry is about all that its selection finds, or that its parent's has found.
     """
     derived = options.derived
-    if derived is None or (derived.how == "retry" and options.selection == options.where):
+    if derived is None:
+        return reading
+    is_whole = derived.how == "retry" and options.selection == options.where
+    if is_whole and not _is_kept(path, derived):
         return reading
     places = _accepted(derived.folder) if _is_kept(path, derived) else None
     chosen = _all_indices(derived) if derived.how == "retry" else _indices(derived)

@@ -29,6 +29,7 @@ from steelyard.formats.encoding import without_surrogates
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.model.run import RunState
+from steelyard.model.upload import upload_of
 from steelyard.results.metrics import Metrics, kept_metrics
 from steelyard.results.plan import Plan, PlannedJudges, PlannedRubric
 from steelyard.results.stored_run import StoredRun, require_plan
@@ -309,6 +310,9 @@ def _require_kept(ports: RunPorts, prepared: Prepared, planned: Plan) -> None:
         names = {one.name for one in cast("tuple[PlannedRubric, ...]", planned.rubric)}
         left = tuple(one for one in parent.rubric if one.name in names)
         parent = structs.replace(parent, rubric=left)
+    if upload_of(parent.options.dataset):
+        # The copy of a posted dataset was compared with it, record by record.
+        parent = structs.replace(parent, source=planned.source)
     try:
         require_unchanged(derived.run_id, parent, planned)
         require_same_targets(derived.run_id, parent, prepared)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from steelyard.engine.states import is_terminal
 from steelyard.results.stored_run import StoredRun
 
-_STOPPED = "stopped, can be resumed"
+STOPPED = "stopped, can be resumed"
 
 
 def has_owner(run: StoredRun, is_alive: Callable[[str], bool]) -> bool:
@@ -29,4 +29,4 @@ def is_resumable(run: StoredRun, is_alive: Callable[[str], bool]) -> bool:
 
 def status_text(run: StoredRun, is_alive: Callable[[str], bool]) -> str:
     """The status of a run as people read it."""
-    return _STOPPED if is_resumable(run, is_alive) else run.status
+    return STOPPED if is_resumable(run, is_alive) else run.status

@@ -136,9 +136,7 @@ def posted_options(ports: RunPorts, upload_id: str | None, choice: SuiteChoice) 
     Over HTTP no file is named: rubrics and judges by their references, datasets by theirs.
     """
     for name in ("rubric", "judge"):
-        given: str | None = getattr(choice, name)
-        if given is not None and (is_path(given) or ".." in given or given.startswith("/")):
-            raise InvalidError(f"{name} must be a reference such as {name}/id@1.0, not a path")
+        require_reference(name, getattr(choice, name))
     if upload_id and choice.datasets:
         raise InvalidError("dataset names a saved dataset; leave it out where records are posted")
     if upload_id:
@@ -148,6 +146,12 @@ def posted_options(ports: RunPorts, upload_id: str | None, choice: SuiteChoice) 
             raise InvalidError(f"'{dataset}' is no reference such as dataset/id@version")
     (options,) = choose(ports, choice)
     return options
+
+
+def require_reference(name: str, given: str | None) -> None:
+    """Refuse the path of a rubric or a judge."""
+    if given is not None and (is_path(given) or ".." in given or given.startswith("/")):
+        raise InvalidError(f"{name} must be a reference such as {name}/id@1.0, not a path")
 
 
 async def post_run(

@@ -27,6 +27,7 @@ from steelyard.usecases.runs.derived_runs import (
     only_derived,
     require_same_dataset,
 )
+from steelyard.usecases.runs.kept_documents import rejected_records
 from steelyard.usecases.runs.option_ranges import require_ranges
 from steelyard.usecases.runs.pairwise import pairwise_rubric
 from steelyard.usecases.runs.plan_builder import PlanBuilder, Source
@@ -72,6 +73,7 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
     if held and [at.name for at in stored] != list(digests.values()):
         raise InvalidError(f"{options.dataset}: its content in the registry is damaged")
     require_same_dataset(options, path, digests)
+    _warn_of_rejected(ports, options)
     reading = with_references(opened.reading, lambda: ports.references)
     return Source(
         name=name,
@@ -82,6 +84,15 @@ def open_source(ports: RunPorts, options: RunOptions) -> Source:
         size=sum(workspace.size(found) for found in paths),
         version=held.published.version if held else None,
     )
+
+
+def _warn_of_rejected(ports: RunPorts, options: RunOptions) -> None:
+    """Say which records of a posted dataset a retry cannot have."""
+    derived = options.derived
+    if derived and derived.how == "retry" and upload_of(options.dataset):
+        rejected = rejected_records(derived)
+        if rejected:
+            ports.warn(f"{rejected:,} invalid record(s) of {derived.run_id} are not in this run")
 
 
 def _no_upload() -> SourceError:

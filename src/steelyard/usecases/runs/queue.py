@@ -13,9 +13,10 @@ from steelyard.errors import ConflictError, RunError, SteelyardError
 from steelyard.execution.evaluating import OnResult
 from steelyard.execution.worker_thread import in_thread
 from steelyard.formats.encoding import without_surrogates
-from steelyard.model.audit import AuditEntry, Caller
+from steelyard.model.audit import CANCEL, AuditEntry, Caller
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.settings import RedactionRules
+from steelyard.usecases.runs.cancel import cancel_run
 from steelyard.usecases.runs.execute import (
     execute_claimed,
     is_held,
@@ -32,7 +33,7 @@ class Queue(Protocol):
         """Those that workers hold or held, and the first that nobody holds; the oldest first."""
         ...
 
-    def add(self, run_id: str, entry: AuditEntry) -> None:
+    def add(self, run_id: str, entry: AuditEntry | None = None) -> None:
         """Let the next worker that is free execute a run."""
         ...
 
@@ -55,8 +56,30 @@ def enqueue_run(
     require_plan(run)
     if is_terminal(run.status):
         raise ConflictError(f"{run.run_id} is finished: {run.status}")
+    if run.is_cancelling:
+        raise ConflictError(f"{run.run_id} is being cancelled")
     if not (run.is_queued or is_held(ports, run)):
         queue.add(run.run_id, ports.entry("resume_run", run.run_id))
+    return run
+
+
+def request_cancel(
+    ports: RunPorts, queue: Queue, name: str, *, caller: Caller | None = None
+) -> StoredRun:
+    """Ask for a run to be cancelled, without waiting until it is.
+
+    Whoever works on it does so within a second; else the next worker, or a caller who does not
+    wait for that and cancels it itself.
+    """
+    ports = ports.called_by(caller)
+    run = ports.repository.find(name)
+    require_plan(run)
+    if is_terminal(run.status):
+        raise ConflictError(f"{run.run_id} is finished: {run.status}")
+    entry = ports.entry(CANCEL, run.run_id)
+    ports.repository.request_cancel(run.run_id, entry)
+    if not (run.is_queued or is_held(ports, run)):
+        queue.add(run.run_id)
     return run
 
 
@@ -75,7 +98,9 @@ async def execute_queued_run(
     """
     ports = ports.called_by(caller)
     try:
-        if await in_thread(lambda: _is_claimed(ports, run)):
+        if run.is_cancelling:
+            await cancel_run(ports, run)
+        elif await in_thread(lambda: _is_claimed(ports, run)):
             await _execute(ports, run, on_result)
     except (SteelyardError, OSError) as error:
         _give_up(ports, queue, run, error)

@@ -69,8 +69,10 @@ def plan_trial(ports_with: DoorWith, plan: PublicationPlan, folder: Path) -> Tri
     else:
         ports = ports_with(None)
         both_ports = (ports, ports)
+        is_file = definition.data is None
         path = str(project_path(ports.root, Path(definition.path)))
-        both = (regrade_options(folder, old), regrade_options(folder, path))
+        new = path if is_file else plan.reference
+        both = (regrade_options(folder, old), regrade_options(folder, new))
     group_id = both_ports[0].new_run_id().replace("run_", "group_")
     sides = [
         TrialSide(name, ports, prepare(ports, _alone(options, group_id)))

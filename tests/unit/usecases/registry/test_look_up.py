@@ -9,10 +9,10 @@ import pytest
 from fakes.definitions import asks, composed_of
 from fakes.registry import WHEN, RegistryProject
 from steelyard.errors import NotFoundError, RequestError
+from steelyard.usecases.datasets.dataset_versions import list_datasets
 from steelyard.usecases.datasets.publish_dataset import publish_dataset
 from steelyard.usecases.registry.look_up import (
     compare_definitions,
-    list_datasets,
     list_definitions,
     show_definition,
 )

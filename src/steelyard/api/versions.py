@@ -1,0 +1,239 @@
+"""Versions of rubrics, judges and datasets, as the API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from steelyard.api.call import JsonReply
+from steelyard.api.errors import ErrorReply
+from steelyard.api.paging import Page, PageQuery
+from steelyard.formats.encoding import without_surrogates
+from steelyard.model.difference import Diff
+from steelyard.model.finding import Finding
+from steelyard.model.published import PublishedKind, version_order
+from steelyard.reports.differences import diff_json
+from steelyard.reports.findings import finding_json
+from steelyard.reports.publication import Publication, publication_json
+from steelyard.reports.registry import ListedVersion, Shown
+from steelyard.usecases.datasets.create_definition import Creation
+from steelyard.usecases.datasets.validate import FileReport
+from steelyard.usecases.registry.archive import Archival
+from steelyard.usecases.results.cursors import cursor_of, position_at
+
+_SHOWN = 5
+"""So many findings stand in the message of an error; its details have all."""
+
+
+class FindingBody(msgspec.Struct, frozen=True):
+    """A problem in a file, as `validate` reports it."""
+
+    severity: str
+    code: str
+    message: str
+    path: str
+    line: int | None
+    index: int | None
+    record_id: str | None
+    hint: str | None
+
+
+class VersionBody(msgspec.Struct, frozen=True):
+    """A version in a list."""
+
+    ref: str
+    """What stands for it in addresses."""
+    reference: str
+    """What stands for it in files and on the command line."""
+    id: str
+    version: str | None
+    contract: str | None
+    status: str
+    origin: str
+    """`file`, `store`, `registry` or `built in`."""
+    source: str
+    sha256: str | None
+    published_at: str | None
+
+
+class ShownBody(VersionBody, frozen=True):
+    """A version with its content."""
+
+    content: dict[str, Any]
+    versions: list[str | None]
+    refers_to: list[str]
+    used_by: list[str]
+    findings: list[FindingBody]
+
+
+class CreatedBody(msgspec.Struct, frozen=True):
+    """A version that was created, and what there is to say about it."""
+
+    ref: str
+    reference: str
+    id: str
+    version: str | None
+    contract: str
+    status: str
+    origin: str
+    sha256: str
+    total: int
+    accepted: int
+    rejected: int
+    findings: list[FindingBody]
+
+
+class PublicationBody(msgspec.Struct, frozen=True):
+    """What became of a version that was to be published."""
+
+    reference: str
+    outcome: str
+    sha256: str | None
+    published_at: str | None
+    refusals: list[str]
+    warnings: list[str]
+    bump: str | None
+    diff: dict[str, Any] | None
+    shift: dict[str, Any] | None
+
+
+class DiffBody(msgspec.Struct, frozen=True):
+    """The differences between two versions."""
+
+    old: str
+    new: str
+    is_breaking: bool
+    differences: list[dict[str, Any]]
+
+
+class ArchivalBody(msgspec.Struct, frozen=True):
+    """What became of a version that was to be archived."""
+
+    reference: str
+    outcome: str
+    status: str
+
+
+def finding_bodies(findings: Sequence[Finding]) -> list[FindingBody]:
+    """Findings in the shape of `validate`."""
+    return [
+        FindingBody(**{key: _clean(value) for key, value in finding_json(one).items()})
+        for one in findings
+    ]
+
+
+def page_of(kind: PublishedKind, listed: Sequence[ListedVersion], query: PageQuery) -> JsonReply:
+    """A page of versions, by id and version."""
+    rows = sorted(listed, key=_order)
+    if query.cursor is not None:
+        after = position_at(query.cursor, kind, tuple[str, str, str])
+        rows = [one for one in rows if _order(one) > _place(*after)]
+    shown = rows[: query.limit]
+    last = shown[-1] if len(rows) > query.limit else None
+    cursor = cursor_of(_position(last), kind) if last else None
+    return JsonReply(body=Page([version_body(kind, one) for one in shown], cursor))
+
+
+def version_body(kind: PublishedKind, one: ListedVersion) -> VersionBody:
+    """A version in a list."""
+    return VersionBody(**_version(kind, one))
+
+
+def shown_body(kind: PublishedKind, shown: Shown) -> ShownBody:
+    """A version with its content."""
+    return ShownBody(
+        **_version(kind, shown.listed),
+        content=shown.content,
+        versions=list(shown.versions),
+        refers_to=list(shown.refers_to),
+        used_by=list(shown.used_by),
+        findings=finding_bodies(shown.findings),
+    )
+
+
+def created(creation: Creation) -> JsonReply:
+    """The answer to a file that was sent; an error where it is not kept."""
+    saved, report = creation.saved, creation.report
+    if saved is None:
+        raise invalid_file(report)
+    body = CreatedBody(
+        ref=saved.name,
+        reference=saved.reference,
+        id=saved.id,
+        version=saved.version,
+        contract=saved.contract,
+        status=creation.status,
+        origin="store",
+        sha256=saved.sha256,
+        total=report.total,
+        accepted=report.accepted,
+        rejected=report.rejected,
+        findings=finding_bodies(report.findings),
+    )
+    return JsonReply(body=body, status=201 if creation.is_new else 200)
+
+
+def invalid_file(report: FileReport) -> ErrorReply:
+    """The error of a file that is not kept, with everything that was found."""
+    errors = [one for one in report.findings if one.is_error]
+    told = "; ".join(f"{one.where}{one.message}" for one in errors[:_SHOWN])
+    more = f"; and {len(errors) - _SHOWN:,} more" if len(errors) > _SHOWN else ""
+    return ErrorReply(
+        status=400,
+        message=without_surrogates(f"nothing is saved: {told or 'there is no record'}{more}"),
+        details={"findings": msgspec.to_builtins(finding_bodies(report.findings))},
+    )
+
+
+def publication(made: Publication) -> JsonReply:
+    """The answer to a publication; an error where it is refused."""
+    row = publication_json(made)
+    if made.outcome == "refused":
+        raise ErrorReply(status=409, message="; ".join(made.refusals[:_SHOWN]), details=row)
+    return JsonReply(body=msgspec.convert(row, PublicationBody))
+
+
+def difference(diff: Diff) -> JsonReply:
+    """The answer to a comparison."""
+    return JsonReply(body=msgspec.convert(diff_json(diff), DiffBody))
+
+
+def archival(made: Archival) -> JsonReply:
+    """The answer to a version that is archived now."""
+    return JsonReply(
+        body=ArchivalBody(reference=made.reference, outcome=made.outcome, status="archived")
+    )
+
+
+def _version(kind: PublishedKind, one: ListedVersion) -> dict[str, Any]:
+    name = without_surrogates(one.name)
+    return {
+        "ref": name,
+        "reference": f"{kind}/{name}",
+        "id": without_surrogates(one.id),
+        "version": one.version,
+        "contract": one.contract,
+        "status": one.status,
+        "origin": one.origin,
+        "source": without_surrogates(one.source),
+        "sha256": one.sha256,
+        "published_at": one.published_at,
+    }
+
+
+def _position(one: ListedVersion) -> tuple[str, str, str]:
+    return tuple(map(without_surrogates, (one.id, one.version or "", one.source)))  # pyright: ignore[reportReturnType]
+
+
+def _place(name: str, version: str, source: str) -> tuple[Any, ...]:
+    return (name, version_order(version), version, source)
+
+
+def _order(one: ListedVersion) -> tuple[Any, ...]:
+    return _place(*_position(one))
+
+
+def _clean(value: Any) -> Any:
+    return without_surrogates(value) if isinstance(value, str) else value

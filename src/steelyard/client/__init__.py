@@ -1,0 +1,1 @@
+"""The Python client of a Steelyard server; it needs no project."""

@@ -1,0 +1,114 @@
+"""What a server says of its runs and of what they use; fields that a client lacks are ignored."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from steelyard.model.run import TERMINAL
+from steelyard.results.failures import Failure
+from steelyard.results.manifest import StateTime
+from steelyard.results.metrics import Metrics, Slice
+from steelyard.results.predictions import Prediction
+
+Item = TypeVar("Item")
+
+
+class RemotePage(msgspec.Struct, Generic[Item], frozen=True):
+    """A part of a list."""
+
+    data: list[Item]
+    next_cursor: str | None = None
+
+
+class RemoteProgress(msgspec.Struct, frozen=True):
+    """How far a run has come: a row is a record in one repeat."""
+
+    total: int | None = None
+    done: int = 0
+    failed: int = 0
+    retrying: int = 0
+
+
+class RemoteRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as it stood when it was asked for."""
+
+    run_id: str
+    status: str
+    created_at: str
+    group_id: str | None = None
+    dataset_id: str | None = None
+    dataset_version: str | None = None
+    resumable: bool = False
+    states: tuple[StateTime, ...] = ()
+    started_at: str | None = None
+    completed_at: str | None = None
+    progress: RemoteProgress = RemoteProgress()
+    summary: dict[str, Any] | None = None
+    derived_from: str | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it has come to its end, whatever that is."""
+        return self.status in TERMINAL
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """Its numbers; None before it has finished, and where they were pruned."""
+        return msgspec.convert(self.summary, Metrics) if self.summary else None
+
+
+class RemoteChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that is about to start, to go on or to stop."""
+
+    run_id: str
+    status: str = "accepted"
+    derived_from: str | None = None
+
+
+class StartedRun(RemoteChange, frozen=True, kw_only=True):
+    """A run whose dataset a server has accepted."""
+
+    summary: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    record_errors: tuple[dict[str, Any], ...] = ()
+    """The records of the dataset that were rejected, and why."""
+
+
+class RemoteEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that happened to a run: `state`, `progress`, `warning` or `end`."""
+
+    id: int
+    kind: str
+    data: dict[str, Any]
+
+
+class RemoteRecord(Prediction, frozen=True, kw_only=True):
+    """One record in one repeat, with why it failed and what judges were asked."""
+
+    failure: Failure | None = None
+    judgements: tuple[dict[str, Any], ...] = ()
+
+
+class RemoteSlices(msgspec.Struct, frozen=True):
+    """The content of `metrics_by_slice.json`."""
+
+    slices: tuple[Slice, ...]
+
+
+class RemoteArtifact(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a finished run."""
+
+    name: str
+    size: int
+    sha256: str
+    pruned_at: str | None = None
+    """When it was removed after its retention; None where it can be fetched."""
+
+
+class RemoteCaller(msgspec.Struct, frozen=True, kw_only=True):
+    """Who the server takes the owner of the key for."""
+
+    actor: str
+    role: str
+    scopes: tuple[str, ...] = ()

@@ -1,0 +1,230 @@
+"""Back-ups: one tar file of a project's data, made while the project is in use."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import secrets
+import shutil
+import sqlite3
+import tarfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from steelyard.errors import ConflictError, RunError
+from steelyard.model.run import TERMINAL
+from steelyard.results.artifacts import ARTIFACTS
+from steelyard.results.backup import (
+    BACKUP_MANIFEST,
+    DATABASE,
+    FORMAT,
+    BackupFile,
+    BackupHeader,
+    BackupLink,
+    BackupSummary,
+)
+from steelyard.results.pruned import PRUNED
+from steelyard.store.artifacts import digest_of, sync_folder
+from steelyard.store.private_files import make_private_folder, private
+from steelyard.store.tables import SCHEMA_VERSION, login_failures, sessions
+
+_CONTENT = "inputs/content"
+_LINKS = ".backup-"
+_LEFT_S = 24 * 3600.0
+
+
+class BackupWriter:
+    """Writes the data of a project to a file.
+
+    The database comes first: what it knows to be finished has its artifacts by then. The inputs of
+    queued runs are linked before, since they go when their runs end.
+    """
+
+    def __init__(self, data: Path, harness_version: str) -> None:
+        self._data = data
+        self._version = harness_version
+        self._links = data / f"{_LINKS}{secrets.token_hex(4)}"
+
+    def write(self, out: Path, created_at: str) -> BackupSummary:
+        """Make the file; it is whole when it appears, and one that is there is refused."""
+        if out.exists():
+            raise ConflictError(f"{out} is there already; choose another name")
+        header = BackupHeader(
+            format=FORMAT,
+            harness_version=self._version,
+            schema_version=SCHEMA_VERSION,
+            created_at=created_at,
+        )
+        part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
+        try:
+            with self._scratch(out.parent) as scratch, open(part, "xb", opener=private) as stream:
+                summary = _Archive(stream, scratch, self._data, self._links).fill(header)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.link(part, out)
+            sync_folder(out.parent)
+        except FileExistsError:
+            raise ConflictError(f"{out} is there already; choose another name") from None
+        except OSError as error:
+            raise RunError(f"cannot write {out}: {error.strerror or error}") from None
+        finally:
+            part.unlink(missing_ok=True)
+        return msgspec.structs.replace(summary, sha256=digest_of(out).sha256)
+
+    @contextmanager
+    def _scratch(self, beside: Path) -> Generator[Path]:
+        """A folder with the copied database, and links to the inputs as they were before."""
+        scratch = beside / self._links.name
+        _remove_left(self._data)
+        try:
+            make_private_folder(scratch)
+            make_private_folder(self._links)
+            _link_all(self._data / "inputs", self._links)
+            copy_database(self._data / DATABASE, scratch / DATABASE)
+            yield scratch
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+            shutil.rmtree(self._links, ignore_errors=True)
+
+
+def copy_database(source: Path, copy: Path) -> None:
+    """A consistent copy of a database in use, without logins and without owners of runs."""
+    with open(copy, "xb", opener=private):
+        pass
+    with closing(sqlite3.connect(source)) as live, closing(sqlite3.connect(copy)) as made:
+        live.backup(made)  # in one step: of several, each change in between begins it anew
+        made.execute("PRAGMA journal_mode=DELETE")
+        made.execute("PRAGMA secure_delete=ON")
+        with made:
+            for table in (sessions.name, login_failures.name):
+                made.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own tables
+            ended = ", ".join(f"'{state}'" for state in sorted(TERMINAL))
+            # Their processes work on the original.
+            made.execute(
+                "UPDATE runs SET owner = NULL, lease_until = NULL "  # noqa: S608 - our own words
+                f"WHERE status NOT IN ({ended})"
+            )
+
+
+class _Archive:
+    """One tar file that is being written, and its manifest."""
+
+    def __init__(self, stream: BinaryIO, scratch: Path, data: Path, inputs: Path) -> None:
+        self._tar = tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT)  # noqa: SIM115 - closed by `fill`
+        self._scratch = scratch
+        self._data = data
+        self._inputs = inputs
+        self._lines = open(scratch / BACKUP_MANIFEST, "x+b", opener=private)  # noqa: SIM115 - the same
+        self._files = 0
+        self._size = 0
+
+    def fill(self, header: BackupHeader) -> BackupSummary:
+        """Write everything."""
+        with self._tar, self._lines:
+            self._note(header)
+            self._add(DATABASE, self._scratch / DATABASE)
+            runs = self._add_runs()
+            for path in _files(self._data / "registry"):
+                self._add(path.relative_to(self._data).as_posix(), path)
+            self._add_inputs()
+            # Last: what was pruned meanwhile is known as pruned.
+            self._add(PRUNED, self._data / PRUNED)
+            self._lines.flush()
+            self._write(BACKUP_MANIFEST, self._scratch / BACKUP_MANIFEST)
+        return BackupSummary(
+            files=self._files, size=self._size, runs=runs, created_at=header.created_at
+        )
+
+    def _add_runs(self) -> int:
+        """The artifacts of runs that have ended; others are sealed anew when they are resumed."""
+        with closing(sqlite3.connect(self._scratch / DATABASE)) as database:
+            found = database.execute("SELECT run_id, status FROM runs ORDER BY run_id")
+            count = 0
+            for run_id, status in found:
+                count += 1
+                for name in ARTIFACTS if status in TERMINAL else ():
+                    self._add(f"runs/{run_id}/{name}", self._data / "runs" / run_id / name)
+        return count
+
+    def _add_inputs(self) -> None:
+        """Each content once; its other names as links."""
+        folder = self._inputs
+        content: dict[int, str] = {}
+        for path in _files(folder / "content"):
+            name = f"{_CONTENT}/{path.name}"
+            content[path.stat().st_ino] = name
+            self._add(name, path)
+        for path in _files(folder):
+            name = f"inputs/{path.relative_to(folder).as_posix()}"
+            target = content.get(path.stat().st_ino)
+            if name.startswith(f"{_CONTENT}/"):
+                continue
+            if target:
+                self._note(BackupLink(name=name, target=target))
+            else:
+                self._add(name, path)
+
+    def _add(self, name: str, path: Path) -> None:
+        """A file, unless it is gone by now."""
+        with suppress(FileNotFoundError):
+            self._note(self._write(name, path))
+            self._files += 1
+
+    def _write(self, name: str, path: Path) -> BackupFile:
+        with path.open("rb") as stream:
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = os.fstat(stream.fileno()).st_size, 0o600
+            hashed = _Hashed(stream)
+            self._tar.addfile(member, hashed)
+        self._tar.members = []  # pyright: ignore[reportAttributeAccessIssue] - it keeps them all
+        self._size += member.size
+        return BackupFile(name=name, sha256=hashed.digest.hexdigest(), size=member.size)
+
+    def _note(self, line: msgspec.Struct) -> None:
+        self._lines.write(msgspec.json.encode(line) + b"\n")
+
+
+class _Hashed(io.RawIOBase):
+    """A stream that is hashed while it is read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes."""
+        found = self._stream.read(size)
+        self.digest.update(found)
+        return found
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Every file beneath a folder but drafts, in order; links are not followed."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(place, name)
+            if not name.endswith(".part") and not path.is_symlink():
+                yield path
+
+
+def _remove_left(data: Path) -> None:
+    """Remove what a back-up left that was killed."""
+    for folder in data.glob(f"{_LINKS}*"):
+        if time.time() - folder.stat().st_mtime > _LEFT_S:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _link_all(source: Path, copy: Path) -> None:
+    for path in _files(source):
+        place = copy / path.relative_to(source)
+        make_private_folder(place.parent)
+        with suppress(FileNotFoundError):
+            os.link(path, place)

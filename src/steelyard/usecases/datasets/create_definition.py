@@ -1,0 +1,192 @@
+"""Create rubrics, judges and datasets in the store, from files that were sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from steelyard.contracts.definitions import read_definition_file
+from steelyard.errors import ConflictError, InvalidError
+from steelyard.model.audit import Caller
+from steelyard.model.dataset import Dataset
+from steelyard.model.definition import Content, Definition, reference_to
+from steelyard.model.published import DATASET_ID, DATASET_VERSION, PublishedKind
+from steelyard.model.reference import Reference, ReferenceKind
+from steelyard.model.saved import SavedDefinition
+from steelyard.usecases.datasets.open_dataset import open_dataset
+from steelyard.usecases.datasets.uploads import (
+    SentFiles,
+    Upload,
+    validate_upload,
+    with_lines,
+)
+from steelyard.usecases.datasets.validate import FileReport, ValidateOptions
+from steelyard.usecases.registry.fix_published import PublishedFiles
+from steelyard.usecases.registry.publish import BUILT_IN, contract_of
+from steelyard.usecases.registry.registry import RegistryPorts
+from steelyard.usecases.registry.resolution import clash_of
+
+_MAX_NAME = 100
+"""The most characters of an id or a version: they become names of folders."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Creation:
+    """What became of a file that was sent."""
+
+    report: FileReport
+    saved: SavedDefinition | None = None
+    """What is kept; None where the findings speak against it."""
+    is_new: bool = False
+    """Whether there was nothing of that reference before."""
+    status: str = "not published"
+
+
+def create_definition(
+    ports: RegistryPorts,
+    kind: ReferenceKind,
+    upload: Upload,
+    *,
+    strict: bool = False,
+    caller: Caller | None = None,
+) -> Creation:
+    """Save a rubric or a judge; one that calls itself published is published at once.
+
+    A draft may be sent again with other content. What cannot be read is not kept, and in strict
+    mode nothing that has an error.
+    """
+    ports = ports.called_by(caller)
+    options = ValidateOptions(kind=kind, strict=strict)
+    report = with_lines(validate_upload(ports, upload, options), upload)
+    if report.contract is None:
+        return Creation(report=report)
+    data = upload.data()
+    content, _ = read_definition_file(data, upload.extension, f"{kind}s", ports.catalog)
+    if content is None:
+        return Creation(report=report)
+    reference = reference_to(content)
+    _require_short(reference.id, reference.version)
+    _require_free(ports, reference, content)
+    if strict and not report.is_valid:
+        return Creation(report=report)
+    proposed = _proposed(ports, upload, str(reference), contract_of(content))
+    made = _kept(ports, proposed, data, report)
+    sent = Definition(path=proposed.source, shown=proposed.source, content=content, data=data)
+    PublishedFiles(ports.registry, ports.references, ports.clock, ports.audit).fix_one(
+        sent, ports.caller
+    )
+    held = [one for one in ports.registry.all(kind) if one.reference == str(reference)]
+    return replace(made, status=held[0].status) if held else made
+
+
+def create_dataset(
+    ports: RegistryPorts,
+    upload: Upload,
+    *,
+    version: str | None = None,
+    strict: bool = False,
+    caller: Caller | None = None,
+) -> Creation:
+    """Save a dataset of any contract, as it was sent.
+
+    Rejected records are no obstacle, unless there are no others or the mode is strict. Where the
+    contract has no version and none is given, the version is made of the hash of the content.
+    """
+    ports = ports.called_by(caller)
+    report = validate_upload(ports, upload, ValidateOptions(kind="dataset", strict=strict))
+    if not report.accepted or (strict and not report.is_valid):
+        return Creation(report=report)
+    opened = open_dataset(
+        *(SentFiles(upload), upload.path, "dataset", ports.catalog, ports.contracts)
+    )
+    if opened.reading is None or opened.contract is None:
+        return Creation(report=report)
+    reference = _dataset_reference(opened.reading.dataset(()), upload, version)
+    proposed = _proposed(ports, upload, reference, opened.contract)
+    for one in ports.registry.all("dataset"):
+        if one.reference == reference and one.sha256 != upload.sha256:
+            raise _published_otherwise(reference)
+    made = _kept(ports, proposed, upload.data(), report)
+    held = [one for one in ports.registry.all("dataset") if one.reference == reference]
+    return replace(made, status=held[0].status) if held else made
+
+
+def _dataset_reference(dataset: Dataset, upload: Upload, given: str | None) -> str:
+    if dataset.version and given and dataset.version != given:
+        raise InvalidError(f"the dataset says that it is version {dataset.version}, not {given}")
+    version = dataset.version or given or f"sha256-{upload.sha256[:12]}"
+    _require_short(dataset.id, version)
+    for what, text, allowed in (
+        ("id", dataset.id, DATASET_ID),
+        ("version", version, DATASET_VERSION),
+    ):
+        if not allowed.fullmatch(text):
+            raise InvalidError(
+                f"the dataset's {what} '{text}' cannot stand in a reference; write letters, "
+                "digits, _, - and dots, a letter or digit first"
+            )
+    return f"dataset/{dataset.id}@{version}"
+
+
+def _require_short(*names: str | None) -> None:
+    for name in names:
+        if name and len(name) > _MAX_NAME:
+            raise InvalidError(f"'{name[:20]}…' has more than {_MAX_NAME} characters")
+
+
+def _require_free(ports: RegistryPorts, reference: Reference, content: Content) -> None:
+    """Refuse a name that a file of the project, a built-in judge or a published version has."""
+    known = [one for one in ports.references.known(reference.kind) if one.content]
+    named = [(reference_to(one.content), one) for one in known if one.content]
+    for other, one in named:
+        if one.path.startswith(BUILT_IN) and other.id == reference.id:
+            raise ConflictError(f"{other} comes with Steelyard; take another id")
+        if other != reference:
+            continue
+        if one.is_published:
+            if one.content and one.content.sha256 != content.sha256:
+                raise _published_otherwise(str(reference))
+        elif one.data is None:
+            raise ConflictError(f"{reference} is {one.shown}, which is changed there alone")
+    sent = Definition(path="", shown=str(reference), content=content)
+    if clash := clash_of([sent, *(one for other, one in named if other.id == reference.id)]):
+        raise ConflictError(clash.message)
+
+
+def _published_otherwise(reference: str) -> ConflictError:
+    return ConflictError(
+        f"{reference} is published with other content; a change needs a new version"
+    )
+
+
+def _proposed(
+    ports: RegistryPorts, upload: Upload, reference: str, contract: str
+) -> SavedDefinition:
+    kind, _, name = reference.partition("/")
+    identifier, _, version = name.partition("@")
+    known: dict[str, PublishedKind] = {"rubric": "rubric", "judge": "judge", "dataset": "dataset"}
+    return SavedDefinition(
+        kind=known[kind],
+        id=identifier,
+        version=version or None,
+        contract=contract,
+        extension=upload.extension,
+        sha256=upload.sha256,
+        size=upload.size,
+        saved_at=ports.clock.stamp(),
+    )
+
+
+def _kept(
+    ports: RegistryPorts, proposed: SavedDefinition, data: bytes, report: FileReport
+) -> Creation:
+    """Save it, unless the same content is there already."""
+    stored = ports.saved.all(proposed.kind)
+    before = next((one for one in stored if one.reference == proposed.reference), None)
+    if before and before.archived_at and before.sha256 != proposed.sha256:
+        raise ConflictError(f"{proposed.reference} is archived; a change needs a new version")
+    if before and before.sha256 == proposed.sha256:
+        status = "archived" if before.archived_at else "not published"
+        return Creation(report=report, saved=before, status=status)
+    entry = ports.entry(f"create_{proposed.kind}", proposed.reference, sha256=proposed.sha256)
+    ports.saved.put(proposed, data, entry)
+    return Creation(report=report, saved=proposed, is_new=before is None)

@@ -1,0 +1,81 @@
+"""The events of runs as a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from servers.run_service import RunService, document, record, run_service, write_project
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[RunService]:
+    root = tmp_path_factory.mktemp("streamed")
+    write_project(root)
+    with run_service(root) as running:
+        yield running
+
+
+def frames(service: RunService, run_id: str, **headers: str) -> list[tuple[int, str, Any]]:
+    """All events of a run until the stream ends."""
+    found: list[tuple[int, str, Any]] = []
+    with service.client.stream("GET", f"/v1/runs/{run_id}/events", headers=headers) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert answer.headers["x-accel-buffering"] == "no"
+        assert answer.headers["cache-control"] == "no-cache"
+        assert "content-encoding" not in answer.headers
+        text = "".join(answer.iter_text())
+    for block in text.split("\n\n"):
+        if block and not block.startswith(":"):
+            lines = dict(line.split(": ", 1) for line in block.splitlines())
+            found.append((int(lines["id"]), lines["event"], json.loads(lines["data"])))
+    return found
+
+
+def test_a_run_is_followed_from_its_first_state_to_its_end(service: RunService) -> None:
+    records = [record(f"r{n}") for n in range(60)]
+    run_id = service.post(document(records), target="slow").json()["run_id"]
+
+    found = frames(service, run_id)
+
+    states = [data["state"] for _, kind, data in found if kind == "state"]
+    assert states == ["queued", "validating", "running", "finalizing", "completed"]
+    numbers = [number for number, kind, _ in found if kind != "end"]
+    assert numbers == sorted(set(numbers))
+    progress = [data for _, kind, data in found if kind == "progress"]
+    assert len(progress) >= 2
+    assert {name: progress[-1][name] for name in ("total", "done", "failed", "retrying")} == {
+        "total": 60,
+        "done": 60,
+        "failed": 0,
+        "retrying": 0,
+    }
+    assert found[-1] == (numbers[-1], "end", {"run_id": run_id, "status": "completed"})
+
+
+def test_a_stream_goes_on_after_the_last_event_that_a_client_has(service: RunService) -> None:
+    run_id = service.post(document([record("a")])).json()["run_id"]
+    whole = frames(service, run_id)
+
+    rest = frames(service, run_id, **{"last-event-id": str(whole[2][0])})
+
+    assert rest == whole[3:]
+    assert frames(service, run_id, **{"last-event-id": str(whole[-1][0])}) == whole[-1:]
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 40, "²"])
+def test_an_id_of_no_event_is_refused(service: RunService, value: str) -> None:
+    run_id = service.post(document([record("a")])).json()["run_id"]
+    path = f"/v1/runs/{run_id}/events"
+
+    header = service.client.get(path, headers={"last-event-id": value.encode()})
+    query = service.client.get(path, params={"after": value})
+
+    assert (header.status_code, query.status_code) == (400, 400)
+
+
+def test_a_stream_of_no_run_is_not_found(service: RunService) -> None:
+    assert service.client.get("/v1/runs/run_unknown/events").status_code == 404
