@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +16,7 @@ from typing import NamedTuple
 import pytest
 
 import steelyard
+from servers.proxy import nginx_before
 from servers.run_service import document, record, write_project
 from servers.serve_process import serving
 from steelyard.errors import (
@@ -197,3 +201,54 @@ def test_async_callers_follow_several_runs_at_once(served: Served) -> None:
             return [one.status for one in ended]
 
     assert asyncio.run(follow()) == ["completed_with_failures"] * 4
+
+
+def test_everything_works_behind_a_proxy(served: Served, tmp_path: Path) -> None:
+    many = [record(f"r{number}", f"word {number} {'x' * 5000}") for number in range(400)]
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps(document(many)), encoding="utf-8")
+    (tmp_path / "nginx").mkdir()
+    with (
+        nginx_before(served.url, tmp_path / "nginx", "127.0.0.1") as url,
+        steelyard.Client(url, key=served.keys["editor"]) as client,
+    ):
+        run_id = client.start_run(path, **{**GRADED, "target": "slow"}, limit=40).run_id
+        began, first = time.monotonic(), 0.0
+        for event in client.events(run_id):
+            if event.kind == "progress":
+                first = first or time.monotonic() - began
+        lasted = time.monotonic() - began
+        found = client.download(run_id, tmp_path / "run")
+
+    assert first < lasted - 0.3  # not buffered until the end
+    assert len(found.files) == 8
+
+
+def test_following_goes_on_when_the_server_is_killed_and_started_again(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    many = [record(f"r{number}", f"word {number}") for number in range(120)]
+    ids, statuses = list[int](), list[str]()
+
+    def follow(url: str, run_id: str) -> None:
+        with steelyard.Client(url) as client:
+            for event in client.events(run_id):
+                ids.append(event.id)
+            statuses.append(client.run(run_id).status)
+
+    with serving(tmp_path, "--port", port) as process:
+        client = steelyard.Client(process.url)
+        run_id = client.start_run(document(many), **{**GRADED, "target": "slow"}).run_id
+        thread = threading.Thread(target=follow, args=(process.url, run_id))
+        thread.start()
+        while not ids:
+            time.sleep(0.05)
+        process.process.kill()
+    time.sleep(0.5)
+    with serving(tmp_path, "--port", port):
+        thread.join(60)
+
+    assert statuses == ["completed"]
+    assert ids == sorted(ids)
+    assert len(set(ids)) >= len(ids) - 1
