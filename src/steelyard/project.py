@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from steelyard.model.statistics.corrected_rate import Correction
     from steelyard.store.pruned import RetentionStore
     from steelyard.usecases.convert.convert import ConvertPorts
+    from steelyard.usecases.datasets.create_suite import SuitePorts
     from steelyard.usecases.judges.validate_judge import ValidationPorts
     from steelyard.usecases.registry.registry import RegistryPorts
     from steelyard.usecases.results.ports import ResultPorts
@@ -177,7 +178,7 @@ class Project(ProjectAdapters):
         return RegistryPorts(
             workspace=self.workspace,
             root=self.root,
-            settings=self.settings,
+            settings=self._configured(),
             registry=self.registry,
             saved=self.saved_definitions,
             references=self.references(),
@@ -187,6 +188,12 @@ class Project(ProjectAdapters):
             audit=self.audit_log,
             digest=lambda path: digest_of(path).sha256,
         )
+
+    def suite_ports(self) -> SuitePorts:
+        """What saving a suite with a look at its parts needs."""
+        from steelyard.usecases.datasets.create_suite import SuitePorts
+
+        return SuitePorts(registry=self.registry_ports(), settings=self.setting_ports())
 
     def review_ports(self) -> ReviewPorts:
         """What review needs."""

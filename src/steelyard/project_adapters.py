@@ -228,10 +228,16 @@ class ProjectAdapters:
     def setting_ports(self) -> SettingPorts:
         """What saving suites and targets needs."""
         from steelyard.store.saved_settings import SavedSettingStore
+        from steelyard.targets.public_addresses import addresses_of
         from steelyard.usecases.settings.saved_settings import SettingPorts
 
-        saved = SavedSettingStore(self.store.engine)
-        return SettingPorts(saved=saved, settings=self.settings, root=self.root, clock=self.clock)
+        return SettingPorts(
+            saved=SavedSettingStore(self.store.engine),
+            settings=self.settings,
+            root=self.root,
+            clock=self.clock,
+            addresses_of=addresses_of,
+        )
 
     def access_ports(self) -> AccessPorts:
         """What users, keys and sessions need."""

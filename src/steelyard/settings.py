@@ -63,6 +63,8 @@ class TargetEntry:
     """A template that becomes the last user message."""
     unsupported: str = "refuse"
     """What becomes of a record that the target cannot be sent whole: refuse or omit."""
+    public_only: bool | None = None
+    """Whether its endpoint is never reached at an address that is not public."""
     extra: JsonObject = field(default_factory=dict[str, JsonValue])
 
     @classmethod
@@ -234,6 +236,8 @@ class AllowSettings:
     """Whether datasets may show files such as `.env`, and those in folders such as `.git`."""
     commands: bool = False
     """Whether checks may run programs."""
+    hosts: tuple[str, ...] = ()
+    """Hosts that saved targets may reach though their addresses are not public."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

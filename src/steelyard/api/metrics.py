@@ -9,12 +9,12 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
 
-from steelyard import __version__
 from steelyard.api.call import Call, NoQuery
 from steelyard.api.measurements import BOUNDS, Measurements
 from steelyard.api.operation import Operation
@@ -72,7 +72,7 @@ def _work_lines(activity: Activity, now: datetime) -> Iterator[str]:
 
 def _process_lines() -> Iterator[str]:
     yield from _about("steelyard_build_info", "gauge", "What runs here.")
-    labels = {"version": __version__, "python": platform.python_version()}
+    labels = {"version": version("steelyard"), "python": platform.python_version()}
     yield _sample("steelyard_build_info", 1, labels)
     name = "process_cpu_seconds_total"
     yield from _about(name, "counter", "CPU time of the server process.")

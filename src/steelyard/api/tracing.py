@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from steelyard import __version__
 from steelyard.errors import ConfigError
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -91,10 +91,10 @@ class _SentTracing:
         )
 
         named = {} if environ.get("OTEL_SERVICE_NAME") else {"service.name": "steelyard"}
-        resource = Resource.create({**named, "service.version": __version__})
+        resource = Resource.create({**named, "service.version": version("steelyard")})
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-        self._tracer = self._provider.get_tracer("steelyard", __version__)
+        self._tracer = self._provider.get_tracer("steelyard", version("steelyard"))
         self._propagator = TraceContextTextMapPropagator()
 
     def begin(self, headers: Mapping[str, str]) -> RequestSpan:

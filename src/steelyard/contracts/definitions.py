@@ -16,7 +16,7 @@ from steelyard.contracts.reading import located_finding
 from steelyard.errors import ParseError
 from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_fields import fields
-from steelyard.formats.json_hash import canonical, whole_numbers
+from steelyard.formats.json_hash import canonical_whole
 from steelyard.formats.json_keys import repeated_keys
 from steelyard.formats.json_text import SecondLook, parse_json, parse_json_tolerantly
 from steelyard.formats.lines import Lines, Located
@@ -95,7 +95,7 @@ def fixed_bytes(row: JsonObject, contract: str) -> bytes:
     version = kept.get("version")
     if contract != "question_rubric" and isinstance(version, str):
         kept["version"] = exact_version(version)
-    return canonical(whole_numbers(kept)).encode("utf-8", "surrogatepass")
+    return canonical_whole(kept)
 
 
 def _read(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from steelyard.formats.json_fields import fields, items, text_field
-from steelyard.formats.json_hash import canonical, whole_numbers
+from steelyard.formats.json_hash import canonical, canonical_whole, whole_numbers
 from steelyard.model.difference import FieldDifference
 from steelyard.model.json_value import JsonObject, JsonValue
 
@@ -43,7 +43,7 @@ def grading_bytes(row: JsonObject, contract: str) -> bytes:
     if contract == "check_rubric":
         # What a question says about itself is shown to judges; what a check says is not.
         graded = _without_descriptions(graded)
-    return canonical(whole_numbers(graded)).encode("utf-8", "surrogatepass")
+    return canonical_whole(graded)
 
 
 def _without_descriptions(value: JsonValue) -> JsonValue:

@@ -13,7 +13,9 @@ from steelyard.settings import OUTAGE_S
 Place: TypeAlias = tuple[int, int]
 RECORDS_TO_OPEN = 5
 """So many records in a row that are answered with 503 or the like speak of the endpoint."""
-FOR_GOOD = frozenset(("unauthorized", "forbidden", "not_found", "tls_error", "unknown_host"))
+FOR_GOOD = frozenset(
+    ("unauthorized", "forbidden", "not_found", "tls_error", "unknown_host", "forbidden_address")
+)
 CALLS_TO_STOP = 10
 _FIRST_PROBE_S = 1.0
 _LAST_PROBE_S = 15.0

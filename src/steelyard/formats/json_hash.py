@@ -33,21 +33,32 @@ def messages_sha256(messages: Iterable[tuple[str, str]]) -> str:
         return record_sha256(rows)
 
 
-def _canonical_bytes(value: JsonValue) -> bytes:
-    """The canonical form, by the encoder that is ten times as fast where both agree.
+def canonical_whole(value: JsonValue) -> bytes:
+    """The canonical form in which 1.0 is written as 1."""
+    data = _encoded(value)
+    if data is None or b".0" in data:
+        return canonical(whole_numbers(value)).encode("utf-8", "surrogatepass")
+    return data
 
-    They do not on numbers with an exponent, and on what is no number.
+
+def _canonical_bytes(value: JsonValue) -> bytes:
+    data = _encoded(value)
+    return canonical(value).encode("utf-8", "surrogatepass") if data is None else data
+
+
+def _encoded(value: JsonValue) -> bytes | None:
+    """The canonical form, by the encoder that is ten times as fast; None where both may differ.
+
+    They do on numbers with an exponent, and on what is no number.
     """
     try:
         data = _encode(value)
     except UnicodeEncodeError:
-        return canonical(value).encode("utf-8", "surrogatepass")
+        return None
     digits = data.translate(_DIGITS)
     # `find`, as `in` takes twice as long to look for so little.
     seen = (data.find(b"null"), data.find(b"0.0000"), digits.find(b"0e0"), digits.find(b"0e-0"))
-    if seen != _NOWHERE:
-        return canonical(value).encode("utf-8", "surrogatepass")
-    return data
+    return data if seen == _NOWHERE else None
 
 
 def whole_numbers(value: JsonValue) -> JsonValue:

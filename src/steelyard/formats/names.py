@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
@@ -15,6 +16,12 @@ def near_miss(name: str, known: Iterable[str]) -> str | None:
     Near is a Damerau-Levenshtein distance of at most 2, of at most 1 for names under five
     letters, or equality when case, `-` and `_` are ignored.
     """
+    return _near_miss(name, tuple(known))
+
+
+@lru_cache(maxsize=4096)
+def _near_miss(name: str, known: tuple[str, ...]) -> str | None:
+    """The same fields stand in every row of a file, so that most answers are known."""
     near = [
         (distance, other) for other in known if (distance := _distance(name, other)) is not None
     ]

@@ -30,6 +30,7 @@ def model_settings(given: TargetSettings, sampling: Mapping[str, str]) -> ModelS
         rules=given.rules,
         timeout_s=given.timeout_s,
         trusted=trusted(given, address),
+        public_only=bool(given.entry.public_only),
     )
 
 
@@ -64,6 +65,7 @@ def _http(given: TargetSettings) -> HttpSettings:
         timeout_s=given.timeout_s,
         method=given.entry.text("method", METHOD),
         trusted=trusted(given, address),
+        public_only=bool(given.entry.public_only),
     )
 
 

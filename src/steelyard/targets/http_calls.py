@@ -52,6 +52,8 @@ class HttpSettings:
     method: str = METHOD
     trusted: ssl.SSLContext | None = None
     """Whose certificates count; without it, those of the machine."""
+    public_only: bool = False
+    """Whether an endpoint at an address that is not public is never reached."""
 
 
 class HttpCalls:
@@ -71,6 +73,7 @@ class HttpCalls:
             settings.timeout_s,
             method=settings.method,
             trusted=settings.trusted,
+            public_only=settings.public_only,
         )
 
     async def ask(

@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from steelyard.errors import TargetError
+from steelyard.targets.public_addresses import public_addresses
 
 MAX_BODY = 16 * 1024 * 1024
 _MAX_HEAD = 1024 * 1024
@@ -48,9 +49,11 @@ class HttpEndpoint:
         *,
         method: str = "POST",
         trusted: ssl.SSLContext | None = None,
+        public_only: bool = False,
     ) -> None:
         parts = urlsplit(url)
         self._trusted = trusted
+        self._public_only = public_only
         self._is_secure = parts.scheme == "https"
         self._host = cast(str, parts.hostname)
         self._port = parts.port or (443 if self._is_secure else 80)
@@ -118,20 +121,36 @@ class HttpEndpoint:
         await asyncio.sleep(0)
 
     async def _connect(self) -> _Connection:
-        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._timeout_s):
-                _, connection = await loop.create_connection(
-                    lambda: _Connection(self._lost, self._timeout_s),
-                    self._host,
-                    self._port,
-                    ssl=self._trusted or self._is_secure or None,
-                )
+                connection = await self._connected()
         except TimeoutError:
             raise _timeout(self._timeout_s) from None
         except OSError as error:
             raise _unreachable(f"{self._host}:{self._port}", error) from None
         self._all.add(connection)
+        return connection
+
+    async def _connected(self) -> _Connection:
+        if not self._public_only:
+            return await self._connected_to(self._host)
+        wrong: OSError | None = None
+        for address in await public_addresses(self._host, self._port):
+            try:
+                return await self._connected_to(address)
+            except OSError as error:
+                wrong = error
+        raise wrong or OSError(f"{self._host} has no address")
+
+    async def _connected_to(self, address: str) -> _Connection:
+        secure = self._trusted or self._is_secure or None
+        _, connection = await asyncio.get_running_loop().create_connection(
+            lambda: _Connection(self._lost, self._timeout_s),
+            address,
+            self._port,
+            ssl=secure,
+            server_hostname=self._host if secure else None,
+        )
         return connection
 
     def _set_alarm(self, due: float) -> None:

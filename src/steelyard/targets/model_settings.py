@@ -26,6 +26,8 @@ class ModelSettings:
     timeout_s: float = TIMEOUT_S
     trusted: ssl.SSLContext | None = None
     """Whose certificates count; without it, those of the machine."""
+    public_only: bool = False
+    """Whether an endpoint at an address that is not public is never reached."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -57,4 +59,5 @@ class ModelSettings:
             rules=self.rules,
             timeout_s=self.timeout_s,
             trusted=self.trusted,
+            public_only=self.public_only,
         )

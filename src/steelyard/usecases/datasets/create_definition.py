@@ -14,8 +14,8 @@ from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.model.saved import SavedDefinition
 from steelyard.usecases.datasets.open_dataset import open_dataset
 from steelyard.usecases.datasets.uploads import (
+    SentFiles,
     Upload,
-    UploadWorkspace,
     validate_upload,
     with_lines,
 )
@@ -96,7 +96,7 @@ def create_dataset(
     if not report.accepted or (strict and not report.is_valid):
         return Creation(report=report)
     opened = open_dataset(
-        *(UploadWorkspace(upload), upload.path, "dataset", ports.catalog, ports.contracts)
+        *(SentFiles(upload), upload.path, "dataset", ports.catalog, ports.contracts)
     )
     if opened.reading is None or opened.contract is None:
         return Creation(report=report)

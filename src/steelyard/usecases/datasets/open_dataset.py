@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,6 +37,7 @@ from steelyard.ports import Workspace
 
 MAX_JSON = 100 * 1024 * 1024
 MAX_YAML = 64 * 1024 * 1024
+_BLANK = re.compile(rb"\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +264,8 @@ def _yaml(workspace: Workspace, path: Path) -> Located:
 
 
 def _filled(data: bytes) -> bytes:
-    if not without_bom(data).strip():
+    # Not by `strip`, which would copy a large file.
+    if _BLANK.fullmatch(without_bom(data)):
         raise _empty()
     return data
 

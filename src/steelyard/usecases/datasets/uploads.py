@@ -64,7 +64,7 @@ def require_upload_name(name: str) -> None:
         )
 
 
-class UploadWorkspace:
+class SentFiles:
     """A folder with one file that was sent, which may show no other."""
 
     def __init__(self, upload: Upload) -> None:
@@ -106,7 +106,7 @@ def validate_upload(ports: RegistryPorts, upload: Upload, options: ValidateOptio
         finding = error("payload_too_large", refusal)
         return FileReport(path=upload.name, contract=None, findings=(finding,))
     report = validate(
-        *(UploadWorkspace(upload), [upload.name], options, ports.catalog),
+        *(SentFiles(upload), [upload.name], options, ports.catalog),
         references=lambda _path: ports.references,
         contracts=ports.contracts,
     )
@@ -115,7 +115,7 @@ def validate_upload(ports: RegistryPorts, upload: Upload, options: ValidateOptio
 
 def with_lines(report: FileReport, upload: Upload) -> FileReport:
     """The same report, in which findings of JSON have lines, too."""
-    spots = excerpts(UploadWorkspace(upload), upload.path, report.findings)
+    spots = excerpts(SentFiles(upload), upload.path, report.findings)
     found = tuple(
         replace(finding, line=spots[finding].line) if finding in spots else finding
         for finding in report.findings

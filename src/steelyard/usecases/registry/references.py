@@ -135,6 +135,8 @@ class References:
         reference = reference_to(content)
         siblings = self.known(reference.kind)
         if str(file.resolve()) not in {one.path for one in siblings}:
+            if not self._published_as(reference):
+                return
             sent = Definition(path=str(file), shown=file.name, content=content)
             elsewhere = self.at(str(file.resolve())) or sent
             if drift := self.drift_of(elsewhere):
@@ -163,7 +165,9 @@ class References:
         """The published entry for the version of a file."""
         if definition.content is None:
             return []
-        reference = reference_to(definition.content)
+        return self._published_as(reference_to(definition.content))
+
+    def _published_as(self, reference: Reference) -> list[Definition]:
         held = self._definitions.published(reference.kind)
         return [one for one in held if one.content and reference_to(one.content) == reference]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, ConflictError, InvalidError, NotFoundError
 from steelyard.formats.encoding import flaws
+from steelyard.model.addresses import is_public
 from steelyard.model.audit import AuditEntry, Caller
 from steelyard.model.json_value import JsonObject
 from steelyard.ports import CallerPorts
@@ -23,7 +25,8 @@ Entry = TypeVar("Entry")
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _NO_PATH = re.compile("[\0\ud800-\udfff]")
 _PATHS = ("path", "dataset", "rubric", "judge")
-_FORBIDDEN = ("command", "python")
+_PROVIDERS = ("openai", "anthropic", "http", "recorded", "echo")
+_ADDRESSES = ("base_url", "url")
 _BUILT_IN = ("targets", "echo")
 _ONE: dict[SettingKind, str] = {"suites": "suite", "targets": "target"}
 
@@ -52,6 +55,8 @@ class SettingPorts(CallerPorts):
     settings: Settings
     """Those of the project file."""
     root: Path
+    addresses_of: Callable[[str], Sequence[str]]
+    """The network addresses of a host; none where its name does not resolve."""
 
 
 class ListedSetting(NamedTuple, Generic[Entry]):
@@ -60,6 +65,14 @@ class ListedSetting(NamedTuple, Generic[Entry]):
     name: str
     entry: Entry
     is_saved: bool
+
+
+def read_suite(ports: SettingPorts, name: str, row: JsonObject) -> SuiteSettings:
+    """The suite that a row stands for, as it would be saved; a name that is taken is refused."""
+    suite = _read(ports, "suites", name, row).suites[name]
+    if taken := _taken(ports, "suites", name):
+        raise ConflictError(f"{taken}; take another name")
+    return suite
 
 
 def save_suite(
@@ -76,10 +89,33 @@ def save_target(
 ) -> TargetEntry:
     """Save a target; settings that only the project file may define are refused."""
     entry = _read(ports, "targets", name, row).targets[name]
-    for wrong in _forbidden(entry, ports.settings.allow.env):
+    for wrong in (*_forbidden(entry, ports.settings.allow.env), *_unreachable(ports, entry)):
         raise InvalidError(f"targets.{name}: {wrong}")
     _keep(ports.called_by(caller), "targets", name, row)
     return entry
+
+
+class SavedTarget(NamedTuple):
+    """A target that is saved now."""
+
+    entry: TargetEntry
+    is_new: bool
+
+
+def create_target(
+    ports: SettingPorts,
+    name: str,
+    row: JsonObject,
+    *,
+    is_update: bool = False,
+    caller: Caller | None = None,
+) -> SavedTarget:
+    """Save a target; another one of the same name is only replaced by an update."""
+    _require_name(name)
+    before = ports.saved.all("targets").get(name)
+    if before is not None and before != row and not is_update:
+        raise ConflictError(f"there is a target '{name}' with other settings; update it instead")
+    return SavedTarget(save_target(ports, name, row, caller=caller), before is None)
 
 
 def list_suites(ports: SettingPorts) -> list[ListedSetting[SuiteSettings]]:
@@ -109,10 +145,11 @@ def with_saved(ports: SettingPorts) -> Settings:
     if not any(rows.values()):
         return settings
     found = read_settings(cast(JsonObject, rows))
+    targets = {name: _guarded(settings, entry) for name, entry in found.targets.items()}
     return replace(
         settings,
         suites={**found.suites, **settings.suites},
-        targets={**found.targets, **settings.targets},
+        targets={**targets, **settings.targets},
     )
 
 
@@ -168,7 +205,7 @@ def _is_inside(ports: SettingPorts, value: object) -> bool:
 
 def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
     """Why only the project file may define a target."""
-    if entry.provider in _FORBIDDEN:
+    if entry.provider not in _PROVIDERS:
         yield f"only {PROJECT_FILE} may define a target with the provider '{entry.provider}'"
     if "ca_file" in entry.extra:
         yield f"only {PROJECT_FILE} may name a 'ca_file'"
@@ -177,6 +214,48 @@ def _forbidden(entry: TargetEntry, variables: tuple[str, ...]) -> Iterator[str]:
         yield f"the variable {key} is not listed in allow.env of {PROJECT_FILE}"
     for place in entry.written_secrets():
         yield f"{place} would keep a secret; name its variable with api_key_env"
+
+
+def _unreachable(ports: SettingPorts, entry: TargetEntry) -> Iterator[str]:
+    """Why a target would reach what is not for everybody."""
+    for key in _ADDRESSES:
+        text = entry.text(key)
+        if not text:
+            continue
+        host = _host(text)
+        if host is None:
+            yield f"{key} is no http(s) address"
+        elif host not in _allowed(ports.settings):
+            for address in ports.addresses_of(host):
+                if not is_public(address):
+                    yield (
+                        f"{key} leads to {address}, which is not a public address; list {host} "
+                        f"under allow.hosts of {PROJECT_FILE} to allow it"
+                    )
+
+
+def _guarded(settings: Settings, entry: TargetEntry) -> TargetEntry:
+    """A saved target, which reaches nothing but public addresses and the hosts on the list."""
+    if not any(entry.text(key) for key in _ADDRESSES) and entry.provider in {"echo", "recorded"}:
+        return entry
+    hosts = {_host(entry.text(key)) for key in _ADDRESSES if entry.text(key)}
+    is_allowed = bool(hosts) and hosts <= _allowed(settings)
+    return replace(entry, public_only=None if is_allowed else True)
+
+
+def _allowed(settings: Settings) -> set[str | None]:
+    return {host.strip("[]").rstrip(".").lower() for host in settings.allow.hosts}
+
+
+def _host(text: str) -> str | None:
+    """The host of an http address; None where it is none."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return None
+    is_usable = parts.scheme in {"http", "https"} and parts.hostname and port != 0
+    return str(parts.hostname).rstrip(".").lower() if is_usable else None
 
 
 def _keep(ports: SettingPorts, kind: SettingKind, name: str, row: JsonObject) -> None:
