@@ -168,13 +168,39 @@ def test_the_catalogs_of_the_server_are_used(served: Served, tmp_path: Path) -> 
     text = (served.root / "rubrics" / "found.yaml").read_text(encoding="utf-8")
     rubric.write_text(text.replace("id: found", "id: polite"), encoding="utf-8")
     created = client.rubrics.create(rubric)
-    published = client.rubrics.publish(created["ref"])
+    published = client.rubrics.publish(created.ref)
 
-    assert (created["ref"], created["findings"]) == ("polite@1.0.0", [])
+    assert (created.ref, created.findings) == ("polite@1.0.0", ())
     assert published["reference"] == "rubric/polite@1.0.0"
-    assert client.rubrics.get("polite@1.0.0")["status"] == "published"
-    assert "polite@1.0.0" in [one["ref"] for one in client.rubrics.list()]
+    assert client.rubrics.get("polite@1.0.0").status == "published"
+    assert "polite@1.0.0" in [one.ref for one in client.rubrics.list()]
     assert client.rubrics.diff("polite@1.0.0", "found@1.0.0")["differences"]
+    assert client.rubrics.archive("polite@1.0.0")["status"] == "archived"
+
+
+def test_a_dataset_and_a_suite_of_the_server_are_run(served: Served) -> None:
+    client = served.client()
+    created = client.datasets.create(document([record("a")], dataset_id="kept"))
+    client.suites.create({"name": "nightly", "dataset": created.reference, **GRADED})
+    client.suites.update("nightly", {"dataset": created.reference, **GRADED, "fail_under": 0.5})
+
+    assert client.suites.get("nightly")["fail_under"] == 0.5
+    assert "nightly" in [one["name"] for one in client.suites.list()]
+    run = client.wait(client.start_run(suite="nightly").run_id)
+    again = client.wait(client.start_run(dataset=created.ref, **GRADED).run_id)
+    assert [run.dataset_id, again.dataset_id] == ["kept", "kept"]
+    client.suites.delete("nightly")
+    with pytest.raises(NotFoundError):
+        client.suites.get("nightly")
+    with pytest.raises(ForbiddenError):
+        list(client.targets.list())
+
+
+def test_a_file_of_any_contract_is_validated(served: Served) -> None:
+    report = served.client("viewer").validate(b'{"id": "a", "input": 1}\n', name="cases.jsonl")
+
+    assert (report.valid, report.total, report.accepted) == (False, 1, 0)
+    assert report.findings[0].is_error
 
 
 def test_what_is_wrong_is_the_exception_of_python(served: Served) -> None:
