@@ -27,7 +27,6 @@ from steelyard.errors import (
     UnauthorizedError,
 )
 
-pytestmark = pytest.mark.trials
 GRADED = {"target": "echo", "rubric": "rubric/found@1.0"}
 RECORDS = [record("a"), record("b", "nothing"), {"record_id": "c"}]
 
@@ -224,6 +223,15 @@ def test_async_callers_follow_several_runs_at_once(served: Served) -> None:
             ended = await asyncio.gather(*(client.wait(one.run_id) for one in started))
             rows = [row.record_id async for row in client.records(ended[0].run_id)]
             assert rows == ["a", "b", "c"]
+            assert (await client.rubrics.get("found@1.0.0")).id == "found"
+            assert (await client.suites.get("saved"))["target"] == "echo"
+            assert [one["name"] async for one in client.suites.list()] == ["saved"]
+            with pytest.raises(NotFoundError):
+                await client.datasets.get("nowhere@1")
+            assert (await client.judges.get("reference@1.0.0")).id == "reference"
+            with pytest.raises(ForbiddenError):
+                await client.targets.get("slow")
+            assert repr(client) == f"AsyncClient('{served.url}')"
             return [one.status for one in ended]
 
     assert asyncio.run(follow()) == ["completed_with_failures"] * 4
@@ -250,6 +258,7 @@ def test_everything_works_behind_a_proxy(served: Served, tmp_path: Path) -> None
     assert len(found.files) == 8
 
 
+@pytest.mark.trials
 def test_following_goes_on_when_the_server_is_killed_and_started_again(tmp_path: Path) -> None:
     write_project(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as free:
