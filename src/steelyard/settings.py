@@ -218,6 +218,8 @@ class RetentionSettings:
 
     raw_days: int = MIN_RAW_DAYS
     summary_days: int = 180
+    audit_days: int | None = None
+    """For entries of the audit log, from when they were made; None: for good."""
 
     @property
     def all_days(self) -> int:

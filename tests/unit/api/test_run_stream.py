@@ -66,12 +66,12 @@ def test_a_stream_goes_on_after_the_last_event_that_a_client_has(service: RunSer
     assert frames(service, run_id, **{"last-event-id": str(whole[-1][0])}) == whole[-1:]
 
 
-@pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 40, "²"])
+@pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 40])
 def test_an_id_of_no_event_is_refused(service: RunService, value: str) -> None:
     run_id = service.post(document([record("a")])).json()["run_id"]
     path = f"/v1/runs/{run_id}/events"
 
-    header = service.client.get(path, headers={"last-event-id": value.encode()})
+    header = service.client.get(path, headers={"last-event-id": value})
     query = service.client.get(path, params={"after": value})
 
     assert (header.status_code, query.status_code) == (400, 400)
