@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import signal
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +96,35 @@ def test_two_workers_share_the_queue(tmp_path: Path) -> None:
 
     assert [run["status"] for run in ended] == ["completed"] * 6
     assert endpoint.calls == 360
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_hands_its_run_back(tmp_path: Path, number: int) -> None:
+    endpoint = Endpoint()
+    with in_thread(serving(endpoint.answer)) as url, service_of(tmp_path, url, 0) as service:
+        run_id = service.post(RECORDS)
+        first = started_worker(tmp_path)
+        wait_until_stored(tmp_path, 20)
+        began = time.monotonic()
+        first.send_signal(number)
+        code, took = first.wait(30), time.monotonic() - began
+        stopped = service.get(f"/v1/runs/{run_id}").json()
+        second = started_worker(tmp_path)
+        run = service.when_ended(run_id)
+        second.terminate()
+        second.wait(30)
+
+    assert code == 0
+    assert took < 10
+    assert (stopped["status"], stopped["resumable"]) == ("running", True)
+    assert run["status"] == "completed"
+    check_run(tmp_path / ".steelyard" / "runs" / run_id)
+
+
+def started_worker(root: Path) -> subprocess.Popen[bytes]:
+    """A worker that was started by hand."""
+    words = [sys.executable, "-m", "steelyard", "worker"]
+    return subprocess.Popen(words, cwd=root, stderr=subprocess.DEVNULL)
 
 
 def test_nothing_of_an_upload_is_readable_on_disk_before_it_is_redacted(tmp_path: Path) -> None:
