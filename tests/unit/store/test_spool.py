@@ -14,7 +14,7 @@ import pytest
 from steelyard.errors import ConfigError, SourceError, UnavailableError
 from steelyard.model.upload import upload_name, upload_of
 from steelyard.store.spool import CHUNK, KEPT_S, Spool
-from steelyard.store.spool_key import SPOOL_KEY, spool_key
+from steelyard.store.spool_key import SPOOL_KEY, require_valid_key, spool_key
 
 KEY = bytes(range(32))
 HOUR = 3600
@@ -160,3 +160,5 @@ def test_a_key_of_the_environment_comes_first(tmp_path: Path) -> None:
 def test_a_key_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigError, match="32 bytes in base64"):
         spool_key(tmp_path, {SPOOL_KEY: text})
+    with pytest.raises(ConfigError, match="32 bytes in base64"):
+        require_valid_key({SPOOL_KEY: text})
