@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio.to_thread
 import msgspec
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from steelyard.api.access import is_still_admitted
 from steelyard.api.call import Call
@@ -24,6 +24,7 @@ _BEAT_S = 15.0
 _ADMITTED_S = 2.0
 """How often the caller's credentials are looked at again."""
 _AT_ONCE = 500
+_MEDIA = "text/event-stream"
 _HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
 
@@ -33,11 +34,12 @@ class EventsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     after: int = 0
 
 
-async def _stream(call: Call[EventsQuery, None]) -> StreamingResponse:
-    store = call.project.store
+async def _stream(call: Call[EventsQuery, None]) -> Response:
+    store, after = call.project.store, _position(call)
     run = await anyio.to_thread.run_sync(store.find, call.path["run_id"])
-    frames = _frames(call, run, _position(call))
-    return StreamingResponse(frames, headers=_HEADERS, media_type="text/event-stream")
+    if call.request.method == "HEAD":
+        return Response(headers=_HEADERS, media_type=_MEDIA)
+    return StreamingResponse(_frames(call, run, after), headers=_HEADERS, media_type=_MEDIA)
 
 
 def _position(call: Call[EventsQuery, None]) -> int:
@@ -115,7 +117,7 @@ EVENTS: Operation[EventsQuery, None] = Operation(
     scope="runs:read",
     handle=_stream,
     query=EventsQuery,
-    answers={200: "text/event-stream"},
+    answers={200: _MEDIA},
     request_headers={"Last-Event-ID": "The id of the last event that was received."},
     errors=(404,),
 )

@@ -32,6 +32,12 @@ def spool_key(data: Path, environ: Mapping[str, str] = os.environ) -> bytes:
         raise UnavailableError(f"cannot read the key of the spool: {error}") from None
 
 
+def require_valid_key(environ: Mapping[str, str] = os.environ) -> None:
+    """Refuse a key of the environment that is none."""
+    if environ.get(SPOOL_KEY):
+        _decoded(environ[SPOOL_KEY], f"the environment variable {SPOOL_KEY}")
+
+
 def _make(path: Path) -> None:
     """Write a new key; of several processes that do so at once, the first wins."""
     make_private_folder(path.parent)

@@ -278,6 +278,21 @@ def test_a_suite_is_run_without_records(service: RunService) -> None:
     assert service.when(answer.json()["run_id"])["dataset_id"] == "saved"
 
 
+@pytest.mark.parametrize("name", ["kept@7", "dataset/kept@7"])
+def test_a_dataset_that_was_created_over_http_is_run(service: RunService, name: str) -> None:
+    kept = document([record("a"), record("b", 3)], dataset_id="kept", dataset_version="7")
+    service.client.post("/v1/datasets", json=kept)
+    settings = {"dataset": name, "target": "echo", "rubric": "rubric/found@1.0"}
+
+    answer = service.client.post("/v1/runs", json={"run": settings})
+
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["summary"]["rejected_records"] == 1
+    run = service.when(answer.json()["run_id"])
+    assert (run["dataset_id"], run["dataset_version"]) == ("kept", "7")
+    assert run["summary"]["evaluated_records"] == 1
+
+
 def test_a_model_replaces_that_of_the_target(service: RunService) -> None:
     run_id = service.post(document([GOOD]), target="moody", model="m-2").json()["run_id"]
 

@@ -24,8 +24,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[RunService]:
 
 def change(service: RunService, run_id: str, what: str, **body: Any) -> Any:
     """The answer to a change of a run."""
-    given = {"json": body} if body else {}
-    return service.client.post(f"/v1/runs/{run_id}/{what}", **given)
+    return service.client.post(f"/v1/runs/{run_id}/{what}", json=body or None)
 
 
 def rows(service: RunService, run_id: str) -> list[Any]:

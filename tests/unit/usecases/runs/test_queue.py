@@ -1,0 +1,133 @@
+"""The queue of runs that workers execute."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from servers.run_service import document, record, write_project
+from steelyard.errors import ConflictError
+from steelyard.event_loop import run_async
+from steelyard.execution.run_options import RunOptions
+from steelyard.formats.json_text import compact
+from steelyard.model.run import Result
+from steelyard.project import Project, open_project
+from steelyard.results.stored_run import StoredRun
+from steelyard.usecases.results.run_events import run_events
+from steelyard.usecases.runs.execute import create_run, plan_run, start_run
+from steelyard.usecases.runs.queue import (
+    enqueue_run,
+    execute_queued_run,
+    next_queued_run,
+    request_cancel,
+)
+
+OPTIONS = RunOptions(dataset=Path("d.json"), target="echo", rubric="rubric/found@1.0")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Generator[Project]:
+    write_project(tmp_path)
+    (tmp_path / "d.json").write_bytes(compact(document([record("a"), record("b")])))
+    with open_project(tmp_path) as opened:
+        yield opened
+
+
+def queue_run(project: Project, options: RunOptions = OPTIONS) -> StoredRun:
+    """A new run that waits."""
+    return asyncio.run(create_run(project.run_ports(), options, in_place=True))
+
+
+def execute(project: Project, run: StoredRun) -> StoredRun:
+    """A run after a worker has taken it."""
+    ports = project.run_ports(lambda _: None)
+    run_async(lambda: execute_queued_run(ports, project.run_queue, run, lambda _: None))
+    return project.store.find(run.run_id)
+
+
+def interrupt(_result: Result) -> None:
+    """Stop a run at its first result."""
+    raise KeyboardInterrupt
+
+
+def test_the_oldest_run_comes_first_and_leaves_the_queue_when_it_ends(project: Project) -> None:
+    first, second = queue_run(project), queue_run(project)
+
+    taken = next_queued_run(project.run_queue, project.is_alive)
+
+    assert taken
+    assert taken.run_id == first.run_id
+    ended = execute(project, taken)
+    assert (ended.status, ended.is_queued) == ("completed", False)
+    found = next_queued_run(project.run_queue, project.is_alive)
+    assert found
+    assert found.run_id == second.run_id
+
+
+def test_an_interrupted_run_of_the_command_line_is_never_taken(project: Project) -> None:
+    ports = project.run_ports()
+    prepared = asyncio.run(plan_run(ports, OPTIONS))
+    with pytest.raises(KeyboardInterrupt):
+        run_async(lambda: start_run(ports, prepared, lambda _: None, interrupt))
+    run = project.store.find("latest")
+
+    assert not run.is_queued
+    assert next_queued_run(project.run_queue, project.is_alive) is None
+    enqueue_run(ports, project.run_queue, run.run_id)
+    taken = next_queued_run(project.run_queue, project.is_alive)
+    assert taken
+    assert execute(project, taken).status == "completed"
+
+
+def test_a_stopped_worker_leaves_its_run_in_the_queue(project: Project) -> None:
+    run, ports = queue_run(project), project.run_ports()
+
+    with pytest.raises(KeyboardInterrupt):
+        run_async(lambda: execute_queued_run(ports, project.run_queue, run, interrupt))
+
+    stopped = project.store.find(run.run_id)
+    assert (stopped.is_queued, stopped.owner) == (True, None)
+    assert execute(project, stopped).status == "completed"
+
+
+def test_a_run_that_cannot_go_on_leaves_the_queue_and_says_why(project: Project) -> None:
+    run = queue_run(project, structs.replace(OPTIONS, target="slow"))
+    rubric = project.root / "rubrics" / "found.yaml"
+    text = rubric.read_text(encoding="utf-8")
+    rubric.write_text(text.replace("[word]", "[other]"), encoding="utf-8")
+
+    stopped = execute(project, run)
+
+    assert (stopped.status, stopped.is_queued, stopped.owner) == ("validating", False, None)
+    warning = run_events(project.store, run.run_id)[-1]
+    assert warning.kind == "warning"
+    assert "a rubric of" in str(warning.data["message"])
+    rubric.write_text(text, encoding="utf-8")
+    enqueue_run(project.run_ports(), project.run_queue, run.run_id)
+    assert execute(project, project.store.find(run.run_id)).status == "completed"
+
+
+def test_a_cancelled_run_is_sealed_by_the_next_worker(project: Project) -> None:
+    run = queue_run(project)
+    request_cancel(project.run_ports(), project.run_queue, run.run_id)
+
+    with pytest.raises(ConflictError, match="being cancelled"):
+        enqueue_run(project.run_ports(), project.run_queue, run.run_id)
+    assert execute(project, project.store.find(run.run_id)).status == "cancelled"
+
+
+def test_a_run_that_another_process_has_claimed_is_left_to_it(project: Project) -> None:
+    run = queue_run(project)
+    assert project.store.claim(run, "elsewhere:1:", project.clock.stamp())
+
+    after = execute(project, run)
+
+    assert (after.owner, after.is_queued, after.status) == ("elsewhere:1:", True, "queued")
+    assert next_queued_run(project.run_queue, lambda _: True) is None
+    taken = next_queued_run(project.run_queue, lambda _: False)
+    assert taken
+    assert taken.run_id == run.run_id
