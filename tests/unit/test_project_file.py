@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from steelyard.errors import ConfigError
-from steelyard.project_file import parse_settings, project_schema, variables, with_environment
+from steelyard.project_file import (
+    parse_settings,
+    project_schema,
+    variables,
+    with_environment,
+    write_settings,
+)
 from steelyard.settings import (
     AllowSettings,
     JudgeSetting,
@@ -332,3 +338,10 @@ def test_every_setting_without_names_of_its_own_has_a_variable() -> None:
     assert set(variables().values()) == paths
     assert variables()["STEELYARD_ALLOW_DOT_FILES"] == ("allow", "dot_files")
     assert variables()["STEELYARD_STORE"] == ("store",)
+
+
+@pytest.mark.parametrize("text", ["", "retention: {audit_days: 400}", "limits: {budget_usd: 2}"])
+def test_settings_that_are_written_are_read_as_the_same(text: str) -> None:
+    settings = parse_settings(text.encode())
+
+    assert parse_settings(write_settings(settings)) == settings
