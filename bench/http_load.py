@@ -71,7 +71,8 @@ async def connect(url: str) -> Connection:
     """A connection to a server."""
     address = urlsplit(url)
     loop = asyncio.get_running_loop()
-    _, connection = await loop.create_connection(Connection, address.hostname, address.port)
+    host, port = address.hostname or "", address.port or 80
+    _, connection = await loop.create_connection(Connection, host, port)
     return connection
 
 

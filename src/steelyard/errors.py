@@ -14,6 +14,7 @@ SteelyardError                 the request cannot be served
 │   └── UnreadableFileError    a file cannot be read as what it should be      exit 2
 ├── RunError                   a run cannot go on                                  exit 3
 │   ├── UnavailableError       the store, or what a run needs, is away             exit 3
+│   │   ├── SchemaVersionError another version of Steelyard uses the store         exit 3
 │   │   ├── TargetStoppedError a target is away, or refuses every call             exit 3
 │   │   └── ServerUnreachableError  no connection to a server, or it broke         exit 3
 │   └── SourceError            its dataset, or what it needs beside, has changed   exit 3
@@ -131,6 +132,10 @@ class SourceError(RunError):
 
 class UnresumableError(SourceError):
     """What a run has kept does not belong to its source; nobody can go on with it."""
+
+
+class SchemaVersionError(UnavailableError):
+    """The store is of another version of Steelyard: this process must not use it."""
 
 
 class TargetStoppedError(UnavailableError):

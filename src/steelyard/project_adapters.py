@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from steelyard.store.saved_definitions import SavedDefinitionStore
     from steelyard.store.spool import Spool
     from steelyard.store.validations import ValidationFolder
+    from steelyard.targets.openid_issuer import OpenIdIssuer
     from steelyard.usecases.access.ports import AccessPorts
     from steelyard.usecases.operations.back_up import OperationPorts, RestorePorts
     from steelyard.usecases.registry.fix_published import PublishedFiles
@@ -259,6 +260,18 @@ class ProjectAdapters:
             new_secret=new_token,
             clock=self.clock,
         )
+
+    def oidc_issuer(self) -> OpenIdIssuer | None:
+        """The OpenID Connect issuer of the project file; None where it names none."""
+
+        def made() -> OpenIdIssuer | None:
+            if self.settings.oidc.issuer is None:
+                return None
+            from steelyard.targets.openid_issuer import open_issuer
+
+            return open_issuer(self.settings.oidc, os.environ)
+
+        return self._once("oidc", made)
 
     def operation_ports(self) -> OperationPorts:
         """What back-ups of the project need."""

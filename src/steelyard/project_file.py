@@ -64,12 +64,13 @@ def _first_problem(value: JsonValue) -> Problem | None:
 
 
 def write_settings(settings: Settings) -> bytes:
-    """A project file that `parse_settings` reads as the same settings, without suites."""
+    """A project file that `parse_settings` reads as the same settings; no suites, no login."""
     value = cast(JsonObject, msgspec.to_builtins(replace(settings, targets={}, suites={})))
     value["targets"] = {name: entry.row() for name, entry in settings.targets.items()}
     value["redaction"] = settings.redaction.plan().json()
     for key in ("judges", "limits"):
         value[key] = _without_none(value[key])
+    del value["oidc"]  # only a server logs users in
     kept = {key: found for key, found in value.items() if found is not None}
     text = json.dumps(kept, ensure_ascii=False)
     # YAML knows no surrogate pairs, and takes some characters for line breaks.

@@ -10,6 +10,7 @@ from typing import Any, cast
 from msgspec import UnsetType
 
 from steelyard.formats.json_fields import text_list
+from steelyard.model.access import Role
 from steelyard.model.json_value import JsonObject, JsonValue
 from steelyard.results.plan import PlannedRedaction
 
@@ -217,6 +218,8 @@ class RetentionSettings:
 
     raw_days: int = MIN_RAW_DAYS
     summary_days: int = 180
+    audit_days: int | None = None
+    """For entries of the audit log, from when they were made; None: for good."""
 
     @property
     def all_days(self) -> int:
@@ -241,6 +244,21 @@ class AllowSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OidcSettings:
+    """The OpenID Connect issuer whose users may log in; none without `issuer`."""
+
+    issuer: str | None = None
+    client_id: str | None = None
+    client_secret_env: str | None = None
+    """The variable with the secret; None for a public client."""
+    scopes: tuple[str, ...] = ("openid", "profile", "email")
+    role_claim: str | None = None
+    """The claim that says what a user may do; dots lead into objects."""
+    roles: Mapping[str, Role] = field(default_factory=dict[str, Role])
+    """The role for each value of that claim; no other value gives access."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a project says about itself; every field has a default."""
 
@@ -261,6 +279,7 @@ class Settings:
     """The field whose records depend on each other."""
     redaction: RedactionRules = RedactionRules()
     retention: RetentionSettings = RetentionSettings()
+    oidc: OidcSettings = OidcSettings()
     store: str = SQLITE
     """Where results are kept."""
     artifacts: str | None = None

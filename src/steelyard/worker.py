@@ -13,7 +13,7 @@ import threading
 import time
 from types import FrameType
 
-from steelyard.errors import SteelyardError
+from steelyard.errors import SchemaVersionError, SteelyardError
 from steelyard.event_loop import run_async, tune_garbage_collection
 from steelyard.model.run import Result
 from steelyard.ports import Warn
@@ -31,7 +31,11 @@ def main(root: str) -> int:
     """Work for the server that has started this process."""
     watch = threading.Thread(target=_watch_parent, name="steelyard-parent", daemon=True)
     watch.start()
-    work(root, _warn)
+    try:
+        work(root, _warn)
+    except SchemaVersionError as error:
+        _warn(str(error))
+        return 3
     return 0
 
 
@@ -60,11 +64,14 @@ def work(root: str, warn: Warn) -> None:
 def _take_next(project: Project, warn: Warn) -> None:
     """Execute the next run, or wait a moment."""
     try:
+        project.condition.require_own_schema()
         run = next_queued_run(project.run_queue, project.is_alive)
         if run:
             _execute(str(project.root), run, warn)
         else:
             time.sleep(_LOOK_S)
+    except SchemaVersionError:
+        raise
     except SteelyardError as error:
         warn(str(error))
         time.sleep(_REST_S)

@@ -130,10 +130,22 @@ def test_a_server_with_login_needs_an_admin_first(
 
 
 @pytest.fixture
-def url(root: Path) -> Generator[str]:
-    """A server process with login."""
+def log(tmp_path: Path) -> Path:
+    """What a server process writes to stderr."""
+    return tmp_path / "log"
+
+
+@pytest.fixture
+def url(root: Path, log: Path) -> Generator[str]:
+    """A server process with login, which logs all that it can."""
     words = [sys.executable, "-m", "steelyard", "serve", "--port", "0", "--login"]
-    with subprocess.Popen(words, cwd=root, stdout=subprocess.PIPE, encoding="utf-8") as process:
+    words += ["--log-level", "debug", "--log-format", "json"]
+    with (
+        log.open("wb") as errors,
+        subprocess.Popen(
+            words, cwd=root, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8"
+        ) as process,
+    ):
         assert process.stdout
         try:
             yield next(line.split()[1] for line in process.stdout if "address" in line)
@@ -153,3 +165,31 @@ def test_keys_of_the_command_line_open_a_server_and_close_it_when_revoked(
     assert httpx.get(f"{url}/v1/users", headers=headers).status_code == 403
     steelyard("key", "revoke", "live", cwd=root)
     assert httpx.get(f"{url}/v1/runs", headers=headers).status_code == 401
+
+
+def test_no_secret_is_logged_or_stored(
+    steelyard: Steelyard, root: Path, url: str, log: Path
+) -> None:
+    key = steelyard("key", "create", "robot", "--role", "admin", cwd=root).stdout.strip()
+    headers = {"x-api-key": key}
+    login = httpx.post(f"{url}/v1/login", json={"name": "ada", "password": "correct horse"})
+    session_id = login.headers["set-cookie"].partition("=")[2].partition(";")[0]
+    wrong = {"name": "wrong-name-canary", "password": "wrong-password-canary"}
+    added = {"name": "eve", "role": "viewer", "password": "added-password-canary"}
+    statuses = [
+        httpx.post(f"{url}/v1/login", json=wrong).status_code,
+        httpx.get(f"{url}/v1/me", headers={"x-api-key": "wrong-key-canary"}).status_code,
+        httpx.post(f"{url}/v1/users", json=added, headers=headers).status_code,
+        httpx.post(f"{url}/v1/users", json={**added, "role": 1}, headers=headers).status_code,
+        httpx.get(f"{url}/v1/oidc/callback?code=code-canary&state=x").status_code,
+    ]
+    audit = httpx.get(f"{url}/v1/audit/export", headers=headers).text
+
+    stored = b"".join(path.read_bytes() for path in root.rglob("*") if path.is_file())
+    assert statuses == [401, 401, 201, 400, 404]
+    assert log.read_bytes().count(b"\n") >= len(statuses)
+    written = log.read_bytes() + audit.encode() + stored
+    found = [
+        one for one in (key, session_id, "correct horse", "canary") if one.encode() in written
+    ]
+    assert found == []

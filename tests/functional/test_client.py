@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +16,7 @@ from typing import NamedTuple
 import pytest
 
 import steelyard
+from servers.proxy import nginx_before
 from servers.run_service import document, record, write_project
 from servers.serve_process import serving
 from steelyard.errors import (
@@ -23,7 +27,6 @@ from steelyard.errors import (
     UnauthorizedError,
 )
 
-pytestmark = pytest.mark.trials
 GRADED = {"target": "echo", "rubric": "rubric/found@1.0"}
 RECORDS = [record("a"), record("b", "nothing"), {"record_id": "c"}]
 
@@ -164,13 +167,39 @@ def test_the_catalogs_of_the_server_are_used(served: Served, tmp_path: Path) -> 
     text = (served.root / "rubrics" / "found.yaml").read_text(encoding="utf-8")
     rubric.write_text(text.replace("id: found", "id: polite"), encoding="utf-8")
     created = client.rubrics.create(rubric)
-    published = client.rubrics.publish(created["ref"])
+    published = client.rubrics.publish(created.ref)
 
-    assert (created["ref"], created["findings"]) == ("polite@1.0.0", [])
+    assert (created.ref, created.findings) == ("polite@1.0.0", ())
     assert published["reference"] == "rubric/polite@1.0.0"
-    assert client.rubrics.get("polite@1.0.0")["status"] == "published"
-    assert "polite@1.0.0" in [one["ref"] for one in client.rubrics.list()]
+    assert client.rubrics.get("polite@1.0.0").status == "published"
+    assert "polite@1.0.0" in [one.ref for one in client.rubrics.list()]
     assert client.rubrics.diff("polite@1.0.0", "found@1.0.0")["differences"]
+    assert client.rubrics.archive("polite@1.0.0")["status"] == "archived"
+
+
+def test_a_dataset_and_a_suite_of_the_server_are_run(served: Served) -> None:
+    client = served.client()
+    created = client.datasets.create(document([record("a")], dataset_id="kept"))
+    client.suites.create({"name": "nightly", "dataset": created.reference, **GRADED})
+    client.suites.update("nightly", {"dataset": created.reference, **GRADED, "fail_under": 0.5})
+
+    assert client.suites.get("nightly")["fail_under"] == 0.5
+    assert "nightly" in [one["name"] for one in client.suites.list()]
+    run = client.wait(client.start_run(suite="nightly").run_id)
+    again = client.wait(client.start_run(dataset=created.ref, **GRADED).run_id)
+    assert [run.dataset_id, again.dataset_id] == ["kept", "kept"]
+    client.suites.delete("nightly")
+    with pytest.raises(NotFoundError):
+        client.suites.get("nightly")
+    with pytest.raises(ForbiddenError):
+        list(client.targets.list())
+
+
+def test_a_file_of_any_contract_is_validated(served: Served) -> None:
+    report = served.client("viewer").validate(b'{"id": "a", "input": 1}\n', name="cases.jsonl")
+
+    assert (report.valid, report.total, report.accepted) == (False, 1, 0)
+    assert report.findings[0].is_error
 
 
 def test_what_is_wrong_is_the_exception_of_python(served: Served) -> None:
@@ -194,6 +223,67 @@ def test_async_callers_follow_several_runs_at_once(served: Served) -> None:
             ended = await asyncio.gather(*(client.wait(one.run_id) for one in started))
             rows = [row.record_id async for row in client.records(ended[0].run_id)]
             assert rows == ["a", "b", "c"]
+            assert (await client.rubrics.get("found@1.0.0")).id == "found"
+            assert (await client.suites.get("saved"))["target"] == "echo"
+            assert [one["name"] async for one in client.suites.list()] == ["saved"]
+            with pytest.raises(NotFoundError):
+                await client.datasets.get("nowhere@1")
+            assert (await client.judges.get("reference@1.0.0")).id == "reference"
+            with pytest.raises(ForbiddenError):
+                await client.targets.get("slow")
+            assert repr(client) == f"AsyncClient('{served.url}')"
             return [one.status for one in ended]
 
     assert asyncio.run(follow()) == ["completed_with_failures"] * 4
+
+
+def test_everything_works_behind_a_proxy(served: Served, tmp_path: Path) -> None:
+    many = [record(f"r{number}", f"word {number} {'x' * 5000}") for number in range(400)]
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps(document(many)), encoding="utf-8")
+    (tmp_path / "nginx").mkdir()
+    with (
+        nginx_before(served.url, tmp_path / "nginx", "127.0.0.1") as url,
+        steelyard.Client(url, key=served.keys["editor"]) as client,
+    ):
+        run_id = client.start_run(path, **{**GRADED, "target": "slow"}, limit=40).run_id
+        began, first = time.monotonic(), 0.0
+        for event in client.events(run_id):
+            if event.kind == "progress":
+                first = first or time.monotonic() - began
+        lasted = time.monotonic() - began
+        found = client.download(run_id, tmp_path / "run")
+
+    assert first < lasted - 0.3  # not buffered until the end
+    assert len(found.files) == 8
+
+
+@pytest.mark.trials
+def test_following_goes_on_when_the_server_is_killed_and_started_again(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    many = [record(f"r{number}", f"word {number}") for number in range(120)]
+    ids, statuses = list[int](), list[str]()
+
+    def follow(url: str, run_id: str) -> None:
+        with steelyard.Client(url) as client:
+            for event in client.events(run_id):
+                ids.append(event.id)
+            statuses.append(client.run(run_id).status)
+
+    with serving(tmp_path, "--port", port) as process:
+        client = steelyard.Client(process.url)
+        run_id = client.start_run(document(many), **{**GRADED, "target": "slow"}).run_id
+        thread = threading.Thread(target=follow, args=(process.url, run_id))
+        thread.start()
+        while not ids:
+            time.sleep(0.05)
+        process.process.kill()
+    time.sleep(0.5)
+    with serving(tmp_path, "--port", port):
+        thread.join(60)
+
+    assert statuses == ["completed"]
+    assert ids == sorted(ids)
+    assert len(set(ids)) >= len(ids) - 1

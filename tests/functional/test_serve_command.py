@@ -15,8 +15,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from servers.raw_http import connected
+from servers.raw_http import answers, connected, read_all
 from servers.serve_process import ServeProcess, serving
+from steelyard.project import open_project
 
 
 @pytest.mark.parametrize(
@@ -36,15 +37,77 @@ def test_a_signal_stops_the_server_in_order(
     assert not [line for line in server.log_lines() if "traceback" in line.lower()]
 
 
-def test_a_second_signal_stops_the_server_at_once(tmp_path: Path) -> None:
-    with serving(tmp_path) as server, connected(server.url) as client:
-        client.sendall(b"POST /v1/validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: ")
-        time.sleep(0.2)
-        server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        server.process.send_signal(signal.SIGTERM)
+UPLOAD = (
+    b"POST /v1/validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Content-Length: 2\r\n\r\n{"
+)
 
-        assert server.process.wait(5) in {130, -signal.SIGTERM}
+
+def test_a_request_in_flight_ends_before_the_server_does(tmp_path: Path) -> None:
+    with serving(tmp_path, "--no-worker") as server, connected(server.url) as client:
+        client.sendall(UPLOAD)
+        wait_for_requests(server, 1)
+        server.process.terminate()
+        time.sleep(0.5)
+        with pytest.raises(httpx.TransportError):
+            httpx.get(f"{server.url}/healthz").raise_for_status()
+        client.sendall(b"}")
+        (answer,) = answers(read_all(client))
+
+        assert answer.status == 200
+        assert server.process.wait(5) == 0
+
+
+def test_a_second_signal_stops_the_server_at_once(tmp_path: Path) -> None:
+    with serving(tmp_path, "--no-worker") as server, connected(server.url) as client:
+        client.sendall(UPLOAD)
+        wait_for_requests(server, 1)
+        server.process.terminate()
+        time.sleep(0.3)
+        assert server.process.poll() is None
+        server.process.terminate()
+
+        assert server.process.wait(3) == 130
+
+
+def test_an_event_stream_is_closed_when_the_server_stops(tmp_path: Path) -> None:
+    with serving(tmp_path, "--no-worker") as server, httpx.Client(base_url=server.url) as client:
+        run_id = queued_run(client)
+        with client.stream("GET", f"/v1/runs/{run_id}/events") as stream:
+            lines = stream.iter_lines()
+            assert "event: state" in [next(lines) for _ in range(4)]
+            server.process.terminate()
+            rest = list(lines)
+
+        assert "event: end" not in rest
+        assert server.process.wait(5) == 0
+
+
+def queued_run(client: httpx.Client) -> str:
+    """The id of a run that nobody executes."""
+    check = {"id": "any", "kind": "must_contain_any", "phrases": ["a"]}
+    rubric = {"id": "r", "version": "1.0", "scoring": {"combine": "all_pass"}, "checks": [check]}
+    assert client.post("/v1/rubrics", json=rubric).status_code == 201
+    document = {
+        "dataset_id": "d",
+        "dataset_version": "1",
+        "schema_version": "1.0",
+        "created_at": "2026-01-15T10:00:00Z",
+        "records": [{"record_id": "a", "input": {"prompt": "a"}}],
+    }
+    posted = client.post("/v1/runs?target=echo&rubric=r@1.0", json=document)
+    assert posted.status_code == 202, posted.text
+    return posted.json()["run_id"]
+
+
+def wait_for_requests(server: ServeProcess, number: int) -> None:
+    """Wait until so many requests are in flight beside our own."""
+    for _ in range(100):
+        text = httpx.get(f"{server.url}/metrics").text
+        if f"steelyard_http_requests_in_flight {number + 1}" in text:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the request has not begun")
 
 
 def test_a_port_in_use_is_one_line_with_a_remedy(
@@ -58,25 +121,34 @@ def test_a_port_in_use_is_one_line_with_a_remedy(
     assert "stop what listens there, or choose another port" in done.stderr
 
 
+@pytest.mark.parametrize("words", [("serve", "--port", "0"), ("worker",)], ids=["serve", "worker"])
 def test_a_store_of_a_newer_version_is_refused_at_the_start(
-    tmp_path: Path, steelyard: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path,
+    steelyard: Callable[..., subprocess.CompletedProcess[str]],
+    words: tuple[str, ...],
 ) -> None:
-    with serving(tmp_path):
-        pass
+    open_project(tmp_path).store.close()
     raise_schema_version(tmp_path)
 
-    done = steelyard("serve", "--port", "0", cwd=tmp_path)
+    done = steelyard(*words, cwd=tmp_path)
 
     assert done.returncode == 3
-    assert "schema version 999" in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert "schema version 999" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
 
 
 def test_a_server_stops_when_a_newer_version_takes_over_its_store(tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "steelyard", "worker"]
     with serving(tmp_path) as server:
+        worker = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, encoding="utf-8")
+        time.sleep(2)
         raise_schema_version(tmp_path)
 
-        assert server.process.wait(10) == 3
+        assert server.process.wait(20) == 3
+        _, err = worker.communicate(timeout=20)
+
+    assert worker.returncode == 3
+    assert "schema version 999" in err
 
     assert "schema version 999" in server.log_lines()[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -137,6 +138,26 @@ def test_a_changed_artifact_of_the_server_is_found(
     )
     assert done.stdout.count("intact") == 7
     assert (shown.returncode, shown.stdout) == (2, "")
+
+
+def test_a_pruned_artifact_of_the_server_is_called_pruned(
+    project: Path, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    shutil.copytree(project, tmp_path / "copy")
+    store = tmp_path / "copy" / ".steelyard"
+    folder = max((store / "runs").iterdir())
+    path = folder / "predictions.jsonl"
+    seal = {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "size": path.stat().st_size}
+    row = {"run_id": folder.name, "name": path.name, "at": "2026-02-01T00:00:00Z", **seal}
+    path.unlink()
+    (store / "pruned.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with open_project(tmp_path / "copy") as opened, running(opened) as url:
+        done = steelyard("verify", "latest", "--server", url, cwd=tmp_path)
+        shown = steelyard("show", "latest", "--server", url, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stdout
+    assert "pruned    predictions.jsonl  on 2026-02-01" in done.stdout
+    assert "the records were pruned on 2026-02-01" in shown.stdout
 
 
 @pytest.mark.parametrize(
@@ -319,6 +340,27 @@ def test_a_dataset_of_another_contract_is_kept_by_the_server(
     assert [one["id"] for one in listed] == ["cases"]
 
 
+def test_an_unfinished_run_of_the_server_shows_its_progress(
+    service: RunService, steelyard: Steelyard, tmp_path: Path
+) -> None:
+    body = document([record(f"r{number}", f"word {number}") for number in range(100)])
+    run_id = service.post(body, target="slow").json()["run_id"]
+    service.when(run_id, "running")
+    words = ("show", run_id, "--server", address(service))
+    text, row = (
+        steelyard(*words, cwd=tmp_path),
+        steelyard(*words, "--format", "json", cwd=tmp_path),
+    )
+    record_of = steelyard("show", run_id, "r1", "--server", address(service), cwd=tmp_path)
+    service.client.post(f"/v1/runs/{run_id}/cancel")
+
+    assert text.stdout.startswith(f"{run_id} is running\n  records    ")
+    assert json.loads(row.stdout)["is_finished"] is False
+    assert record_of.returncode == 2
+    assert service.when(run_id)["status"] == "cancelled"
+
+
+@pytest.mark.trials
 def test_ctrl_c_leaves_the_run_on_the_server(service: RunService, tmp_path: Path) -> None:
     path, before = written(tmp_path, *["a word"] * 400), {*_ids(service)}
     words = ["run", path, "--target", "slow", *GRADES, "--server", address(service)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from steelyard.api.access import COOKIE
+from steelyard.api.cookies import COOKIE
 from steelyard.model.access import ROLES, Role
 from steelyard.project import Project
 from steelyard.usecases.access.keys import KeyRequest, create_key

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-_ADDRESS = re.compile(r"http://\S+:\d+")
+_ADDRESS = re.compile(r"https?://\S+:\d+")
 
 
 class ServeProcess(NamedTuple):
@@ -28,11 +28,14 @@ class ServeProcess(NamedTuple):
 
 @contextmanager
 def serving(
-    folder: Path, *words: str, env: dict[str, str] | None = None
+    folder: Path,
+    *words: str,
+    env: dict[str, str] | None = None,
+    program: str = sys.executable,
 ) -> Generator[ServeProcess]:
     """A server on a free port, which is killed at the end if it still runs."""
     log = folder / "serve.log"
-    command = [sys.executable, "-P", "-m", "steelyard", "serve", "--port", "0", *words]
+    command = [program, "-P", "-m", "steelyard", "serve", "--port", "0", *words]
     with log.open("w", encoding="utf-8") as err:
         process = subprocess.Popen(
             command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=err, encoding="utf-8"

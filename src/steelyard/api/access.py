@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from typing import Any
-from urllib.parse import urlsplit
 
 from anyio.to_thread import run_sync
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from steelyard.api.client_address import client_address
+from steelyard.api.cookies import COOKIE
 from steelyard.api.errors import ErrorReply
+from steelyard.api.gatekeeping import is_own_origin
 from steelyard.api.operation import Operation
 from steelyard.api.serving import ServedProject, ServerSettings
 from steelyard.errors import (
@@ -27,11 +28,8 @@ from steelyard.usecases.access.keys import authenticate_key
 from steelyard.usecases.access.sessions import authenticate_session, require_form_token
 
 NOBODY = Identity(actor="anonymous", role="viewer", scopes=frozenset(), credential="local")
-COOKIE = "__Host-steelyard"
-"""Browsers take a cookie of such a name only with Secure, and send it to no other host."""
 FORM_TOKEN = "x-form-token"  # noqa: S105 - the name of a header
 _SAFE = {"GET", "HEAD", "OPTIONS"}
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 async def admit(
@@ -61,16 +59,13 @@ async def authenticate(served: ServedProject, request: Request) -> Identity:
     ports = served.project.access_ports
     if secret is not None:
         return await run_sync(lambda: authenticate_key(ports(), secret))
-    is_unsafe = request.method not in _SAFE
     if not served.settings.has_login:
-        if is_unsafe and "origin" in request.headers:
-            require_own_origin(served.settings, request.headers)
         return local_identity(_local_actor())
     session_id = request.cookies.get(COOKIE)
     if session_id is None:
         raise UnauthorizedError("log in, or send a key as 'Authorization: Bearer …'")
     identity = await run_sync(lambda: authenticate_session(ports(), session_id))
-    if is_unsafe:
+    if request.method not in _SAFE:
         require_own_origin(served.settings, request.headers)
         require_form_token(identity, request.headers.get(FORM_TOKEN))
     return identity
@@ -101,26 +96,10 @@ def presented_key(headers: Headers) -> str | None:
 
 
 def require_own_origin(settings: ServerSettings, headers: Headers) -> None:
-    """Refuse what a page of another site has sent.
-
-    Own pages are those of the public address, and those of the loopback address that was called.
-    """
-    origin, host = headers.get("origin", ""), headers.get("host", "")
-    if settings.public_url and origin == origin_of(settings.public_url):
-        return
-    if origin == f"http://{host}".lower() and urlsplit(origin).hostname in _LOOPBACK:
-        return
-    raise ForbiddenError(f"the request comes from '{origin}', which is not this server")
-
-
-def origin_of(url: str) -> str:
-    """The origin of an address, as browsers write it."""
-    parts = urlsplit(url)
-    name = parts.hostname or ""
-    name = f"[{name}]" if ":" in name else name
-    usual = {"http": 80, "https": 443}.get(parts.scheme)
-    port = "" if parts.port in {None, usual} else f":{parts.port}"
-    return f"{parts.scheme}://{name}{port}"
+    """Refuse what no page of this server has sent; browsers always say which page it was."""
+    origin = headers.get("origin", "")
+    if not is_own_origin(origin, headers.get("host", ""), settings):
+        raise ForbiddenError(f"the request comes from '{origin}', which is not this server")
 
 
 def require_scope(identity: Identity, scope: Scope | None) -> None:

@@ -7,15 +7,14 @@ from typing import Annotated, Any
 import msgspec
 from starlette.responses import Response
 
-from steelyard.api import audit, keys, users
-from steelyard.api.access import COOKIE, require_own_origin
+from steelyard.api import audit, keys, oidc, users
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.client_address import client_address
+from steelyard.api.cookies import COOKIE, ended_cookie, session_cookie
 from steelyard.api.operation import Operation
 from steelyard.errors import InvalidError
 from steelyard.model.access import Credential, Role, Scope
 from steelyard.usecases.access.sessions import (
-    LIFETIME_S,
     Credentials,
     change_own_password,
     log_in,
@@ -23,7 +22,6 @@ from steelyard.usecases.access.sessions import (
 )
 
 Text = Annotated[str, msgspec.Meta(max_length=1024)]
-_ATTRIBUTES = "Path=/; Secure; HttpOnly; SameSite=Lax"
 
 
 class Me(msgspec.Struct, frozen=True):
@@ -60,16 +58,6 @@ class NewPassword(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     password: Text
 
 
-def session_cookie(session_id: str) -> str:
-    """The header that gives a browser its session."""
-    return f"{COOKIE}={session_id}; Max-Age={LIFETIME_S}; {_ATTRIBUTES}"
-
-
-def ended_cookie() -> str:
-    """The header that takes it away."""
-    return f"{COOKIE}=; Max-Age=0; {_ATTRIBUTES}"
-
-
 def _me(call: Call[NoQuery, None]) -> JsonReply:
     who = call.identity
     return JsonReply(
@@ -88,8 +76,6 @@ def _log_in(call: Call[NoQuery, LoginBody]) -> JsonReply:
     settings, request = call.served.settings, call.request
     if not settings.has_login:
         raise InvalidError("this server has no login: it is open to the user of this machine")
-    if "origin" in request.headers:
-        require_own_origin(settings, request.headers)
     ports = call.project.access_ports()
     login = log_in(
         ports, _credentials(call, call.body.name, call.body.password), caller=call.caller
@@ -162,6 +148,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         handle=_log_out,
         answers={204: None},
     ),
+    *oidc.OPERATIONS,
     *users.OPERATIONS,
     *keys.OPERATIONS,
     *audit.OPERATIONS,

@@ -120,12 +120,23 @@ class Gatekeeper:
 
 
 def is_own_origin(origin: str, host: str, settings: ServerSettings) -> bool:
-    """Whether pages of an origin are this server's own; the host is that of the request."""
-    public = urlsplit(settings.public_url or "")
-    own = {f"http://{host}".lower()}
-    if public.netloc:
-        own.add(f"{public.scheme}://{public.netloc}".lower())
-    return origin.lower() in own
+    """Whether pages of an origin are this server's own; the host is that of the request.
+
+    Own pages are those of the public address, and those of the loopback address that was called.
+    """
+    if settings.public_url and origin == _origin_of(settings.public_url):
+        return True
+    return origin == f"http://{host}".lower() and _host_name(host) in _LOOPBACK
+
+
+def _origin_of(url: str) -> str:
+    """The origin of an address, as browsers write it: without the usual port."""
+    parts = urlsplit(url)
+    name = parts.hostname or ""
+    name = f"[{name}]" if ":" in name else name
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    port = "" if parts.port in {None, usual} else f":{parts.port}"
+    return f"{parts.scheme}://{name}{port}"
 
 
 class _Answer:

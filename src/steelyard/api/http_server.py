@@ -16,7 +16,7 @@ import uvicorn
 from steelyard.api.application import make_application
 from steelyard.api.connection import ClientConnection
 from steelyard.api.serving import ServedProject
-from steelyard.errors import SteelyardError
+from steelyard.errors import SchemaVersionError, SteelyardError
 
 if TYPE_CHECKING:
     import socket
@@ -98,7 +98,9 @@ class HttpServer(uvicorn.Server):
         """Stop when another version of the product has taken over the store."""
         try:
             await asyncio.to_thread(self._served.project.condition.require_own_schema)
-        except SteelyardError as error:
+        except SchemaVersionError as error:
             self.failure, self.should_exit = error, True
+        except SteelyardError as error:
+            _LOG.warning("the store cannot be used: %s", error)  # it may come back
         finally:
             self._watching = None

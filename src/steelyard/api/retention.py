@@ -12,7 +12,13 @@ from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
 from steelyard.results.pruned import PruningReport
 from steelyard.settings import MIN_RAW_DAYS
-from steelyard.usecases.runs.prune import plan_pruning, prune, pruning_report, retention_of
+from steelyard.usecases.runs.prune import (
+    plan_pruning,
+    prune,
+    prune_audit_log,
+    pruning_report,
+    retention_of,
+)
 
 _MOST_DAYS = 100_000
 _AGE = "Prune raw results older than so many days, whatever the project file says."
@@ -36,6 +42,7 @@ def _prune(call: Call[NoQuery, PruneBody]) -> JsonReply:
     with closing(project.retention_store()) as store:
         planned = plan_pruning(store, retention, project.clock.now())
         if not asked.dry_run:
+            prune_audit_log(store, retention, project.clock.now(), caller=call.caller)
             prune(store, planned, caller=call.caller)
     return JsonReply(body=pruning_report(planned, retention, is_done=not asked.dry_run))
 

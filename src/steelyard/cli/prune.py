@@ -35,6 +35,7 @@ def command(
     from steelyard.usecases.runs.prune import (
         plan_pruning,
         prune,
+        prune_audit_log,
         pruning_report,
         retention_of,
     )
@@ -43,11 +44,14 @@ def command(
     retention = retention_of(project.settings, older_than)
     with closing(project.retention_store()) as store:
         planned = plan_pruning(store, retention, project.clock.now())
+        changes = prune_audit_log(store, retention, project.clock.now()) if yes else 0
         inputs = prune(store, planned) if yes else 0
     report = pruning_report(planned, retention, is_done=yes)
     if output is OutputFormat.json:
         show_json(report.json())
     else:
+        if changes:
+            show(f"removed {changes} entries of the audit log")
         if inputs:
             show(f"removed the left-over inputs of {inputs} queued run(s)")
         _show(report)

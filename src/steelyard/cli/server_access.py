@@ -26,6 +26,7 @@ def require_safe(project: Project, settings: ServerSettings) -> None:
         _require_origin(settings.public_url)
     if not settings.has_login:
         return
+    project.oidc_issuer()
     if not is_loopback(settings.host) and settings.public_url is None:
         raise InvalidError(
             f"a server at {settings.host} is reached from other machines; name the address that "

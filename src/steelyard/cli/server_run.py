@@ -120,7 +120,7 @@ def _started(
         if path is not None and contracts[path] == _POSTED:
             document = path
         elif path is not None and contracts[path]:
-            dataset = client.datasets.create(path, strict=choice.strict)["reference"]
+            dataset = client.datasets.create(path, strict=choice.strict).reference
         elif path is not None:
             dataset = path.as_posix()
         for target in choice.targets or (None,):

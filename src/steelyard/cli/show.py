@@ -50,7 +50,7 @@ def command(
     from steelyard.usecases.results.find_run import find_unfinished, records_of
     from steelyard.usecases.results.records import show_record
 
-    if server is not None and (remote := unfinished_run(server, run)):
+    if server is not None and record is None and (remote := unfinished_run(server, run)):
         _show_remote(remote, output)
         return
     with readable_runs(server, [run]) as (project, (name,)):

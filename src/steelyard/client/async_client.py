@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from steelyard.client.cancellation import Cancellation, set_cancellation
-from steelyard.client.remote_catalog import RemoteCatalog
+from steelyard.client.remote_catalog import RemoteCatalog, RemoteSettings
 from steelyard.client.sync_client import Client
 
 Given = ParamSpec("Given")
@@ -95,6 +95,16 @@ class AsyncCatalog(ThreadedCalls[RemoteCatalog]):
     diff = _awaited(RemoteCatalog.diff)
 
 
+class AsyncSettings(ThreadedCalls[RemoteSettings]):
+    """Suites or targets, as in `RemoteSettings`."""
+
+    list = _iterated(RemoteSettings.list)
+    get = _awaited(RemoteSettings.get)
+    create = _awaited(RemoteSettings.create)
+    update = _awaited(RemoteSettings.update)
+    delete = _awaited(RemoteSettings.delete)
+
+
 class AsyncClient(ThreadedCalls[Client]):
     """One server, as in `Client`, for programs with an event loop."""
 
@@ -169,11 +179,11 @@ class AsyncClient(ThreadedCalls[Client]):
         return AsyncCatalog(self.twin.judges, self.threads)
 
     @cached_property
-    def suites(self) -> AsyncCatalog:
+    def suites(self) -> AsyncSettings:
         """Its suites."""
-        return AsyncCatalog(self.twin.suites, self.threads)
+        return AsyncSettings(self.twin.suites, self.threads)
 
     @cached_property
-    def targets(self) -> AsyncCatalog:
+    def targets(self) -> AsyncSettings:
         """Its targets, without their secrets."""
-        return AsyncCatalog(self.twin.targets, self.threads)
+        return AsyncSettings(self.twin.targets, self.threads)

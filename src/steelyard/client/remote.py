@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from steelyard.model.finding import Finding
 from steelyard.model.run import TERMINAL
 from steelyard.results.failures import Failure
 from steelyard.results.manifest import StateTime
@@ -104,6 +105,42 @@ class RemoteArtifact(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     pruned_at: str | None = None
     """When it was removed after its retention; None where it can be fetched."""
+
+
+class RemoteVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of a dataset, a rubric or a judge, as lists have it."""
+
+    ref: str
+    """What stands for it here: `polite@1.2.0`."""
+    reference: str
+    """What stands for it in files and on the command line: `rubric/polite@1.2.0`."""
+    id: str
+    version: str | None
+    contract: str | None = None
+    status: str
+    origin: str
+    sha256: str | None = None
+    published_at: str | None = None
+
+
+class RemoteDefinition(RemoteVersion, frozen=True, kw_only=True):
+    """The same with its content, or with what was found when it was created."""
+
+    content: dict[str, Any] = {}
+    findings: tuple[Finding, ...] = ()
+    refers_to: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+
+
+class RemoteReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found in a file."""
+
+    contract: str | None
+    valid: bool
+    total: int
+    accepted: int
+    rejected: int
+    findings: tuple[Finding, ...]
 
 
 class RemoteCaller(msgspec.Struct, frozen=True, kw_only=True):

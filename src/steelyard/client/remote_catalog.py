@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from steelyard.client.address import path_of
 from steelyard.client.http_requests import HttpRequest, QueryValue
-from steelyard.client.remote import RemotePage
-from steelyard.client.sent_body import JSON, body_of
+from steelyard.client.remote import RemoteDefinition, RemotePage, RemoteVersion
+from steelyard.client.sent_body import JSON, body_of, json_body
 from steelyard.client.transport import Transport
 
 Item = TypeVar("Item")
+Content: TypeAlias = str | Path | bytes | Mapping[str, Any]
+"""A path, the bytes of a file, or its value."""
 _PAGE = 100
 _ANY = "application/octet-stream"
 _MEDIA_TYPES = {
@@ -24,52 +26,83 @@ _MEDIA_TYPES = {
 
 
 class RemoteCatalog:
-    """The entries of one kind; `ref` is an id with its version, such as `polite@1.2.0`."""
+    """Datasets, rubrics or judges; `ref` is an id with its version, such as `polite@1.2.0`."""
 
     def __init__(self, transport: Transport, kind: str) -> None:
         self._transport = transport
         self._kind = kind
 
-    def list(self, **filters: QueryValue) -> Iterator[dict[str, Any]]:
-        """The entries, page by page."""
-        request = HttpRequest(path=path_of(self._kind), query=filters)
-        return pages(self._transport, request, dict[str, Any])
+    def list(self) -> Iterator[RemoteVersion]:
+        """All versions, page by page."""
+        request = HttpRequest(path=path_of(self._kind))
+        return pages(self._transport, request, RemoteVersion)
 
-    def get(self, ref: str) -> dict[str, Any]:
-        """One entry."""
-        return self._transport.json(HttpRequest(path=path_of(self._kind, ref)), dict[str, Any])
+    def get(self, ref: str) -> RemoteDefinition:
+        """One version."""
+        return self._transport.json(HttpRequest(path=path_of(self._kind, ref)), RemoteDefinition)
 
-    def create(
-        self, content: str | Path | bytes | Mapping[str, Any], **settings: QueryValue
-    ) -> dict[str, Any]:
-        """Create an entry from a path, bytes or a value; the answer has the findings.
+    def create(self, content: Content, **settings: QueryValue) -> RemoteDefinition:
+        """Create a version from a path, bytes or a value; the answer has the findings.
 
         `name` is that of a file, whose ending says how bytes are read. `strict` refuses what has
-        any error.
+        any error. `version` is that of a dataset whose contract has none.
         """
-        return self._transport.json(file_request(self._kind, content, settings), dict[str, Any])
+        return self._transport.json(file_request(self._kind, content, settings), RemoteDefinition)
 
     def publish(self, ref: str) -> dict[str, Any]:
-        """Publish a version, which never changes from then on."""
-        request = HttpRequest(method="POST", path=path_of(self._kind, ref, "publish"))
-        return self._transport.json(request, dict[str, Any])
+        """Publish a version, which never changes from then on: `outcome`, `refusals` and more."""
+        return self._post(ref, "publish")
 
     def archive(self, ref: str) -> dict[str, Any]:
-        """Take an entry out of the lists; runs that used it can still be read."""
-        request = HttpRequest(method="POST", path=path_of(self._kind, ref, "archive"))
-        return self._transport.json(request, dict[str, Any])
+        """Keep a version from new runs, for good."""
+        return self._post(ref, "archive")
 
     def diff(self, ref: str, to: str) -> dict[str, Any]:
-        """How one version differs from another."""
+        """How one version differs from another: `is_breaking` and `differences`."""
         request = HttpRequest(path=path_of(self._kind, ref, "diff"), query={"to": to})
         return self._transport.json(request, dict[str, Any])
 
+    def _post(self, ref: str, verb: str) -> dict[str, Any]:
+        request = HttpRequest(method="POST", path=path_of(self._kind, ref, verb))
+        return self._transport.json(request, dict[str, Any])
 
-def file_request(
-    kind: str,
-    content: str | Path | bytes | Mapping[str, Any],
-    settings: Mapping[str, QueryValue],
-) -> HttpRequest:
+
+class RemoteSettings:
+    """Suites or targets, by name."""
+
+    def __init__(self, transport: Transport, kind: str) -> None:
+        self._transport = transport
+        self._kind = kind
+
+    def list(self) -> Iterator[dict[str, Any]]:
+        """All entries, page by page: those of the project file and those that were saved."""
+        return pages(self._transport, HttpRequest(path=path_of(self._kind)), dict[str, Any])
+
+    def get(self, name: str) -> dict[str, Any]:
+        """One entry."""
+        return self._transport.json(HttpRequest(path=path_of(self._kind, name)), dict[str, Any])
+
+    def create(self, entry: Mapping[str, Any], **settings: QueryValue) -> dict[str, Any]:
+        """Save an entry with its `name`; of a suite, the answer has the findings."""
+        request = HttpRequest(
+            method="POST", path=path_of(self._kind), query=settings, body=json_body(entry)
+        )
+        return self._transport.json(request, dict[str, Any])
+
+    def update(
+        self, name: str, entry: Mapping[str, Any], **settings: QueryValue
+    ) -> dict[str, Any]:
+        """Save an entry, replacing a saved one."""
+        path = path_of(self._kind, name)
+        request = HttpRequest(method="PUT", path=path, query=settings, body=json_body(entry))
+        return self._transport.json(request, dict[str, Any])
+
+    def delete(self, name: str) -> None:
+        """Remove a saved entry."""
+        self._transport.bytes(HttpRequest(method="DELETE", path=path_of(self._kind, name)))
+
+
+def file_request(kind: str, content: Content, settings: Mapping[str, QueryValue]) -> HttpRequest:
     """A request that carries a file; a path says by its name how it is read."""
     name = str(settings.get("name") or (content if isinstance(content, str | Path) else ""))
     query = {**settings, "name": Path(name).name} if name else settings

@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from steelyard.client.address import path_of
 from steelyard.client.downloads import Download, download, list_artifacts
@@ -19,11 +18,18 @@ from steelyard.client.remote import (
     RemoteChange,
     RemoteEvent,
     RemoteRecord,
+    RemoteReport,
     RemoteRun,
     RemoteSlices,
     StartedRun,
 )
-from steelyard.client.remote_catalog import RemoteCatalog, file_request, pages
+from steelyard.client.remote_catalog import (
+    Content,
+    RemoteCatalog,
+    RemoteSettings,
+    file_request,
+    pages,
+)
 from steelyard.client.sent_body import SentBody, body_of, json_body
 from steelyard.client.transport import Transport, TransportSettings
 from steelyard.errors import InvalidError
@@ -104,7 +110,7 @@ class Client:
 
     def start_run(
         self,
-        document: str | Path | bytes | Mapping[str, Any] | None = None,
+        document: Content | None = None,
         /,
         *,
         idempotency_key: str | None = None,
@@ -215,11 +221,9 @@ class Client:
         """The runs that were started together."""
         return pages(self.transport, HttpRequest(path=path_of("groups", group_id)), RemoteRun)
 
-    def validate(
-        self, content: str | Path | bytes | Mapping[str, Any], **settings: QueryValue
-    ) -> dict[str, Any]:
-        """The findings of a document of any contract; `name` says how bytes are read."""
-        return self.transport.json(file_request("validate", content, settings), dict[str, Any])
+    def validate(self, content: Content, **settings: QueryValue) -> RemoteReport:
+        """The findings of a file of any contract; `name` says how bytes are read."""
+        return self.transport.json(file_request("validate", content, settings), RemoteReport)
 
     @cached_property
     def datasets(self) -> RemoteCatalog:
@@ -237,14 +241,14 @@ class Client:
         return RemoteCatalog(self.transport, "judges")
 
     @cached_property
-    def suites(self) -> RemoteCatalog:
+    def suites(self) -> RemoteSettings:
         """Its suites."""
-        return RemoteCatalog(self.transport, "suites")
+        return RemoteSettings(self.transport, "suites")
 
     @cached_property
-    def targets(self) -> RemoteCatalog:
+    def targets(self) -> RemoteSettings:
         """Its targets, without their secrets."""
-        return RemoteCatalog(self.transport, "targets")
+        return RemoteSettings(self.transport, "targets")
 
     def _changed(self, run: str, verb: str, body: SentBody | None = None) -> RemoteChange:
         request = HttpRequest(method="POST", path=path_of("runs", run, verb), body=body)

@@ -17,7 +17,7 @@ from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, in
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from steelyard.errors import UnavailableError
+from steelyard.errors import SchemaVersionError, UnavailableError
 from steelyard.store.dialects import insert_new, truncate_log
 from steelyard.store.private_files import close_to_others, make_private_folder, private
 from steelyard.store.tables import SCHEMA_VERSION, metadata, versions
@@ -132,7 +132,7 @@ def require_schema(connection: Connection) -> None:
     """Refuse a store of another schema version: nothing is committed to it, or read from it."""
     found = connection.execute(_VERSION).scalar()
     if found != SCHEMA_VERSION:
-        raise UnavailableError(
+        raise SchemaVersionError(
             f"the store {connection.engine.url.database} has schema version {found} by now, and "
             f"this process writes {SCHEMA_VERSION}; stop it and start the version that is in use"
         )
@@ -188,7 +188,7 @@ def _set_up(connection: Connection, path: Path) -> None:
         migrate(connection, found)
         return
     if found is not None:
-        raise UnavailableError(
+        raise SchemaVersionError(
             f"the store {path} has schema version {found}; this Steelyard reads "
             f"{SCHEMA_VERSION}. Use the version that wrote it, or another project folder"
         )

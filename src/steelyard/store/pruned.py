@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -42,6 +43,7 @@ from steelyard.store.tables import (
     answered,
     answers,
     attempts,
+    audit_log,
     judgements,
     parts,
     pruned,
@@ -188,6 +190,18 @@ class RetentionStore:
         for run_id in unused:
             inputs.delete(run_id)
         return len(unused)
+
+    def forget_changes(self, before: str, entry: AuditEntry) -> int:
+        """Remove entries of the audit log from before a time, and log that; how many."""
+        is_old = audit_log.c.at < before
+        with self._transaction() as connection:
+            overwrite_deleted(connection)
+            count = connection.execute(select(func.count()).where(is_old)).scalar_one()
+            if count:
+                # First: it takes the next number, which the last of the old ones has set.
+                add_entry(connection, replace(entry, detail={"entries": count}))
+                connection.execute(delete(audit_log).where(is_old))
+        return count
 
     def settle(self) -> None:
         """Leave nothing of what was removed in the log of the database."""

@@ -36,9 +36,9 @@ EXPECTED: tuple[tuple[str, str, str], ...] = (
     ("GET", r"/v1/(runs|compare|groups)(/.*)?", "runs:read"),
     ("POST", r"/v1/runs(/{}/(cancel|resume|retry|regrade))?", "runs:write"),
     ("POST", r"/v1/validate", "registry:read"),
-    ("GET", r"/v1/(datasets|rubrics|judges|suites|targets)(/.*)?", "registry:read"),
+    ("GET", r"/v1/(datasets|rubrics|judges|suites)(/.*)?", "registry:read"),
     ("POST|PUT|DELETE", r"/v1/(datasets|rubrics|judges|suites)(/.*)?", "registry:write"),
-    ("POST|PUT|DELETE", r"/v1/targets(/.*)?", "admin"),
+    ("GET|POST|PUT|DELETE", r"/v1/targets(/.*)?", "admin"),
 )
 """What each operation needs, written down beside its declaration; the first match counts."""
 OPERATIONS = {f"{one.method} {one.path}": one for one in operations()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, suppress
@@ -180,13 +181,73 @@ def test_a_body_where_none_is_expected_is_dropped(url: str) -> None:
     assert [answer.status for answer in found] == [200, 200]
 
 
-def test_a_compressed_body_is_refused(url: str) -> None:
-    line = f"POST /v1/validate HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n".encode()
-    head = b"Content-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+def upload(url: str, head: bytes, body: bytes = b"", path: str = "/v1/validate") -> bytes:
+    """A request with a body that is read."""
+    line = f"POST {path} HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n".encode()
+    return line + b"Content-Type: application/json\r\n" + head + b"\r\n" + body
 
-    (answer,) = exchange(url, line + head + CLOSE + b"\r\n{}")
 
-    assert answer.status in {400, 404}
+@pytest.mark.parametrize("path", ["/v1/validate", "/v1/runs?target=echo", "/v1/rubrics"])
+@pytest.mark.parametrize("coding", [b"gzip", b"deflate", b"br", b"identity, gzip"])
+def test_a_compressed_body_is_refused(url: str, path: str, coding: bytes) -> None:
+    bomb = gzip.compress(b" " * 1_000_000)
+    head = b"Content-Encoding: %s\r\nContent-Length: %d\r\n" % (coding, len(bomb))
+
+    (answer,) = exchange(url, upload(url, head + CLOSE, bomb, path))
+
+    assert answer.status == 400
+    assert answer.json()["error"]["code"] == "invalid_request"
+
+
+def test_a_body_that_pauses_too_long_is_refused(url: str) -> None:
+    (answer,) = exchange(url, upload(url, b"Content-Length: 100\r\n", b"{"))
+
+    assert answer.status == 408
+    assert "body" in answer.json()["error"]["message"]
+
+
+def test_a_body_that_drips_is_refused(url: str) -> None:
+    with connected(url) as client:
+        client.sendall(upload(url, b"Content-Length: 100000\r\n"))
+        with suppress(ConnectionError):
+            for _ in range(100):
+                client.sendall(b" ")
+                time.sleep(0.05)
+        found = answers(read_all(client))
+
+    assert [answer.status for answer in found] in ([408], [])
+
+
+def test_a_body_in_good_time_is_taken_however_it_is_split(url: str) -> None:
+    body = b'{"dataset_id": "a"}'
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+
+    (answer,) = exchange(url, upload(url, b"Transfer-Encoding: chunked\r\n" + CLOSE, chunks))
+
+    assert answer.status == 200
+
+
+@pytest.mark.parametrize(
+    "body", [b"zz\r\n", b"5\r\nabcdefgh\r\n0\r\n\r\n", b"-1\r\n", b"fffffffffffffffff\r\n"]
+)
+def test_invalid_chunks_are_refused(url: str, body: bytes) -> None:
+    found = exchange(
+        url, upload(url, b"Transfer-Encoding: chunked\r\n", body + upload(url, CLOSE))
+    )
+
+    assert [answer.status for answer in found] == [400]
+
+
+def test_a_client_that_waits_for_leave_to_send_gets_it(url: str) -> None:
+    with connected(url) as client:
+        head = b"Expect: 100-continue\r\nContent-Length: 2\r\n" + CLOSE
+        client.sendall(upload(url, head))
+        leave = client.recv(1000)
+        client.sendall(b"{}")
+        (answer,) = answers(read_all(client))
+
+    assert leave.startswith(b"HTTP/1.1 100")
+    assert answer.status == 200
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /healthz HTT", b"\r\n"], ids=repr)

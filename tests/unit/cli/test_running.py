@@ -195,6 +195,19 @@ def test_progress_counts_records_without_a_score(
     assert capsys.readouterr().err == "desk: 1 of 2, 0 passed, 1 without a score\n"
 
 
+def test_progress_of_a_server_is_what_its_events_say(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressLine("desk", None, is_quiet=False, now=hurried()) as progress:
+        progress.reach(3, 0, None)
+        progress.reach(7, 2, 10)
+        progress.reach(10, 2, None)
+
+    assert capsys.readouterr().err == (
+        "desk: 3, all with a score\n"
+        "desk: 7 of 10, 2 without a score\n"
+        "desk: 10 of 10, 2 without a score\n"
+    )
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_either_signal_stops_a_run_and_says_how_to_go_on(
     capsys: pytest.CaptureFixture[str], number: signal.Signals

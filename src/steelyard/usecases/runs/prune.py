@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from steelyard.errors import InvalidError
@@ -74,6 +74,10 @@ class RetentionPort(Protocol):
 
     def remove_inputs(self) -> int:
         """Remove inputs of queued runs that have ended or were never made; of how many."""
+        ...
+
+    def forget_changes(self, before: str, entry: AuditEntry) -> int:
+        """Remove entries of the audit log from before a time, and log that; how many."""
         ...
 
     def settle(self) -> None:
@@ -182,6 +186,27 @@ def prune(
     inputs = store.remove_inputs()
     store.settle()
     return inputs
+
+
+def prune_audit_log(
+    store: RetentionPort,
+    retention: RetentionSettings,
+    now: datetime,
+    *,
+    caller: Caller | None = None,
+) -> int:
+    """Remove entries of the audit log past their retention, if it has one; how many."""
+    if retention.audit_days is None:
+        return 0
+    before = (now - timedelta(days=retention.audit_days)).isoformat(timespec="milliseconds")
+    entry = AuditEntry(
+        at=now.isoformat(timespec="milliseconds"),
+        caller=valid_caller(caller),
+        verb="prune_audit_log",
+        subject=before,
+        detail={},
+    )
+    return store.forget_changes(before, entry)
 
 
 def pruning_report(

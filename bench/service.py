@@ -1,0 +1,230 @@
+"""What the server takes to answer, beside the bare framework: `python -m bench.service`.
+
+Both send the same bytes, on the same settings, to the same client. Measured with nothing else to
+do, and while a run is executed at full speed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.request import urlopen
+
+from bench.child import ROOT, STEELYARD
+from bench.http_load import connect, percentiles, request_bytes
+from bench.page import machine, write_section
+
+RECORDS = 2_000
+LONG_RUN = 100_000
+CONNECTIONS = 16
+SECONDS = 5.0
+CLIENTS = 50
+POSTING_S = 60.0
+_ENDED = ("completed", "completed_with_failures", "failed", "cancelled")
+
+
+class Row(NamedTuple):
+    """One row of the table."""
+
+    what: str
+    per_s: str
+    share: str
+    p50: str
+    p95: str
+    p99: str
+    errors: str
+
+
+class Server(NamedTuple):
+    """A process that answers."""
+
+    url: str
+    process: subprocess.Popen[str]
+
+    @property
+    def rss_mb(self) -> float:
+        """The memory that it holds now."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        return int(line.split()[1]) / 1000
+
+
+def main() -> None:
+    """Measure, and write the table into the page."""
+    with tempfile.TemporaryDirectory(prefix="bench-service-") as name:
+        text = measured(Path(name))
+    write_section("service", text)
+
+
+def measured(folder: Path) -> str:
+    """The table."""
+    root, held = folder / "project", folder / "held"
+    held.mkdir()
+    run_id = _make_project(root)
+    with _serving(root) as server:
+        paths = {"status": f"/v1/runs/{run_id}", "records": f"/v1/runs/{run_id}/records?limit=20"}
+        for name, path in paths.items():
+            (held / name).write_bytes(_fetched(server.url + path))
+        with _started(sys.executable, "-m", "bench.bare_service", held, cwd=ROOT) as bare:
+            rows = list(_rows(server, bare, paths, "nothing else"))
+            with _running(root):
+                rows += _rows(server, bare, paths, "a run")
+        idle = server.rss_mb
+        posted = asyncio.run(_post_and_poll(server.url))
+        rows.append(_row(f"{CLIENTS} clients post runs and poll them", posted, ""))
+        memory = (
+            f"RSS of the server {idle:.0f} MB after that load, {server.rss_mb:.0f} MB at the end"
+        )
+    return _table(rows, f"{memory}; {posted['runs']:.0f} runs in {POSTING_S:.0f} s.")
+
+
+def _rows(server: Server, bare: Server, paths: dict[str, str], beside: str) -> Iterator[Row]:
+    for name, path in paths.items():
+        ceiling = _loaded(f"{bare.url}/{name}")
+        found = _loaded(server.url + path)
+        share = f"{found['per_s'] / ceiling['per_s']:.0%}"
+        yield _row(f"{name}, bare framework, beside {beside}", ceiling, "")
+        yield _row(f"{name}, beside {beside}", found, share)
+
+
+def _row(what: str, found: dict[str, float], share: str) -> Row:
+    p50, p95, p99 = (f"{found[name]:.1f}" for name in ("p50", "p95", "p99"))
+    row = Row(what, f"{found['per_s']:,.0f}", share, p50, p95, p99, f"{found['errors']:.0f}")
+    print(row, flush=True)
+    return row
+
+
+def _table(rows: list[Row], memory: str) -> str:
+    load = f"{CONNECTIONS} connections for {SECONDS:.0f} s each"
+    lines = [
+        f"Measured by `python -m bench.service`: {machine()}; {load}. {memory}",
+        "",
+        "| what | requests/s | of the framework's | p50 ms | p95 ms | p99 ms | errors |",
+        "|---|---|---|---|---|---|---|",
+        *(f"| {' | '.join(row)} |" for row in rows),
+    ]
+    return "\n".join(lines)
+
+
+def _make_project(root: Path) -> str:
+    """A project with a finished run, and a dataset that takes a while."""
+    (root / "datasets").mkdir(parents=True)
+    (root / "steelyard.yaml").write_text("{}\n", encoding="utf-8")
+    for name, count in (("some", RECORDS), ("many", LONG_RUN)):
+        with (root / "datasets" / f"{name}.jsonl").open("w", encoding="utf-8") as stream:
+            stream.writelines(json.dumps(_case(number)) + "\n" for number in range(count))
+    command = (*STEELYARD, "run", "datasets/some.jsonl", "--target", "echo", "--format", "json")
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["run_id"]
+
+
+def _case(number: int) -> dict[str, Any]:
+    question = f"Question {number}: " + "what is it like? " * 12
+    says = [{"type": "contains", "value": "like"}]
+    return {"id": f"r{number}", "expected_outcome": "So.", "input": question, "evaluators": says}
+
+
+@contextmanager
+def _serving(root: Path) -> Generator[Server]:
+    with _started(*STEELYARD, "serve", "--port", "0", cwd=root) as server:
+        yield server
+
+
+@contextmanager
+def _started(*command: object, cwd: Path) -> Generator[Server]:
+    """A server that prints its address first."""
+    words = [str(word) for word in command]
+    process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    words_of = (word for line in process.stdout for word in line.split())
+    url = next(word for word in words_of if word.startswith("http"))
+    try:
+        yield Server(url, process)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@contextmanager
+def _running(root: Path) -> Generator[None]:
+    """A run in a process of its own, for as long as something is measured beside it."""
+    command = (*STEELYARD, "run", "datasets/many.jsonl", "--target", "echo", "--format", "json")
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL)
+    time.sleep(3)
+    try:
+        yield
+        if process.poll() is not None:
+            raise SystemExit("the run has ended before the measurement; give it more records")
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _fetched(url: str) -> bytes:
+    with urlopen(url, timeout=30) as answer:
+        return answer.read()
+
+
+def _loaded(url: str) -> dict[str, float]:
+    """What a client in another process measures."""
+    options = ("--connections", str(CONNECTIONS), "--seconds", str(SECONDS))
+    command = (sys.executable, "-m", "bench.http_load", url, *options)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+async def _post_and_poll(url: str) -> dict[str, float]:
+    """Every client posts a small run, polls it until it has ended, and begins anew."""
+    times: list[float] = []
+    errors, runs = 0, 0
+    end = time.perf_counter() + POSTING_S
+
+    async def client(number: int) -> None:
+        nonlocal errors, runs
+        connection = await connect(url)
+        while time.perf_counter() < end:
+            answer = await _timed(connection.ask(_post(url, number)), times)
+            errors += answer.status != 202
+            if answer.status != 202:
+                print(answer, flush=True)
+                return
+            runs += 1
+            run_id = json.loads(answer.body)["run_id"]
+            status = ""
+            while status not in _ENDED and time.perf_counter() < end:
+                await asyncio.sleep(0.25)
+                request = request_bytes(f"{url}/v1/runs/{run_id}")
+                answer = await _timed(connection.ask(request), times)
+                errors += answer.status != 200
+                status = json.loads(answer.body).get("status", "")
+        connection.close()
+
+    await asyncio.gather(*map(client, range(CLIENTS)))
+    done = {"per_s": len(times) / POSTING_S, "errors": errors, "runs": runs}
+    return {**done, **percentiles(times)}
+
+
+async def _timed(waiting: asyncio.Future[Any], times: list[float]) -> Any:
+    begin = time.perf_counter()
+    answer = await waiting
+    times.append(time.perf_counter() - begin)
+    return answer
+
+
+def _post(url: str, number: int) -> bytes:
+    records = [{"record_id": f"r{n}", "input": {"prompt": "So?"}} for n in range(5)]
+    head = {"dataset_id": f"d{number}", "dataset_version": "1", "schema_version": "1.0"}
+    body = json.dumps({**head, "run": {"target": "echo"}, "records": records}).encode()
+    return request_bytes(f"{url}/v1/runs", body)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Log lines: one line each, without secrets."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Generator
+
+import pytest
+
+from steelyard.api.log_lines import JsonLines, LogFormat, TextLines, set_up_logging
+
+SECRET = "sk-0123456789"
+
+
+@pytest.fixture
+def _root_logging() -> Generator[None]:
+    root, own = logging.getLogger(), logging.getLogger("steelyard")
+    before = (root.handlers[:], root.level, own.level)
+    yield
+    root.handlers[:], level, own_level = before
+    root.setLevel(level)
+    own.setLevel(own_level)
+
+
+def failed() -> logging.LogRecord:
+    """The record of an error whose message holds a secret."""
+    try:
+        int(f"bad key {SECRET}\nfaked line\x1b[31m")
+    except ValueError:
+        found = sys.exc_info()
+    return logging.LogRecord("steelyard.api", logging.ERROR, "", 0, "key %s", (SECRET,), found)
+
+
+@pytest.mark.usefixtures("_root_logging")
+@pytest.mark.parametrize("style", ["json", "text"])
+def test_values_of_secrets_are_replaced_wherever_they_are(
+    capsys: pytest.CaptureFixture[str], style: LogFormat
+) -> None:
+    set_up_logging(style, "info", [SECRET, "short"])
+
+    logging.getLogger("steelyard.api").handle(failed())
+    logging.getLogger("steelyard.access").info("short %s", SECRET, extra={"path": f"/{SECRET}"})
+    logging.getLogger("uvicorn.error").warning("of uvicorn")
+    logging.getLogger("uvicorn.error").info("chatter")
+
+    written = capsys.readouterr().err
+    assert SECRET not in written
+    assert "***" in written
+    assert "short" in written  # too short to be told from other text
+    assert "of uvicorn" in written
+    assert "chatter" not in written
+
+
+def test_a_traceback_is_within_the_one_line_of_json() -> None:
+    line = JsonLines(lambda text: text).format(failed())
+
+    assert "\n" not in line
+    assert line.isascii()
+    assert json.loads(line)["traceback"].startswith("Traceback")
+
+
+def test_a_traceback_for_people_is_indented_and_escaped() -> None:
+    first, *rest = TextLines(lambda text: text).format(failed()).splitlines()
+
+    assert first.endswith(f"error   key {SECRET}")
+    assert all(line.startswith("    ") for line in rest)
+    assert "\x1b" not in "".join(rest)
+
+
+def test_a_long_value_is_shortened() -> None:
+    record = logging.LogRecord("a", logging.INFO, "", 0, "x" * 100_000, (), None)
+
+    assert len(JsonLines(lambda text: text).format(record)) < 3000
