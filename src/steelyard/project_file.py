@@ -68,7 +68,7 @@ def write_settings(settings: Settings) -> bytes:
     value = cast(JsonObject, msgspec.to_builtins(replace(settings, targets={}, suites={})))
     value["targets"] = {name: entry.row() for name, entry in settings.targets.items()}
     value["redaction"] = settings.redaction.plan().json()
-    for key in ("judges", "limits"):
+    for key in ("judges", "limits", "retention"):
         value[key] = _without_none(value[key])
     del value["oidc"]  # only a server logs users in
     kept = {key: found for key, found in value.items() if found is not None}
