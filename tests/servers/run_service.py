@@ -39,7 +39,7 @@ async def answer(prompt):
 
 def moody(prompt):
     if "fail" in prompt and not (Path(__file__).parent / "mended").exists():
-        raise RuntimeError("not now")
+        raise TimeoutError("not now")
     return prompt
 '''
 RUBRIC = """\

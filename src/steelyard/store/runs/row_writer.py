@@ -206,8 +206,8 @@ class RowWriter:
         for message, at in rows.warnings:
             add_event(connection, self.run_id, at, "warning", {"message": message})
         self._note_waiting(rows)
-        if rows.results or rows.attempts:
-            self._report_progress(connection, rows.results)
+        if rows.results or rows.attempts or rows.states:
+            self._report_progress(connection, rows.results, is_due=bool(rows.states))
         for state, at in rows.states:
             move_run(connection, self.run_id, state, at)
 
@@ -217,8 +217,10 @@ class RowWriter:
         for row in chain(rows.results, rows.answered):
             self._waiting.discard(row[1:3])
 
-    def _report_progress(self, connection: Connection, kept: list[TableRow]) -> None:
-        """Add an event with the progress, unless there was one within a second."""
+    def _report_progress(
+        self, connection: Connection, kept: list[TableRow], *, is_due: bool
+    ) -> None:
+        """Add an event with the progress, unless one that is not due comes within a second."""
         known = self._progress
         if known is None:
             self._progress = progress_of(connection, self.run_id)
@@ -227,7 +229,7 @@ class RowWriter:
             self._progress = Progress(known.rows + len(kept), known.failed_rows + failed)
         self._progress = structs.replace(self._progress, retrying_rows=len(self._waiting))
         now = self._clock.monotonic()
-        if now - self._progress_at >= PROGRESS_S:
+        if is_due or now - self._progress_at >= PROGRESS_S:
             self._progress_at = now
             data = structs.asdict(self._progress)
             add_event(connection, self.run_id, self._clock.stamp(), "progress", data)
