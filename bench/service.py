@@ -73,7 +73,9 @@ def measured(folder: Path) -> str:
         paths = {"status": f"/v1/runs/{run_id}", "records": f"/v1/runs/{run_id}/records?limit=20"}
         for name, path in paths.items():
             (held / name).write_bytes(_fetched(server.url + path))
-        with _started(sys.executable, "-m", "bench.bare_service", held, cwd=ROOT) as bare:
+        with _started(
+            sys.executable, "-P", ROOT / "bench" / "bare_service.py", held, cwd=folder
+        ) as bare:
             rows = list(_rows(server, bare, paths, "nothing else"))
             with _running(root):
                 rows += _rows(server, bare, paths, "a run")
@@ -142,7 +144,9 @@ def _serving(root: Path) -> Generator[Server]:
 def _started(*command: object, cwd: Path) -> Generator[Server]:
     """A server that prints its address first."""
     words = [str(word) for word in command]
-    process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, text=True)
+    # Its log is written, as it is in use, but not to a terminal.
+    with (cwd / "server.log").open("ab") as log:
+        process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout
     words_of = (word for line in process.stdout for word in line.split())
     url = next(word for word in words_of if word.startswith("http"))
@@ -220,7 +224,10 @@ async def _timed(waiting: asyncio.Future[Any], times: list[float]) -> Any:
 
 
 def _post(url: str, number: int) -> bytes:
-    records = [{"record_id": f"r{n}", "input": {"prompt": "So?"}} for n in range(5)]
+    answer = {"answer": "So?"}
+    records = [
+        {"record_id": f"r{n}", "input": {"prompt": "So?"}, "reference": answer} for n in range(5)
+    ]
     head = {"dataset_id": f"d{number}", "dataset_version": "1", "schema_version": "1.0"}
     body = json.dumps({**head, "run": {"target": "echo"}, "records": records}).encode()
     return request_bytes(f"{url}/v1/runs", body)
