@@ -1,4 +1,4 @@
-"""What the server takes to answer, beside the bare framework: `python -m bench.service`.
+"""What the server takes to answer, beside the bare framework: `python -m bench.http_service`.
 
 Both send the same bytes, on the same settings, to the same client. Measured with nothing else to
 do, and while a run is executed at full speed.
@@ -28,6 +28,13 @@ CONNECTIONS = 16
 SECONDS = 5.0
 CLIENTS = 50
 POSTING_S = 60.0
+_RUBRIC = """\
+id: so
+version: 1.0.0
+checks:
+  - {id: says_so, kind: must_contain_any, phrases: [So]}
+scoring: {combine: all_pass}
+"""
 _ENDED = ("completed", "completed_with_failures", "failed", "cancelled")
 
 
@@ -107,7 +114,7 @@ def _row(what: str, found: dict[str, float], share: str) -> Row:
 def _table(rows: list[Row], memory: str) -> str:
     load = f"{CONNECTIONS} connections for {SECONDS:.0f} s each"
     lines = [
-        f"Measured by `python -m bench.service`: {machine()}; {load}. {memory}",
+        f"Measured by `python -m bench.http_service`: {machine()}; {load}. {memory}",
         "",
         "| what | requests/s | of the framework's | p50 ms | p95 ms | p99 ms | errors |",
         "|---|---|---|---|---|---|---|",
@@ -119,6 +126,8 @@ def _table(rows: list[Row], memory: str) -> str:
 def _make_project(root: Path) -> str:
     """A project with a finished run, and a dataset that takes a while."""
     (root / "datasets").mkdir(parents=True)
+    (root / "rubrics").mkdir()
+    (root / "rubrics" / "so.yaml").write_text(_RUBRIC, encoding="utf-8")
     (root / "steelyard.yaml").write_text("{}\n", encoding="utf-8")
     for name, count in (("some", RECORDS), ("many", LONG_RUN)):
         with (root / "datasets" / f"{name}.jsonl").open("w", encoding="utf-8") as stream:
@@ -224,12 +233,11 @@ async def _timed(waiting: asyncio.Future[Any], times: list[float]) -> Any:
 
 
 def _post(url: str, number: int) -> bytes:
-    answer = {"answer": "So?"}
-    records = [
-        {"record_id": f"r{n}", "input": {"prompt": "So?"}, "reference": answer} for n in range(5)
-    ]
+    records = [{"record_id": f"r{n}", "input": {"prompt": "So?"}} for n in range(5)]
     head = {"dataset_id": f"d{number}", "dataset_version": "1", "schema_version": "1.0"}
-    body = json.dumps({**head, "run": {"target": "echo"}, "records": records}).encode()
+    body = json.dumps(
+        {**head, "run": {"target": "echo", "rubric": "so@1.0"}, "records": records}
+    ).encode()
     return request_bytes(f"{url}/v1/runs", body)
 
 
