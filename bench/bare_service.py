@@ -1,4 +1,4 @@
-"""The ceiling of `bench.service`: the bare framework sends bytes that it holds.
+"""The ceiling of `bench.http_service`: the bare framework sends bytes that it holds.
 
 `python -m bench.bare_service FOLDER` serves the files of a folder with the server's own settings.
 """

@@ -212,7 +212,9 @@ class RunStore:
         return [stored_run(row) for row in self._rows(found.limit(limit))]
 
     def progress(self, run_ids: Sequence[str]) -> dict[str, Progress]:
-        """How many rows runs have kept."""
+        """How many rows runs have kept; of those at work, up to two seconds ago."""
+        if not run_ids:
+            return {}
         with translated_errors(self.engine), self.engine.connect() as connection:
             return run_queries.progress_now(connection, run_ids)
 

@@ -1,4 +1,4 @@
-"""What the server takes to answer, beside the bare framework: `python -m bench.service`.
+"""What the server takes to answer, beside the bare framework: `python -m bench.http_service`.
 
 Both send the same bytes, on the same settings, to the same client. Measured with nothing else to
 do, and while a run is executed at full speed.
@@ -28,6 +28,13 @@ CONNECTIONS = 16
 SECONDS = 5.0
 CLIENTS = 50
 POSTING_S = 60.0
+_RUBRIC = """\
+id: so
+version: 1.0.0
+checks:
+  - {id: says_so, kind: must_contain_any, phrases: [So]}
+scoring: {combine: all_pass}
+"""
 _ENDED = ("completed", "completed_with_failures", "failed", "cancelled")
 
 
@@ -73,7 +80,9 @@ def measured(folder: Path) -> str:
         paths = {"status": f"/v1/runs/{run_id}", "records": f"/v1/runs/{run_id}/records?limit=20"}
         for name, path in paths.items():
             (held / name).write_bytes(_fetched(server.url + path))
-        with _started(sys.executable, "-m", "bench.bare_service", held, cwd=ROOT) as bare:
+        with _started(
+            sys.executable, "-P", ROOT / "bench" / "bare_service.py", held, cwd=folder
+        ) as bare:
             rows = list(_rows(server, bare, paths, "nothing else"))
             with _running(root):
                 rows += _rows(server, bare, paths, "a run")
@@ -105,7 +114,7 @@ def _row(what: str, found: dict[str, float], share: str) -> Row:
 def _table(rows: list[Row], memory: str) -> str:
     load = f"{CONNECTIONS} connections for {SECONDS:.0f} s each"
     lines = [
-        f"Measured by `python -m bench.service`: {machine()}; {load}. {memory}",
+        f"Measured by `python -m bench.http_service`: {machine()}; {load}. {memory}",
         "",
         "| what | requests/s | of the framework's | p50 ms | p95 ms | p99 ms | errors |",
         "|---|---|---|---|---|---|---|",
@@ -117,6 +126,8 @@ def _table(rows: list[Row], memory: str) -> str:
 def _make_project(root: Path) -> str:
     """A project with a finished run, and a dataset that takes a while."""
     (root / "datasets").mkdir(parents=True)
+    (root / "rubrics").mkdir()
+    (root / "rubrics" / "so.yaml").write_text(_RUBRIC, encoding="utf-8")
     (root / "steelyard.yaml").write_text("{}\n", encoding="utf-8")
     for name, count in (("some", RECORDS), ("many", LONG_RUN)):
         with (root / "datasets" / f"{name}.jsonl").open("w", encoding="utf-8") as stream:
@@ -142,7 +153,9 @@ def _serving(root: Path) -> Generator[Server]:
 def _started(*command: object, cwd: Path) -> Generator[Server]:
     """A server that prints its address first."""
     words = [str(word) for word in command]
-    process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, text=True)
+    # Its log is written, as it is in use, but not to a terminal.
+    with (cwd / "server.log").open("ab") as log:
+        process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout
     words_of = (word for line in process.stdout for word in line.split())
     url = next(word for word in words_of if word.startswith("http"))
@@ -222,7 +235,9 @@ async def _timed(waiting: asyncio.Future[Any], times: list[float]) -> Any:
 def _post(url: str, number: int) -> bytes:
     records = [{"record_id": f"r{n}", "input": {"prompt": "So?"}} for n in range(5)]
     head = {"dataset_id": f"d{number}", "dataset_version": "1", "schema_version": "1.0"}
-    body = json.dumps({**head, "run": {"target": "echo"}, "records": records}).encode()
+    body = json.dumps(
+        {**head, "run": {"target": "echo", "rubric": "so@1.0"}, "records": records}
+    ).encode()
     return request_bytes(f"{url}/v1/runs", body)
 
 

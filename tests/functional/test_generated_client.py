@@ -1,0 +1,76 @@
+"""A client that a public generator makes from the OpenAPI document."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fakes.served_runs import make_runs
+from real_parts import lack
+from servers.service import running
+from steelyard.api.application import operations
+from steelyard.api.openapi import document
+from steelyard.project import open_project
+
+LOCK = Path(__file__).parents[1] / "real" / "openapi_client.txt"
+USE = """
+import sys
+from made import Client
+from made.api.runs import get_run, get_run_metrics, get_run_record, list_run_records, list_runs
+from made.models import ErrorBody
+
+client = Client(base_url=sys.argv[1])
+runs = list_runs.sync(client=client, limit=2)
+run = get_run.sync(sys.argv[2], client=client)
+page = list_run_records.sync(run.run_id, client=client, passed=False)
+record = get_run_record.sync(run.run_id, page.data[0].index, client=client)
+metrics = get_run_metrics.sync(run.run_id, client=client)
+missing = get_run.sync("run_unknown", client=client)
+assert isinstance(missing, ErrorBody)
+print(len(runs.data), run.status, record.record_id, record.evaluator_scores[0].check,
+      metrics.pass_rate.n, missing.error.code)
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter that has the generator, which does not go with the packages of this one."""
+    folder = tmp_path_factory.mktemp("generator")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    made = folder / "bin" / "python"
+    command = [made, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", LOCK]
+    installed = subprocess.run(command, capture_output=True, text=True, check=False)
+    if installed.returncode:
+        lack(f"the generator cannot be installed: {installed.stderr[-300:]}")
+    return made
+
+
+@pytest.mark.trials
+def test_a_generated_client_reads_runs_and_records(tmp_path: Path, python: Path) -> None:
+    runs = make_runs(tmp_path / "project")
+    (tmp_path / "api.json").write_text(json.dumps(document(operations())), encoding="utf-8")
+    (tmp_path / "use.py").write_text(USE, encoding="utf-8")
+    generate = [python.with_name("openapi-python-client"), "generate", "--path", "api.json"]
+    subprocess.run(
+        [*generate, "--meta", "none", "--output-path", "made"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    with open_project(runs.root) as project, running(project) as url:
+        done = subprocess.run(
+            [python, "use.py", url, runs.done],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert done.stderr == ""
+    assert done.stdout.split() == [
+        *("2", "completed_with_failures", "b", "says_yes", "3", "not_found")
+    ]
