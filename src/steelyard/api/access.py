@@ -36,21 +36,24 @@ async def admit(
     served: ServedProject, operation: Operation[Any, Any], request: Request
 ) -> Identity:
     """Whoever sends a request, if they may; counts it, with its headers in the request's state."""
-    address = client_address(request, served.settings.trusted_proxies)
     if not operation.is_protected:
         if operation.path.startswith("/v1/"):
-            _count(served, request, address)
+            _count(served, request, _address(served, request))
         return NOBODY
     try:
         identity = await authenticate(served, request)
     except RequestError:
         # Whose request it is, is not known: guesses count against where they come from.
-        _count(served, request, address)
+        _count(served, request, _address(served, request))
         raise
     request.state.actor = identity.actor
     _count(served, request, identity.key_id or identity.form_token or identity.actor)
     require_scope(identity, operation.scope)
     return identity
+
+
+def _address(served: ServedProject, request: Request) -> str:
+    return client_address(request, served.settings.trusted_proxies)
 
 
 async def authenticate(served: ServedProject, request: Request) -> Identity:

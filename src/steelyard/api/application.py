@@ -32,7 +32,7 @@ from steelyard.api import (
     validation,
 )
 from steelyard.api.access import admit
-from steelyard.api.call import Call, JsonReply, NoQuery
+from steelyard.api.call import Call, JsonReply, NoQuery, with_request_id
 from steelyard.api.errors import ErrorReply, error_body, message_of, status_of
 from steelyard.api.gatekeeping import Gatekeeper
 from steelyard.api.operation import Operation
@@ -104,17 +104,32 @@ async def _answered(
     request.state.route = operation.path
     try:
         identity = await admit(served, operation, request)
+        if operation.is_kept and (kept := _kept(served, request)):
+            return Response(with_request_id(kept, request_id), media_type=_JSON)
+        changes = served.project.store.changes.count() if operation.is_kept else 0
         made = await operation.answer(served, identity, request_id, request)
     except ErrorReply as error:
         body = error_body(error.status, error.message, request_id, error.details)
         return Response(body, error.status, dict(error.headers), _JSON)
     except Exception as error:  # noqa: BLE001 - every error has one shape
         return _failed(error, request_id)
+    if operation.is_kept and isinstance(made, JsonReply):
+        body = msgspec.json.encode(made.body)
+        served.kept.keep(_address(request), changes, body)
+        return Response(with_request_id(body, request_id), media_type=_JSON)
     if isinstance(made, JsonReply):
         made = Response(made.json(request_id), made.status, dict(made.headers), _JSON)
     if operation.is_open:
         made.headers["access-control-allow-origin"] = "*"
     return made
+
+
+def _kept(served: ServedProject, request: Request) -> bytes | None:
+    return served.kept.find(_address(request), served.project.store.changes.count())
+
+
+def _address(request: Request) -> bytes:
+    return request.scope["raw_path"] + b"?" + request.scope["query_string"]
 
 
 def _failed(error: Exception, request_id: str) -> Response:

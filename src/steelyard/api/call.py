@@ -60,7 +60,10 @@ class JsonReply:
         """The body, with the id of the request."""
         if isinstance(self.body, dict):
             return msgspec.json.encode({**self.body, "request_id": request_id})
-        # Put in at the end of the object, which is not built a second time for it.
-        made = msgspec.json.encode(self.body)[:-1]
-        own = msgspec.json.encode(request_id)
-        return b"%b%b%b}" % (made, b"," if len(made) > 1 else b"", b'"request_id":' + own)
+        return with_request_id(msgspec.json.encode(self.body), request_id)
+
+
+def with_request_id(body: bytes, request_id: str) -> bytes:
+    """A JSON object with the id at its end; nothing of it is built a second time."""
+    own = msgspec.json.encode(request_id)
+    return b'%b%b"request_id":%b}' % (body[:-1], b"," if len(body) > 2 else b"", own)

@@ -50,6 +50,8 @@ class Operation(Generic[Query, Body]):
     max_body: int = MAX_BODY
     is_quick: bool = False
     """Whether it takes less time than to hand it to a thread."""
+    is_kept: bool = False
+    """Whether the answer depends on the store and the address alone, and may be given again."""
     requires_login: bool = False
     """Whether its caller must be known though no scope is needed."""
     is_open: bool = False

@@ -186,6 +186,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         query=RecordsQuery,
         answers={200: Page[Prediction]},
         errors=(404, 409, 410),
+        is_kept=True,
     ),
     Operation(
         method="GET",
@@ -196,6 +197,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         query=RepeatQuery,
         answers={200: RecordBody},
         errors=(404, 409, 410),
+        is_kept=True,
     ),
     Operation(
         method="GET",

@@ -105,6 +105,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         handle=_list,
         query=RunsQuery,
         answers={200: Page[RunBody]},
+        is_kept=True,
     ),
     Operation(
         method="GET",
@@ -115,5 +116,6 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
         answers={200: RunBody},
         errors=(404,),
         is_quick=True,
+        is_kept=True,
     ),
 )

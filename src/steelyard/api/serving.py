@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from steelyard.api.kept_replies import KeptReplies
 from steelyard.api.measurements import Measurements
 from steelyard.api.request_limits import RequestLimiter
 from steelyard.api.stopping import StopSignal
@@ -70,3 +71,4 @@ class ServedProject:
     """Set when the server begins to stop; event streams end then."""
     measurements: Measurements = field(default_factory=Measurements)
     tracing: RequestTracing = field(default_factory=NoTracing)
+    kept: KeptReplies = field(default_factory=KeptReplies)

@@ -10,6 +10,8 @@ from sqlalchemy.dialects.sqlite import insert
 
 _UNIX_EPOCH = 2440587.5
 _DAY_S = 86400.0
+CHANGE_COUNT = "PRAGMA data_version"
+"""What another connection has committed, as a number that changes with every commit."""
 
 
 def insert_new(table: Table) -> Insert:

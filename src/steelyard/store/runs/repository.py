@@ -25,6 +25,7 @@ from steelyard.results.runs import EVERY_RUN, Progress, RunEvent, RunPosition, R
 from steelyard.results.stored_rows import with_scores
 from steelyard.results.stored_run import StoredRun
 from steelyard.store.audit_log import add_entry, last_caller
+from steelyard.store.changes import StoreChanges
 from steelyard.store.database import (
     empty_log,
     few_rows,
@@ -75,11 +76,13 @@ class RunStore:
         self.engine = engine
         self.leases: dict[str, Lease] = {}
         """The runs that this process holds."""
+        self.changes = StoreChanges(engine)
 
     def close(self) -> None:
         """Let go of the database, and of every run that is still held."""
         for run_id in list(self.leases):
             self._let_go(run_id)
+        self.changes.close()
         self.engine.dispose()
 
     def create(
