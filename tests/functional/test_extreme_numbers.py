@@ -26,6 +26,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     "compare": ("compare", "latest", "latest"),
     "prune": ("prune", "--yes"),
     "judge validate": AGAIN,
+    "serve": ("serve", "--host", "no.such.host.invalid"),
+    "key create": ("key", "create", "ci", "--role", "viewer"),
     "review assign": ("review", "assign", "latest", "--count", "1", "--by", "near_threshold"),
 }
 

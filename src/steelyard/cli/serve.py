@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from steelyard.cli.opening import opened
+from steelyard.cli.running import require_number
 from steelyard.cli.server_access import needs_login, require_safe, trusted
 from steelyard.cli.terminal import show
 
@@ -46,7 +47,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
         bool, typer.Option("--no-worker", help="Start no worker; see `steelyard worker`.")
     ] = False,
     spool_quota: Annotated[
-        float, typer.Option(min=0, metavar="GB", help="Maximum size of posted datasets.")
+        float,
+        typer.Option(
+            callback=require_number, min=0, metavar="GB", help="Maximum size of posted datasets."
+        ),
     ] = 5.0,
     login: Annotated[
         bool, typer.Option("--login", help="Require login on a loopback address, too.")

@@ -7,11 +7,10 @@ import io
 import os
 import secrets
 import shutil
-import sqlite3
 import tarfile
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,8 +30,9 @@ from steelyard.results.backup import (
 )
 from steelyard.results.pruned import PRUNED
 from steelyard.store.artifacts import digest_of, sync_folder
+from steelyard.store.database_copies import copied_runs, copy_database
 from steelyard.store.private_files import make_private_folder, private
-from steelyard.store.tables import SCHEMA_VERSION, login_failures, sessions
+from steelyard.store.tables import SCHEMA_VERSION
 
 _CONTENT = "inputs/content"
 _LINKS = ".backup-"
@@ -93,25 +93,6 @@ class BackupWriter:
             shutil.rmtree(self._links, ignore_errors=True)
 
 
-def copy_database(source: Path, copy: Path) -> None:
-    """A consistent copy of a database in use, without logins and without owners of runs."""
-    with open(copy, "xb", opener=private):
-        pass
-    with closing(sqlite3.connect(source)) as live, closing(sqlite3.connect(copy)) as made:
-        live.backup(made)  # in one step: of several, each change in between begins it anew
-        made.execute("PRAGMA journal_mode=DELETE")
-        made.execute("PRAGMA secure_delete=ON")
-        with made:
-            for table in (sessions.name, login_failures.name):
-                made.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own tables
-            ended = ", ".join(f"'{state}'" for state in sorted(TERMINAL))
-            # Their processes work on the original.
-            made.execute(
-                "UPDATE runs SET owner = NULL, lease_until = NULL "  # noqa: S608 - our own words
-                f"WHERE status NOT IN ({ended})"
-            )
-
-
 class _Archive:
     """One tar file that is being written, and its manifest."""
 
@@ -143,13 +124,11 @@ class _Archive:
 
     def _add_runs(self) -> int:
         """The artifacts of runs that have ended; others are sealed anew when they are resumed."""
-        with closing(sqlite3.connect(self._scratch / DATABASE)) as database:
-            found = database.execute("SELECT run_id, status FROM runs ORDER BY run_id")
-            count = 0
-            for run_id, status in found:
-                count += 1
-                for name in ARTIFACTS if status in TERMINAL else ():
-                    self._add(f"runs/{run_id}/{name}", self._data / "runs" / run_id / name)
+        count = 0
+        for run_id, status in copied_runs(self._scratch / DATABASE):
+            count += 1
+            for name in ARTIFACTS if status in TERMINAL else ():
+                self._add(f"runs/{run_id}/{name}", self._data / "runs" / run_id / name)
         return count
 
     def _add_inputs(self) -> None:

@@ -6,11 +6,10 @@ import hashlib
 import os
 import secrets
 import shutil
-import sqlite3
 import struct
 import tarfile
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -34,6 +33,7 @@ from steelyard.results.backup import (
     require_place,
 )
 from steelyard.store.artifacts import sync_folder
+from steelyard.store.database_copies import is_sound
 from steelyard.store.private_files import SEALED, STEELYARD_FOLDER, make_private_folder, private
 from steelyard.store.tables import SCHEMA_VERSION
 
@@ -228,9 +228,6 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _require_sound(path: Path) -> None:
-    """Refuse a database that SQLite finds faults in, although its bytes are as they were."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as database:
-        found = database.execute("PRAGMA quick_check").fetchone()
-        if found == ("ok",):
-            return
-    raise UnreadableFileError("the database of the back-up is damaged; nothing was restored")
+    """Refuse a database with faults, although its bytes are as they were."""
+    if not is_sound(path):
+        raise UnreadableFileError("the database of the back-up is damaged; nothing was restored")
