@@ -88,6 +88,7 @@ CANARIES: dict[str, tuple[str, ...]] = {
         "ghp_0123456789abcdefABCDEF0123456789abcd",
         "github_pat_11AAAAAAA0123456789_abcdefghij",
         "glpat-ABCdef123456789_xyz0",
+        "steelyard_q3Zt7Vb0Xw9LmN2cRk5Yp8Hd1Gs4Jf6Ae",
         "AKIAIOSFODNN7EXAMPLE",
         "xoxb-123456789012-1234567890123-AbCdEfGhIjKlMnOp",
         "hf_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789",

@@ -6,7 +6,6 @@ before them has named.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
@@ -38,7 +37,7 @@ CHECKS: list[Any] = [
 HEALTH = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 ENDLESS = ("get_run_events",)
 """Streams, which have tests of their own."""
-EXAMPLES = int(os.environ.get("STEELYARD_API_EXAMPLES", "15"))
+EXAMPLES = [15, pytest.param(300, marks=pytest.mark.soak)]
 
 pytestmark = [pytest.mark.trials, pytest.mark.no_cover]
 
@@ -81,14 +80,17 @@ def _operation_ids() -> list[str]:
     return [name for name in found if name not in ENDLESS]
 
 
+@pytest.mark.parametrize("examples", EXAMPLES)
 @pytest.mark.parametrize("name", _operation_ids())
-def test_every_answer_is_documented_and_no_server_error(served: Served, name: str) -> None:
+def test_every_answer_is_documented_and_no_server_error(
+    served: Served, name: str, examples: int
+) -> None:
     operation = served.schema.find_operation_by_id(name)
 
     for mode in schemathesis.GenerationMode:
 
         @settings(
-            max_examples=EXAMPLES,
+            max_examples=examples,
             deadline=None,
             derandomize=True,
             database=None,
@@ -104,7 +106,8 @@ def test_every_answer_is_documented_and_no_server_error(served: Served, name: st
             ask()
 
 
-def test_sequences_of_requests_meet_no_server_error(served: Served) -> None:
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_sequences_of_requests_meet_no_server_error(served: Served, examples: int) -> None:
     schema: Any = schemathesis.openapi.from_dict(_without_streams(document(operations())))
     machine: Any = schema.as_state_machine()
 
@@ -117,7 +120,7 @@ def test_sequences_of_requests_meet_no_server_error(served: Served) -> None:
 
     Sequences.run(
         settings=settings(
-            max_examples=EXAMPLES,
+            max_examples=examples,
             stateful_step_count=6,
             deadline=None,
             derandomize=True,

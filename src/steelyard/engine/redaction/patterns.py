@@ -58,7 +58,7 @@ _STRETCH = re.compile("[0-9A-Za-z]+")
 _ORDERED = re.compile("[a-z]")
 _TOKEN = re.compile(
     r"(?<![0-9A-Za-z])(?:sk-|[prs]k_(?:live|test)_|whsec_|gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-"
-    r"|xapp-|hf_|npm_|pypi-|gsk_|xai-|dop_v1_|GOCSPX-)([0-9A-Za-z_-]{16,})"
+    r"|xapp-|hf_|npm_|pypi-|gsk_|xai-|dop_v1_|GOCSPX-|steelyard_)([0-9A-Za-z_-]{16,})"
 )
 _BEARER = re.compile(r"(?<![0-9A-Za-z])Bearer ([0-9A-Za-z._~+/=-]{16,})")
 _WEB_TOKEN = re.compile(

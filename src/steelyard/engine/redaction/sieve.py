@@ -78,7 +78,8 @@ def _options() -> Any:
 # Ids such as `case-000123` and UUIDs look like keys without their small letters: a second look.
 _KEY = _re2.compile(
     rb"(?:sk-|[prs]k_(?:live|test)_|whsec_|gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|hf_"
-    rb"|npm_|pypi-|gsk_|xai-|dop_v1_|GOCSPX-)[0-9A-Za-z_-]{16}|Bearer [0-9A-Za-z._~+/=-]{16}"
+    rb"|npm_|pypi-|gsk_|xai-|dop_v1_|GOCSPX-|steelyard_)[0-9A-Za-z_-]{16}"
+    rb"|Bearer [0-9A-Za-z._~+/=-]{16}"
     rb"|eyJ[0-9A-Za-z_-]{10}|A[KS]IA[0-9A-Z]{16}|SG\.[0-9A-Za-z_-]{16}|AGE-SECRET-KEY-1"
     rb"|AIza[0-9A-Za-z_-]{35}|ya29\.[0-9A-Za-z_-]{20}|-----BEGIN",
     _options(),
