@@ -25,6 +25,9 @@ from steelyard.usecases.runs.execute import (
 from steelyard.usecases.runs.ownership import has_owner
 from steelyard.usecases.runs.ports import RunPorts
 
+_SUSPECT = 3
+"""So many processes have claimed a run."""
+
 
 class Queue(Protocol):
     """The runs that workers execute, whatever becomes of a worker."""
@@ -43,8 +46,17 @@ class Queue(Protocol):
 
 
 def next_queued_run(queue: Queue, is_alive: Callable[[str], bool]) -> StoredRun | None:
-    """The oldest queued run that no process works on."""
-    return next((run for run in queue.waiting() if not has_owner(run, is_alive)), None)
+    """The oldest queued run that no process works on.
+
+    One that seems to kill the processes that execute it comes after all others.
+    """
+    free = (run for run in queue.waiting() if not has_owner(run, is_alive))
+    return min(free, key=lambda run: (_is_suspect(run), run.created_at, run.run_id), default=None)
+
+
+def _is_suspect(run: StoredRun) -> bool:
+    """Whether the last of several processes has died without releasing a run."""
+    return run.owner is not None and run.fence >= _SUSPECT
 
 
 def enqueue_run(

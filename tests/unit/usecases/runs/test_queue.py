@@ -68,6 +68,21 @@ def test_the_oldest_run_comes_first_and_leaves_the_queue_when_it_ends(project: P
     assert found.run_id == second.run_id
 
 
+@pytest.mark.parametrize(("deaths", "is_first"), [(1, True), (3, False)])
+def test_a_run_whose_processes_die_again_and_again_waits_for_the_others(
+    project: Project, deaths: int, *, is_first: bool
+) -> None:
+    first, second = queue_run(project), queue_run(project)
+    for death in range(deaths):
+        found = project.store.find(first.run_id)
+        assert project.store.claim(found, f"gone:{death}", found.created_at)
+
+    taken = next_queued_run(project.run_queue, lambda _owner: False)
+
+    assert taken
+    assert taken.run_id == (first if is_first else second).run_id
+
+
 def test_an_interrupted_run_of_the_command_line_is_never_taken(project: Project) -> None:
     ports = project.run_ports()
     prepared = asyncio.run(plan_run(ports, OPTIONS))
