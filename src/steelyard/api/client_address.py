@@ -26,7 +26,10 @@ def client_address(request: Request, trusted: Iterable[str]) -> str:
     for text in reversed(",".join(request.headers.getlist("x-forwarded-for")).split(",")):
         if found is None or not is_trusted(found):
             break
-        found = _parsed(text) or found
+        before = _parsed(text)
+        if before is None:
+            break  # what a proxy wrote and nobody understands hides what stands before it
+        found = before
     return UNKNOWN if found is None else _grouped(found)
 
 

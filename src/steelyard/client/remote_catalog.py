@@ -11,6 +11,7 @@ from steelyard.client.http_requests import HttpRequest, QueryValue
 from steelyard.client.remote import RemoteDefinition, RemotePage, RemoteVersion
 from steelyard.client.sent_body import JSON, body_of, json_body
 from steelyard.client.transport import Transport
+from steelyard.errors import UnavailableError
 
 Item = TypeVar("Item")
 Content: TypeAlias = str | Path | bytes | Mapping[str, Any]
@@ -120,4 +121,8 @@ def pages(transport: Transport, request: HttpRequest, kind: type[Item]) -> Itera
         yield from page.data
         if page.next_cursor is None:
             return
+        if page.next_cursor == query.get("cursor") or not page.data:
+            raise UnavailableError(
+                f"{request.path}: the server names a next page again and again; is this Steelyard?"
+            )
         query["cursor"] = page.next_cursor

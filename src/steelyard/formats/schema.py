@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, cast
 
 import jsonschema_rs
@@ -36,6 +37,13 @@ BLANK = (
 )
 """What the pattern `\\S` takes for white space; Python takes other characters for it."""
 
+MAX_PROBLEMS = 1000
+"""The most problems of one value that are listed."""
+_TOO_MANY = Problem(
+    code="value_out_of_range",
+    message=f"{{}} has more than {MAX_PROBLEMS:,} problems; the first of them are listed",
+)
+
 
 class Schema:
     """Checks values against one (sub)schema of a published document."""
@@ -58,15 +66,18 @@ class Schema:
     def problems(self, value: JsonValue) -> list[Problem]:
         """Everything wrong with a value, in path order; unknown names are warnings."""
         try:
-            found = [self._problem(error, value) for error in self._validator.iter_errors(value)]
-            unknown = list(self._unknown_fields(value))
+            errors = islice(self._validator.iter_errors(value), MAX_PROBLEMS + 1)
+            found = [self._problem(error, value) for error in errors]
+            unknown = list(islice(self._unknown_fields(value), MAX_PROBLEMS + 1))
         except UnicodeEncodeError:
             return _surrogates(value)
         except (ValueError, RecursionError):
             message = f"{{}} is nested deeper than {MAX_DEPTH} levels"
             return [Problem(code="value_out_of_range", message=message)]
-        flat = list(_without_followers([problem for group in found for problem in group]))
-        return sorted([*flat, *unknown], key=path_order)
+        listed = [problem for group in found for problem in group]
+        flat = list(_without_followers(listed[: MAX_PROBLEMS + 1]))
+        ordered = sorted([*flat, *unknown], key=path_order)
+        return [*ordered[:MAX_PROBLEMS], _TOO_MANY] if len(ordered) > MAX_PROBLEMS else ordered
 
     def _problem(self, error: jsonschema_rs.ValidationError, value: JsonValue) -> list[Problem]:
         path = tuple(error.instance_path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
+_NOT_GLOBAL = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
+"""For protocols and for relays; some versions of Python take them for public."""
 _NAT64 = IPv6Network("64:ff9b::/96")
 _LAST_32_BITS = 0xFFFFFFFF
 
@@ -22,6 +24,8 @@ def is_public(text: str) -> bool:
             return is_public(str(inner))
         if address.is_site_local or address.teredo:
             return False
+    if isinstance(address, IPv4Address) and any(address in one for one in _NOT_GLOBAL):
+        return False
     is_special = address.is_reserved or address.is_multicast or address.is_unspecified
     return address.is_global and not is_special
 

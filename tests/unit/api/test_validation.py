@@ -201,3 +201,18 @@ def test_schemas_need_no_login_and_name_the_public_address(tmp_path: Path) -> No
 
     assert answer.json()["$id"] == f"{url}/schemas/rubric.schema.json"
     assert other.status_code == 404
+
+
+def test_a_file_with_endless_errors_is_not_validated_to_its_end(client: httpx.Client) -> None:
+    answer = client.post(
+        "/v1/validate",
+        params={"name": "many.jsonl"},
+        content=b"{}\n" * 50_000,
+        headers={"content-type": "application/x-ndjson"},
+    )
+
+    body = answer.json()
+    assert answer.status_code == 200
+    assert not body["valid"]
+    assert len(body["findings"]) < 11_000
+    assert "was not validated" in body["findings"][-1]["message"]

@@ -69,6 +69,8 @@ class ValidateOptions:
     kind: str | None = None
     strict: bool = False
     verbose: bool = False
+    max_findings: int | None = None
+    """After so many, the rest of the records is not looked at; None for all."""
 
 
 def validate(
@@ -156,6 +158,10 @@ def _report(opened: Opened, options: ValidateOptions) -> FileReport:
                     rejected += is_rejected
                 if not is_rejected:
                     duplicates.add(row)
+                if options.max_findings and len(findings) >= options.max_findings:
+                    findings.append(_stopped(len(findings)))
+                    is_spoiled = True
+                    break
         except OSError as wrong:
             reason = wrong.strerror or type(wrong).__name__
             findings.append(error("unreadable_file", f"reading stopped: {reason}"))
@@ -175,6 +181,11 @@ def _report(opened: Opened, options: ValidateOptions) -> FileReport:
         accepted=total - rejected,
         findings=tuple(findings),
     )
+
+
+def _stopped(count: int) -> Finding:
+    message = f"there are {count:,} findings by now; the rest of the file was not validated"
+    return error("payload_too_large", message)
 
 
 def _sidecar_report(opened: Opened, sidecar: Sidecar, options: ValidateOptions) -> FileReport:

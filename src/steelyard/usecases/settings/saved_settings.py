@@ -146,7 +146,12 @@ def with_saved(ports: SettingPorts) -> Settings:
     if not any(rows.values()):
         return settings
     found = read_settings(cast(JsonObject, rows))
-    targets = {name: _guarded(settings, entry) for name, entry in found.targets.items()}
+    # Checked again: the database may have been restored from a back-up of somebody else.
+    targets = {
+        name: _guarded(settings, entry)
+        for name, entry in found.targets.items()
+        if not any(_forbidden(entry, settings.allow.env))
+    }
     return replace(
         settings,
         suites={**found.suites, **settings.suites},

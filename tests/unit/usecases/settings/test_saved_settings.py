@@ -174,3 +174,19 @@ def test_a_path_that_runs_may_not_read_is_refused(
 def test_what_is_not_json_is_refused(value: Any, ports: SettingPorts) -> None:
     with pytest.raises(InvalidError, match=r"targets.live must be JSON"):
         save_target(ports, "live", {**LIVE, "body": {"a": value}})
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"provider": "command", "command": ["sh", "-c", "id"]},
+        {"provider": "python", "callable": "os:getcwd"},
+        {"provider": "openai", "base_url": "https://a.example", "api_key_env": "HOME"},
+    ],
+)
+def test_a_target_that_was_put_into_the_database_by_other_ways_is_not_used(
+    row: JsonObject, ports: SettingPorts
+) -> None:
+    ports.saved.put("targets", "planted", row, ports.entry("save_target", "planted"))
+
+    assert "planted" not in [one.name for one in list_targets(ports)]
