@@ -121,6 +121,10 @@ class NoFiles:
         return FileFault("forbidden_variable", f"variables are not allowed here: {name}")
 
 
+class FilesOfUpload(NoFiles):
+    """Refuses every reference of a file that arrived over HTTP, whose texts must be in NFC."""
+
+
 class FoundPath(NamedTuple):
     """A file to look at; named by the user, or met while walking a folder."""
 

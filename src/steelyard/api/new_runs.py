@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import anyio.to_thread
 import msgspec
+from msgspec import structs
 from starlette.requests import ClientDisconnect, Request
 
 from steelyard.api.call import Call, JsonReply
@@ -159,7 +160,8 @@ def _answer(
     except BaseException:
         keys.give_up(name)
         raise
-    keys.finish(name, 202, msgspec.json.encode(body))
+    # What is wrong with records may repeat their texts, which are not stored as they are.
+    keys.finish(name, 202, call.project.redactor()(msgspec.json.encode(body)))
     return JsonReply(body=body, status=202)
 
 
@@ -182,6 +184,7 @@ def _run_of(
 ) -> AcceptedRun:
     ports = call.project.run_ports()
     options = posted_options(ports, upload_id, suite_choice(settings))
+    options = structs.replace(options, group_id=settings.group_id)
     check = check_document(ports, options)
     if check.total and not check.accepted:
         raise ErrorReply(

@@ -102,9 +102,12 @@ def read_query(request: Request, kind: type[Query]) -> Query:
 
 def require_json(request: Request) -> None:
     """Refuse a body that is not sent as JSON, which forms of other sites cannot send."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise InvalidError(f"the content type must be application/json, not '{kind}'")
+    kind, _, rest = request.headers.get("content-type", "").partition(";")
+    if kind.strip().lower() != "application/json":
+        raise InvalidError(f"the content type must be application/json, not '{kind.strip()}'")
+    charset = rest.strip().lower().removeprefix("charset=").strip('"')
+    if charset not in {"", "utf-8", "utf8"}:
+        raise InvalidError(f"the body must be UTF-8, not '{charset}'")
 
 
 async def read_bytes(request: Request, limit: int) -> bytes:
@@ -131,13 +134,18 @@ def decoded(data: bytes, kind: type[Body]) -> Body:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as wrong:
         raise InvalidError(f"the body is invalid: {_phrased(wrong)}") from None
-    except (msgspec.DecodeError, RecursionError) as wrong:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as wrong:
         raise InvalidError(f"the body is not JSON: {wrong}") from None
 
 
 def _phrased(wrong: msgspec.ValidationError) -> str:
     """The message, with the place as paths are written elsewhere."""
-    return str(wrong).replace("`$.", "`").replace("Object ", "it ")
+    return (
+        str(wrong)
+        .replace("`$.", "`")
+        .replace("Object contains", "it contains")
+        .replace("Object missing", "missing")
+    )
 
 
 def _too_large(limit: int) -> TooLargeError:

@@ -19,12 +19,17 @@ _Count = Annotated[int, Meta(ge=1)]
 _Share = Annotated[float, Meta(ge=0, le=1)]
 
 
+_Group = Annotated[str, Meta(pattern="^group_[0-9A-Z]{26}$")]
+
+
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is asked of a run; what is absent is the suite's, or the default."""
 
     dataset: str | None = None
     """A saved dataset by its reference, where no records are posted."""
     suite: str | None = None
+    group_id: _Group | None = None
+    """The group of runs that are started together."""
     target: str | None = None
     rubric: str | None = None
     judge: str | None = None
@@ -68,6 +73,7 @@ def suite_choice(settings: RunSettings) -> SuiteChoice:
     if len(settings.where or "") > _MOST_WHERE:
         raise InvalidError(f"where has more than {_MOST_WHERE:,} characters")
     dataset, target = given.pop("dataset", None), given.pop("target", None)
+    given.pop("group_id", None)
     if given.pop("require_validated", False):
         given["require_validated"] = {}
     return SuiteChoice(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from steelyard.model.upload import upload_of
-from steelyard.ports import Files, FoundPath, NoFiles, Workspace
+from steelyard.ports import Files, FilesOfUpload, FoundPath, Workspace
 from steelyard.store.artifacts import digest_of
 from steelyard.store.spool import Spool
 
@@ -43,7 +43,7 @@ class UploadWorkspace:
 
     def files_of(self, path: Path) -> Files:
         """The files that one eval file may show; an upload has none."""
-        return NoFiles() if upload_of(path) else self._workspace.files_of(path)
+        return FilesOfUpload() if upload_of(path) else self._workspace.files_of(path)
 
     def sha256(self, path: Path) -> str:
         """The sha256 of a file, or of the plain text of an upload."""

@@ -351,3 +351,38 @@ def test_nothing_of_an_ended_upload_is_left_in_the_spool(service: RunService) ->
     # The last upload is removed right after its run has ended.
     time.sleep(0.5)
     assert list((service.root / ".steelyard" / "spool").iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["cafe\u0301", "o\u0308"])
+def test_texts_that_arrive_over_http_must_be_in_nfc(service: RunService, text: str) -> None:
+    answer = service.post(document([GOOD, record("b", text)]))
+
+    (error,) = answer.json()["record_errors"]
+    assert (error["code"], error["path"]) == ("invalid_encoding", "records[1].input.prompt")
+
+
+def test_a_suite_is_run_without_a_body(service: RunService) -> None:
+    headers = {"content-type": "application/json"}
+    answers = [
+        service.client.post("/v1/runs", params={"suite": "saved"}, content=body, headers=headers)
+        for body in (b"", b"{}")
+    ]
+
+    assert [one.status_code for one in answers] == [202, 202]
+
+
+def test_a_run_says_what_became_of_its_gates(service: RunService) -> None:
+    answer = service.post(document([record("a", "none")]), fail_under=0.9)
+
+    run = service.when(answer.json()["run_id"])
+    (gate,) = [one for one in run["gates"] if not one["passed"]]
+    assert gate["name"].startswith("fail-under")
+    assert run["target"] == "echo"
+
+
+def test_a_body_in_another_encoding_is_refused(service: RunService) -> None:
+    headers = {"content-type": "application/json; charset=latin-1"}
+    answer = service.client.post("/v1/runs", content=b"{}", headers=headers)
+
+    assert answer.status_code == 400
+    assert "UTF-8" in answer.json()["error"]["message"]

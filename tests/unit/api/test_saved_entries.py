@@ -236,3 +236,11 @@ class TestTargets:
         assert answer.status_code in {200, 201}
         shown = client.get("/v1/targets/good").json()
         assert shown.get("public_only") is (None if host == "127.0.0.1" else True)
+
+
+def test_a_body_that_is_not_utf8_is_refused(client: httpx.Client) -> None:
+    headers = {"content-type": "application/json"}
+    answer = client.post("/v1/suites", content=b'{"name": "\xff"}', headers=headers)
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "invalid_request"

@@ -46,6 +46,7 @@ from steelyard.model.dataset import Dataset
 from steelyard.model.finding import Finding, error
 from steelyard.model.json_value import JsonObject, JsonValue, path_text
 from steelyard.model.message import Message
+from steelyard.ports import FilesOfUpload
 
 CONTRACT = "dataset_document"
 _HEADER = {"dataset_id", "dataset_version", "metadata", "schema_version"}
@@ -65,7 +66,8 @@ _UNREAD: JsonObject = {"record_id": "", "input": {"prompt": ""}}
 def read_dataset_document(file: DatasetFile) -> DatasetDocumentReading:
     """A document of records."""
     assert not callable(file.content)
-    return DatasetDocumentReading(file.content, file=file.path)
+    is_sent = isinstance(file.files, FilesOfUpload)
+    return DatasetDocumentReading(file.content, file=file.path, require_nfc=is_sent)
 
 
 class DatasetDocumentReading:

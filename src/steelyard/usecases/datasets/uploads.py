@@ -13,7 +13,7 @@ from steelyard.formats.encoding import without_bom
 from steelyard.formats.json_text import raw_members
 from steelyard.model.finding import error
 from steelyard.model.saved import SAVED
-from steelyard.ports import Files, FoundPath, NoFiles
+from steelyard.ports import Files, FilesOfUpload, FoundPath
 from steelyard.usecases.datasets.excerpts import excerpts
 from steelyard.usecases.datasets.validate import FileReport, ValidateOptions, validate
 from steelyard.usecases.registry.registry import RegistryPorts
@@ -52,6 +52,10 @@ class Upload(NamedTuple):
         """All of it."""
         with self.open() as stream:
             return stream.read()
+
+
+MAX_FINDINGS = 10_000
+"""After so many findings a file that was sent is not looked at further."""
 
 
 def require_upload_name(name: str) -> None:
@@ -93,7 +97,7 @@ class SentFiles:
     def files_of(self, path: Path) -> Files:
         """None: whoever sends a file must not read those of the server."""
         del path
-        return NoFiles()
+        return FilesOfUpload()
 
 
 def validate_upload(ports: RegistryPorts, upload: Upload, options: ValidateOptions) -> FileReport:
@@ -105,6 +109,7 @@ def validate_upload(ports: RegistryPorts, upload: Upload, options: ValidateOptio
     if refusal := _bomb(upload):
         finding = error("payload_too_large", refusal)
         return FileReport(path=upload.name, contract=None, findings=(finding,))
+    options = replace(options, max_findings=MAX_FINDINGS)
     report = validate(
         *(SentFiles(upload), [upload.name], options, ports.catalog),
         references=lambda _path: ports.references,

@@ -13,6 +13,7 @@ from steelyard.model.audit import Caller
 from steelyard.model.finding import Finding
 from steelyard.model.json_value import JsonValue
 from steelyard.model.published import dataset_name
+from steelyard.model.reference import Reference
 from steelyard.model.upload import upload_name
 from steelyard.results.stored_run import StoredRun
 from steelyard.usecases.datasets.open_dataset import MAX_JSON
@@ -24,6 +25,8 @@ from steelyard.usecases.runs.suites import SuiteChoice, choose
 
 RUN = "run"
 """The member of a posted document that holds the settings of its run."""
+_MAX_BLANK = 1024
+"""A body without anything in it is not longer than this."""
 RECORD_CODES = frozenset(
     (
         *("missing_required_field", "invalid_field_type", "value_out_of_range"),
@@ -91,13 +94,19 @@ class DocumentCheck:
         return self.total - self.rejected
 
 
+MAX_ERRORS = 200_000
+"""The most errors of records that one answer lists."""
 NO_RECORDS = DocumentCheck(total=0, rejected=0, errors=())
 
 
 def split_posted(uploads: Uploads, upload_id: str) -> Posted:
     """Take the settings out of a posted document; the rest is what is validated and hashed."""
     with uploads.open(upload_id) as stream:
-        taken = take_out(stream.read(MAX_JSON), RUN)
+        data = stream.read(MAX_JSON)
+    if len(data) < _MAX_BLANK and data.strip() in {b"", b"{}"}:
+        uploads.delete(Path(upload_name(upload_id)))
+        return Posted(upload_id=None, settings=None)
+    taken = take_out(data, RUN)
     if taken is None:
         return Posted(upload_id=upload_id, settings=None)
     uploads.delete(Path(upload_name(upload_id)))
@@ -127,6 +136,8 @@ def check_document(ports: RunPorts, options: RunOptions) -> DocumentCheck:
         found = [finding for finding in row.findings if finding.is_error]
         rejected += bool(found)
         errors.extend(found)
+        if len(errors) > MAX_ERRORS:
+            raise InvalidError(f"the records have more than {MAX_ERRORS:,} errors")
     return DocumentCheck(total=total, rejected=rejected, errors=tuple(errors))
 
 
@@ -150,8 +161,11 @@ def posted_options(ports: RunPorts, upload_id: str | None, choice: SuiteChoice) 
 
 def require_reference(name: str, given: str | None) -> None:
     """Refuse the path of a rubric or a judge."""
-    if given is not None and (is_path(given) or ".." in given or given.startswith("/")):
-        raise InvalidError(f"{name} must be a reference such as {name}/id@1.0, not a path")
+    if given is None:
+        return
+    reference = Reference.parse(given if "/" in given else f"{name}/{given}")
+    if is_path(given) or reference is None or reference.kind != name:
+        raise InvalidError(f"{name} must be a reference such as {name}/id@1.0, not '{given}'")
 
 
 async def post_run(
