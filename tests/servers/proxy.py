@@ -27,6 +27,7 @@ http {{
     scgi_temp_path {folder}/scgi;
     server {{
         listen 127.0.0.1:{port};
+        keepalive_requests 1000000;
         server_name {name};
         client_max_body_size 101m;
         location / {{

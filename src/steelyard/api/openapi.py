@@ -18,7 +18,7 @@ from steelyard.results.records import MAX_COUNT
 
 Json: TypeAlias = dict[str, Any]
 _SCHEMAS = "#/components/schemas/"
-_EVERYWHERE = (400, 403, 413, 429, 500, 503)
+_EVERYWHERE = (400, 403, 405, 408, 413, 429, 500, 503)
 """Errors that any request can have."""
 _PATH_NAME = re.compile(r"{(\w+)(?::\w+)?}")
 _TEXT: Json = {"type": "string"}

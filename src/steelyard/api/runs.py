@@ -10,9 +10,13 @@ from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
 from steelyard.api.paging import Page, PageQuery
 from steelyard.engine.states import is_terminal
+from steelyard.model.run import RunState
 from steelyard.project import Project
 from steelyard.results.manifest import StateTime
+from steelyard.results.metrics import kept_metrics
 from steelyard.results.runs import RunDetail, RunQuery
+from steelyard.results.stored_run import StoredRun
+from steelyard.usecases.results.gates import Gates, evaluate_gates
 from steelyard.usecases.results.runs import list_runs, show_run, show_runs
 from steelyard.usecases.runs.ownership import is_resumable
 
@@ -24,6 +28,14 @@ class RunProgress(msgspec.Struct, frozen=True):
     done: int
     failed: int
     retrying: int
+
+
+class RunGate(msgspec.Struct, frozen=True):
+    """A gate of a run: whether it passed, and why not."""
+
+    name: str
+    passed: bool
+    reason: str
 
 
 class RunBody(msgspec.Struct, frozen=True):
@@ -40,6 +52,10 @@ class RunBody(msgspec.Struct, frozen=True):
     started_at: str | None
     completed_at: str | None
     progress: RunProgress
+    target: str | None
+    """None where cases have several."""
+    gates: list[RunGate]
+    """What became of the gates of a finished run."""
     summary: dict[str, Any] | None
     derived_from: str | None
 
@@ -47,7 +63,7 @@ class RunBody(msgspec.Struct, frozen=True):
 class RunsQuery(PageQuery, frozen=True, forbid_unknown_fields=True):
     """Which runs to list."""
 
-    status: str | None = None
+    status: RunState | None = None
     group_id: str | None = None
     q: str | None = None
 
@@ -76,9 +92,18 @@ def run_body(project: Project, detail: RunDetail) -> RunBody:
             failed=detail.progress.failed_rows,
             retrying=detail.progress.retrying_rows,
         ),
+        target=run.target,
+        gates=_gates(run),
         summary=run.summary,
         derived_from=derived.run_id if derived else None,
     )
+
+
+def _gates(run: StoredRun) -> list[RunGate]:
+    if run.plan is None or not run.summary:
+        return []
+    found = evaluate_gates(kept_metrics(run.summary), Gates.of(run.plan.options.gates))
+    return [RunGate(one.name, one.passed, one.reason) for one in found]
 
 
 def _list(call: Call[RunsQuery, None]) -> JsonReply:

@@ -164,9 +164,9 @@ def created(creation: Creation) -> JsonReply:
         id=saved.id,
         version=saved.version,
         contract=saved.contract,
-        status=creation.status,
+        status=_status(creation.status),
         origin="store",
-        sha256=saved.sha256,
+        sha256=creation.sha256,
         total=report.total,
         accepted=report.accepted,
         rejected=report.rejected,
@@ -207,6 +207,11 @@ def archival(made: Archival) -> JsonReply:
     )
 
 
+def _status(status: str) -> str:
+    """The status in the words of contract 3."""
+    return "draft" if status == "not published" else status
+
+
 def _version(kind: PublishedKind, one: ListedVersion) -> dict[str, Any]:
     name = without_surrogates(one.name)
     return {
@@ -215,7 +220,7 @@ def _version(kind: PublishedKind, one: ListedVersion) -> dict[str, Any]:
         "id": without_surrogates(one.id),
         "version": one.version,
         "contract": one.contract,
-        "status": one.status,
+        "status": _status(one.status),
         "origin": one.origin,
         "source": without_surrogates(one.source),
         "sha256": one.sha256,

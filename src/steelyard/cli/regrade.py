@@ -20,14 +20,10 @@ def command(
     ),
 ) -> None:
     """Grade stored answers with another rubric; no target is called."""
-    from steelyard.usecases.runs.derived_runs import never_asked, regrade_options
+    from steelyard.usecases.runs.derived_runs import regrade_options
 
     project = opened()
     folder = project.run_folder(run)
     options = regrade_options(folder, rubric)
     typer.echo("grading stored traces, in which secrets and personal data are redacted", err=True)
-    left_out = never_asked(folder)
-    if left_out:
-        why = ", ".join(f"{count:,} {status}" for status, count in sorted(left_out.items()))
-        typer.echo(f"left out: {left_out.total():,} record(s) never asked ({why})", err=True)
     run_derived(project, options, output)

@@ -66,26 +66,35 @@ def _list_remote(server: str, limit: int, output: OutputFormat) -> None:
     """List the runs of a server."""
     from itertools import islice
 
-    from msgspec import to_builtins
-
     from steelyard.client.sync_client import Client
     from steelyard.reports.findings import printable
 
     with Client(server) as client:
         runs = list(islice(client.runs(limit=min(limit, 100)), limit))
     if output is OutputFormat.json:
-        show_json({"data": to_builtins(runs)})
+        show_json({"data": [_remote_row(run) for run in runs]})
         return
     if not runs:
         show(f"no runs yet at {server}")
     for run in runs:
         rate = _rate(run.summary) if run.summary else "–"
-        _show_line(run, remote_status(run), rate, printable(run.dataset_id or ""))
+        what = printable(f"{run.dataset_id or ''} × {run.target or 'several targets'}")
+        _show_line(run, remote_status(run), rate, what)
+
+
+def _remote_row(run: RemoteRun) -> dict[str, object]:
+    """A run of a server with the names that one of the project has."""
+    from msgspec import to_builtins
+
+    same = {"dataset": run.dataset_id, "group": run.group_id, "metrics": run.summary}
+    return {**to_builtins(run), **same}
 
 
 def _show_line(run: StoredRun | RemoteRun, status: str, rate: str, what: str) -> None:
+    from steelyard.reports.findings import printable
+
     when = run.created_at[:19].replace("T", " ")
-    show(f"{run.run_id}  {when}  {status:<24} {rate:<32} {what}")
+    show(f"{printable(run.run_id)}  {printable(when)}  {printable(status):<24} {rate:<32} {what}")
 
 
 def _warn_of_unknown(run_ids: list[str]) -> None:

@@ -59,7 +59,8 @@ def run_on_server(
     left = f"\n{{}} goes on at {server}; see: steelyard show {{}} --server {server}"
     with Client(server) as client, private_project() as project, stoppable(started, left):
         accepted: list[tuple[str, str]] = []
-        for title, run_id in _started(client, choice, contracts):
+        group_id = _new_group() if len(choice.datasets) * len(choice.targets) > 1 else None
+        for title, run_id in _started(client, choice, contracts, group_id):
             started.append(run_id)
             accepted.append((title, run_id))
         runs = [
@@ -67,8 +68,15 @@ def run_on_server(
             for one in accepted
         ]
         codes = [exit_code(*one) for one in runs]
-        _show(server, runs, output)
+        _show(server, runs, output, group_id)
     raise typer.Exit(group_code(codes))
+
+
+def _new_group() -> str:
+    from steelyard.store.clock import SystemClock
+    from steelyard.store.ids import new_run_id
+
+    return new_run_id(int(SystemClock().now().timestamp() * 1000)).replace("run_", "group_")
 
 
 def _checked(path: Path, *, is_strict: bool) -> str | None:
@@ -107,7 +115,10 @@ def _checked(path: Path, *, is_strict: bool) -> str | None:
 
 
 def _started(
-    client: Client, choice: SuiteChoice, contracts: Mapping[Path, str | None]
+    client: Client,
+    choice: SuiteChoice,
+    contracts: Mapping[Path, str | None],
+    group_id: str | None,
 ) -> Iterator[tuple[str, str]]:
     """Start a run for every dataset and target: its title and its id.
 
@@ -115,6 +126,7 @@ def _started(
     as datasets, which runs name.
     """
     settings = _settings(choice)
+    settings["group_id"] = group_id
     for path in choice.datasets or (None,):
         document, dataset = None, None
         if path is not None and contracts[path] == _POSTED:
@@ -205,13 +217,13 @@ def _followed(client: Client, title: str, run_id: str, *, is_quiet: bool) -> Rem
         return client.wait(run_id, on_event=note)
 
 
-def _show(server: str, runs: Sequence[ServerRun], output: RunFormat) -> None:
+def _show(server: str, runs: Sequence[ServerRun], output: RunFormat, group_id: str | None) -> None:
     if output is RunFormat.json:
         rows = [
             {**finished_row(one.done), "artifacts": _artifacts(server, one.done.run_id)}
             for one in runs
         ]
-        show_json(rows[0] if len(rows) == 1 else {"group": None, "runs": rows})
+        show_json(rows[0] if len(rows) == 1 else {"group": group_id, "runs": rows})
     views = [(one, _view(one)) for one in runs if one.done.folder]
     if output is RunFormat.text:
         for one, view in views:

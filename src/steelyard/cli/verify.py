@@ -46,12 +46,16 @@ def command(
 def _verify_remote(server: str, name: str) -> Verification:
     """Fetch every artifact and check it; one that the server refuses to send is not intact."""
     from steelyard.client.sync_client import Client
+    from steelyard.errors import ConflictError
     from steelyard.results.artifacts import ARTIFACTS, MANIFEST
     from steelyard.store.artifacts import digest_of
     from steelyard.usecases.results.verify import ArtifactState, Verification, verify
 
     with Client(server) as client, private_project() as project:
-        run_id = client.run(name).run_id
+        run = client.run(name)
+        run_id = run.run_id
+        if not run.is_finished:
+            raise ConflictError(f"{run_id} is not finished: {run.status}")
         copied = copy_run(client, run_id, project.root, allow_refused=True)
         refused = {
             one: ArtifactState(name=one, state="changed", message=copied.refused[one])

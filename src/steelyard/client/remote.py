@@ -46,6 +46,7 @@ class RemoteRun(msgspec.Struct, frozen=True, kw_only=True):
     started_at: str | None = None
     completed_at: str | None = None
     progress: RemoteProgress = RemoteProgress()
+    target: str | None = None
     summary: dict[str, Any] | None = None
     derived_from: str | None = None
 

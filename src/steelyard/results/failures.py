@@ -10,6 +10,8 @@ from steelyard.results.metrics import Value
 FAILURES = "failures.jsonl"
 FAILURE_STATUSES = frozenset(("invalid_record", "timeout", "evaluation_error", "cancelled"))
 """The statuses for which a run is no longer `completed` (contract 2, 3.3): a row each."""
+FAILED_STATUSES = FAILURE_STATUSES - {"cancelled"}
+"""Those that count as failed; a record that was cancelled counts as skipped."""
 
 
 class Failure(Value, frozen=True, kw_only=True):

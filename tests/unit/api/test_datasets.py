@@ -55,7 +55,7 @@ def test_a_dataset_document_is_saved_under_its_own_name(client: httpx.Client) ->
     assert (answer.status_code, again.status_code) == (201, 200)
     assert answer.json()["reference"] == "dataset/desk@2026.1"
     assert (shown["contract"], shown["origin"]) == ("dataset_document", "store")
-    assert (shown["status"], shown["versions"]) == ("not published", ["2026.1"])
+    assert (shown["status"], shown["versions"]) == ("draft", ["2026.1"])
     assert (shown["content"]["records"], shown["content"]["accepted"]) == (1, 1)
 
 

@@ -63,10 +63,11 @@ def test_failed_records_are_tried_again_in_a_new_run(service: RunService) -> Non
     assert answer.json()["derived_from"] == first
     again = service.when(answer.json()["run_id"])
     mended.unlink()
-    assert again["status"] == "completed"
+    assert again["status"] == "completed_with_failures"
     assert again["derived_from"] == first
+    assert (again["progress"]["total"], again["summary"]["total_records"]) == (4, 4)
     found = {row["index"]: row["status"] for row in rows(service, again["run_id"])}
-    assert found == {0: "evaluated", 1: "evaluated", 3: "evaluated"}
+    assert found == {0: "evaluated", 1: "evaluated", 2: "invalid_record", 3: "evaluated"}
 
 
 def test_a_redacted_copy_is_not_sent_to_a_target(service: RunService) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from steelyard.engine.record_work import TARGET_CALL
 from steelyard.errors import RunError
 from steelyard.model.run import RunState
-from steelyard.results.failures import FAILURE_STATUSES
+from steelyard.results.failures import FAILED_STATUSES
 from steelyard.results.runs import Progress
 from steelyard.store.clock import SystemClock
 from steelyard.store.database import reason_of
@@ -225,7 +225,7 @@ class RowWriter:
         if known is None:
             self._progress = progress_of(connection, self.run_id)
         else:
-            failed = sum(row[_STATUS] in FAILURE_STATUSES for row in kept)
+            failed = sum(row[_STATUS] in FAILED_STATUSES for row in kept)
             self._progress = Progress(known.rows + len(kept), known.failed_rows + failed)
         self._progress = structs.replace(self._progress, retrying_rows=len(self._waiting))
         now = self._clock.monotonic()

@@ -11,7 +11,7 @@ from msgspec import structs
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select, tuple_
 
 from steelyard.formats.encoding import without_surrogates
-from steelyard.results.failures import FAILURE_STATUSES
+from steelyard.results.failures import FAILED_STATUSES
 from steelyard.results.runs import Progress, RunPosition, RunQuery
 from steelyard.store.clock import SystemClock
 from steelyard.store.dialects import database_seconds, json_total
@@ -84,7 +84,7 @@ def place_of(column: ColumnElement[str], text: str) -> ColumnElement[int]:
 def progress_of(connection: Connection, run_id: str) -> Progress:
     """How many rows a run has kept, within a transaction."""
     found = {row.status: row.found for row in connection.execute(_KEPT, {"run_id": run_id})}
-    failed = sum(count for status, count in found.items() if status in FAILURE_STATUSES)
+    failed = sum(count for status, count in found.items() if status in FAILED_STATUSES)
     return Progress(rows=sum(found.values()), failed_rows=failed)
 
 

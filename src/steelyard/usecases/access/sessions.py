@@ -77,8 +77,12 @@ def begin_session(
 
 def log_out(ports: AccessPorts, session_id: str, *, caller: Caller | None = None) -> None:
     """End a session."""
-    ports = ports.called_by(caller)
-    ports.sessions.end(sha256_of(session_id), ports.entry("log_out", ports.caller.actor))
+    sha256 = sha256_of(session_id)
+    found = ports.sessions.find(sha256)
+    if found is None:
+        return
+    ports = ports.called_by(replace(valid_caller(caller), actor=found.user.name))
+    ports.sessions.end(sha256, ports.entry("log_out", found.user.name))
 
 
 def authenticate_session(ports: AccessPorts, session_id: str) -> Identity:

@@ -39,6 +39,8 @@ class Creation:
     is_new: bool = False
     """Whether there was nothing of that reference before."""
     status: str = "not published"
+    sha256: str = ""
+    """Of what the version fixes: of a rubric or judge, in one form however it is laid out."""
 
 
 def create_definition(
@@ -69,7 +71,7 @@ def create_definition(
     if strict and not report.is_valid:
         return Creation(report=report)
     proposed = _proposed(ports, upload, str(reference), contract_of(content))
-    made = _kept(ports, proposed, data, report)
+    made = replace(_kept(ports, proposed, data, report), sha256=content.sha256 or "")
     sent = Definition(path=proposed.source, shown=proposed.source, content=content, data=data)
     PublishedFiles(ports.registry, ports.references, ports.clock, ports.audit).fix_one(
         sent, ports.caller
@@ -105,7 +107,7 @@ def create_dataset(
     for one in ports.registry.all("dataset"):
         if one.reference == reference and one.sha256 != upload.sha256:
             raise _published_otherwise(reference)
-    made = _kept(ports, proposed, upload.data(), report)
+    made = replace(_kept(ports, proposed, upload.data(), report), sha256=upload.sha256)
     held = [one for one in ports.registry.all("dataset") if one.reference == reference]
     return replace(made, status=held[0].status) if held else made
 

@@ -111,6 +111,10 @@ def stored_records(ports: ResultPorts, name: str) -> Records:
             return FolderRecords(
                 intact_folder(ports, run.run_id), lambda index: ports.judgements(folder, index)
             )
+    if is_terminal(run.status) and is_run_folder(folder):
+        # Shown are the rows of the store; but nobody should miss that a file was changed.
+        for file in verify(folder, ports.known_digest).files:
+            _require_sealed(run.run_id, file.name, file.state, is_sealed=file.is_as_sealed)
     return ports.records(run.run_id, run.run_id)
 
 

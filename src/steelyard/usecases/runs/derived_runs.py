@@ -13,6 +13,7 @@ from steelyard.errors import ConflictError, InvalidError
 from steelyard.execution.run_options import RunOptions, stored_options
 from steelyard.model.published import dataset_name
 from steelyard.model.upload import upload_of
+from steelyard.ports import Warn
 from steelyard.results.manifest import Manifest
 from steelyard.results.options import Derived, How
 from steelyard.results.predictions import PREDICTIONS
@@ -22,7 +23,7 @@ from steelyard.usecases.results.read_run import decoded_rows, read_run
 from steelyard.usecases.runs.kept_documents import DOCUMENT, require_whole_copy
 from steelyard.usecases.runs.pairing import pair_records
 
-TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
+_TRIED_AGAIN = ("timeout", "evaluation_error", "invalid_record", "cancelled")
 _NEVER_ASKED = ("invalid_record", "skipped", "cancelled")
 
 
@@ -59,7 +60,14 @@ def regrade_options(folder: Path, rubric: str | None) -> RunOptions:
     )
 
 
-def never_asked(folder: Path) -> Counter[str]:
+def warn_of_unasked(warn: Warn, folder: Path) -> None:
+    """Warn of the records that a regrade leaves out."""
+    if left_out := _never_asked(folder):
+        why = ", ".join(f"{count:,} {status}" for status, count in sorted(left_out.items()))
+        warn(f"left out: {left_out.total():,} record(s) never asked ({why})")
+
+
+def _never_asked(folder: Path) -> Counter[str]:
     """The number of records without an answer to regrade, by status."""
     statuses: dict[int, str] = {}
     for row in decoded_rows(folder, PREDICTIONS, read_graded):
@@ -130,6 +138,25 @@ def only_derived(reading: DatasetReading, options: RunOptions, path: Path) -> Da
     return SomeRows(reading, chosen, places)
 
 
+def tried_again(options: RunOptions) -> tuple[str, ...]:
+    """The statuses whose records a retry repeats; all others are copied.
+
+    Of a posted dataset only the valid records were kept, so that the others cannot change.
+    """
+    if upload_of(options.dataset):
+        return tuple(status for status in _TRIED_AGAIN if status != "invalid_record")
+    return _TRIED_AGAIN
+
+
+def rejected_before(options: RunOptions) -> int:
+    """How many invalid records a retry copies from its parent."""
+    derived = options.derived
+    if derived is None or derived.how != "retry" or not upload_of(options.dataset):
+        return 0
+    rows = decoded_rows(derived.folder, RECORD_VALIDATION, read_record_validation)
+    return sum(not row.is_accepted for row in rows)
+
+
 def _is_kept(path: Path, derived: Derived) -> bool:
     """Whether the dataset is the copy in the parent's folder."""
     return path == derived.folder / DOCUMENT
@@ -152,7 +179,7 @@ def _indices(derived: Derived) -> set[int]:
     return {
         row.index
         for row in decoded_rows(derived.folder, PREDICTIONS, read_graded)
-        if (row.status in TRIED_AGAIN if is_retry else row.status not in _NEVER_ASKED)
+        if (row.status in _TRIED_AGAIN if is_retry else row.status not in _NEVER_ASKED)
     }
 
 

@@ -34,7 +34,7 @@ from steelyard.results.metrics import Metrics, kept_metrics
 from steelyard.results.plan import Plan, PlannedJudges, PlannedRubric
 from steelyard.results.stored_run import StoredRun, require_plan
 from steelyard.usecases.results.read_run import is_run_folder
-from steelyard.usecases.runs.derived_runs import TRIED_AGAIN
+from steelyard.usecases.runs.derived_runs import rejected_before, tried_again
 from steelyard.usecases.runs.ownership import has_owner
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
@@ -136,7 +136,7 @@ def _new_run(ports: RunPorts, prepared: Prepared) -> StoredRun:
             planned,
             targets=setup.targets,
             setup=setup,
-            selected=prepared.forecast.total,
+            selected=prepared.forecast.total + rejected_before(prepared.options),
             secret=ports.new_secret(),
         ),
     )
@@ -260,7 +260,7 @@ def _begin(ports: RunPorts, run: StoredRun, prepared: Prepared, *, is_resumed: b
     """The steps before the first record."""
     derived = prepared.options.derived
     if run.status in _BEFORE_RUNNING and derived and derived.how == "retry":
-        ports.repository.copy_kept(derived.run_id, run.run_id, TRIED_AGAIN)
+        ports.repository.copy_kept(derived.run_id, run.run_id, tried_again(prepared.options))
     if is_resumed and run.status != "finalizing":
         # After a key, name or certificate was fixed, run all failed records again.
         ports.repository.withdraw(run.run_id, FOR_GOOD)

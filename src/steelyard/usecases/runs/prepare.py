@@ -26,6 +26,7 @@ from steelyard.usecases.runs.derived_runs import (
     dataset_of,
     only_derived,
     require_same_dataset,
+    warn_of_unasked,
 )
 from steelyard.usecases.runs.kept_documents import rejected_records
 from steelyard.usecases.runs.option_ranges import require_ranges
@@ -44,6 +45,8 @@ def prepare(ports: RunPorts, options: RunOptions) -> Prepared:
     require_ranges(options)
     ports = ports.gathering()
     source = open_source(ports, options)
+    if options.derived and options.derived.how == "regrade" and not options.derived.against:
+        warn_of_unasked(ports.warn, options.derived.folder)
     if options.derived and options.derived.against:
         # A validation does not apply to pairwise judging.
         ports = ports.without_validations()

@@ -21,7 +21,7 @@ from fakes.targets import ScriptedTarget, fails
 from steelyard.errors import ConflictError, NotFoundError, RequestError
 from steelyard.execution.ports import TargetSpec
 from steelyard.execution.run_options import RunOptions
-from steelyard.usecases.runs.derived_runs import never_asked, regrade_options, retry_options
+from steelyard.usecases.runs.derived_runs import regrade_options, retry_options, warn_of_unasked
 from steelyard.usecases.runs.execute import FinishedRun, start_run
 from steelyard.usecases.runs.ports import RunPorts
 from steelyard.usecases.runs.prepare import prepare
@@ -343,7 +343,9 @@ def test_what_was_never_asked_is_not_regraded(project: Project) -> None:
         ("r1", "evaluation_error"),
     ]
     assert rows_of(again, "failures.jsonl")[0]["label"] == "no_response"
-    assert never_asked(Path(first.folder)) == {"cancelled": 4}
+    warnings: list[str] = []
+    warn_of_unasked(warnings.append, Path(first.folder))
+    assert warnings == ["left out: 4 record(s) never asked (4 cancelled)"]
 
 
 def test_a_regraded_run_is_regraded_again_but_not_tried_again(project: Project) -> None:
