@@ -90,7 +90,10 @@ class PostedDocument(msgspec.Struct, frozen=True):
 
 
 async def _post(call: Call[RunSettings, None]) -> JsonReply:
-    """Take the body into the spool, then validate it and create the run in a thread."""
+    """The body is a dataset document of contract 2; its member `run`, or the query, has settings.
+
+    Without records, a saved dataset is run: that of `dataset` or of `suite`.
+    """
     key = call.request.headers.get("idempotency-key")
     if key is not None:
         require_name("Idempotency-Key", key)

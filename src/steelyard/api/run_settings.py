@@ -17,6 +17,7 @@ _MOST_WHERE = 10_000
 _NAMES = ("dataset", "suite", "target", "rubric", "judge", "model", "cluster")
 _Count = Annotated[int, Meta(ge=1)]
 _Share = Annotated[float, Meta(ge=0, le=1)]
+_Budget = Annotated[float, Meta(ge=0)]
 
 
 _Group = Annotated[str, Meta(pattern="^group_[0-9A-Z]{26}$")]
@@ -25,28 +26,50 @@ _Group = Annotated[str, Meta(pattern="^group_[0-9A-Z]{26}$")]
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is asked of a run; what is absent is the suite's, or the default."""
 
-    dataset: str | None = None
-    """A saved dataset by its reference, where no records are posted."""
-    suite: str | None = None
-    group_id: _Group | None = None
-    """The group of runs that are started together."""
-    target: str | None = None
-    rubric: str | None = None
-    judge: str | None = None
-    model: str | None = None
-    """The model that the target uses instead of its own."""
-    repeat: _Count | None = None
-    limit: _Count | None = None
-    where: str | None = None
-    cluster: str | None = None
-    max_concurrency: _Count | None = None
-    workers: _Count | None = None
-    budget_usd: Annotated[float, Meta(ge=0)] | None = None
-    strict: bool | None = None
-    require_validated: bool | None = None
-    fail_under: _Share | None = None
-    fail_under_low: _Share | None = None
-    allow_failures: str | None = None
+    dataset: Annotated[
+        str | None,
+        Meta(description="A saved dataset by its reference, where no records are sent."),
+    ] = None
+    suite: Annotated[str | None, Meta(description="A suite, with its dataset and settings.")] = (
+        None
+    )
+    group_id: Annotated[
+        _Group | None, Meta(description="The group of runs that are started together.")
+    ] = None
+    target: Annotated[str | None, Meta(description="The target that answers.")] = None
+    rubric: Annotated[
+        str | None, Meta(description="The rubric that grades, in place of what cases bring.")
+    ] = None
+    judge: Annotated[
+        str | None, Meta(description="The judge of cases that bring expectations of their own.")
+    ] = None
+    model: Annotated[
+        str | None, Meta(description="The model that the target uses instead of its own.")
+    ] = None
+    repeat: Annotated[_Count | None, Meta(description="How often each record is asked.")] = None
+    limit: Annotated[_Count | None, Meta(description="Only the first N valid records.")] = None
+    where: Annotated[
+        str | None, Meta(description="Only records that match PATH OP VALUE [and ...].")
+    ] = None
+    cluster: Annotated[str | None, Meta(description="The field of dependent records.")] = None
+    max_concurrency: Annotated[
+        _Count | None, Meta(description="Maximum concurrent calls of a target.")
+    ] = None
+    workers: Annotated[_Count | None, Meta(description="Processes that share the run.")] = None
+    budget_usd: Annotated[
+        _Budget | None, Meta(description="Maximum cost of the run in US dollars.")
+    ] = None
+    strict: Annotated[bool | None, Meta(description="Refuse any error or misspelt field.")] = None
+    require_validated: Annotated[
+        bool | None, Meta(description="Refuse judges that are not validated.")
+    ] = None
+    fail_under: Annotated[_Share | None, Meta(description="Gate: the least pass rate.")] = None
+    fail_under_low: Annotated[
+        _Share | None, Meta(description="Gate: the least lower bound of the pass rate.")
+    ] = None
+    allow_failures: Annotated[
+        str | None, Meta(description="Gate: the most records without a score, N or P%.")
+    ] = None
 
 
 def merged_settings(query: RunSettings, posted: JsonValue) -> RunSettings:
