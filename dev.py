@@ -21,7 +21,7 @@ USAGE = """usage: python3 dev.py COMMAND
 
   setup   make .venv with the product and the tools; leaves .venv/bin/steelyard
   demo    install what the product needs and show it working (offline)
-  test    run the test suite with coverage (6 minutes on two cores)
+  test    run the test suite with coverage (8 minutes on two cores)
   trials  run the long tests with real parts, and the property tests on more examples (20 minutes)
   check   format, lint, types, layers, tests and trials, the same as CI
           (--no-tests: neither tests nor trials)
