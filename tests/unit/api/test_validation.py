@@ -56,6 +56,13 @@ def post(client: httpx.Client, data: bytes, media: str, **query: Any) -> httpx.R
     return client.post("/v1/validate", content=data, params=query, headers={"content-type": media})
 
 
+DECOMPOSED = [
+    "invalid/duplicate_ids_in_two_normal_forms.json",
+    "valid/decomposed_text.json",
+]
+"""Texts that arrive over HTTP must be in NFC; a file of a project is normalized."""
+
+
 def _same(known: References, _path: Path) -> References:
     return known
 
@@ -83,7 +90,7 @@ def test_a_server_says_of_a_file_what_the_command_says(
             differing.append(f"{path.parent.name}/{path.name}")
 
     assert len(files()) > 50
-    assert differing == []
+    assert differing == DECOMPOSED
 
 
 @pytest.mark.parametrize(
