@@ -8,7 +8,7 @@ from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.definitions import CreateQuery, DiffQuery
 from steelyard.api.operation import Operation
 from steelyard.api.paging import Page, PageQuery
-from steelyard.api.uploads import MAX_JSON, MEDIA, in_turn, received
+from steelyard.api.uploads import MEDIA, in_turn, received
 from steelyard.api.versions import (
     ArchivalBody,
     CreatedBody,
@@ -31,6 +31,7 @@ from steelyard.usecases.datasets.dataset_versions import (
     list_datasets,
     show_dataset,
 )
+from steelyard.usecases.datasets.open_dataset import MAX_JSON
 from steelyard.usecases.datasets.publish_dataset import publish_dataset
 from steelyard.usecases.datasets.uploads import Upload
 from steelyard.usecases.registry.archive import archive

@@ -11,7 +11,7 @@ import msgspec
 from steelyard.api.call import Call, JsonReply, NoQuery
 from steelyard.api.operation import Operation
 from steelyard.api.paging import Page, PageQuery
-from steelyard.api.uploads import MAX_DEFINITION, MEDIA, in_turn, received
+from steelyard.api.uploads import MEDIA, in_turn, received
 from steelyard.api.versions import (
     ArchivalBody,
     CreatedBody,
@@ -26,6 +26,7 @@ from steelyard.api.versions import (
     publication,
     shown_body,
 )
+from steelyard.contracts.definitions import MAX_DEFINITION
 from steelyard.errors import NotFoundError
 from steelyard.model.reference import Reference, ReferenceKind
 from steelyard.usecases.datasets.create_definition import create_definition

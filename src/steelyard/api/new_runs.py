@@ -12,11 +12,12 @@ from typing import Any, Literal
 import anyio.to_thread
 import msgspec
 from msgspec import structs
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from steelyard.api.call import Call, JsonReply
 from steelyard.api.errors import ErrorReply
 from steelyard.api.operation import Operation, require_json
+from steelyard.api.request_body import body_chunks
 from steelyard.api.run_settings import RunSettings, merged_settings, suite_choice
 from steelyard.errors import (
     InvalidError,
@@ -24,7 +25,6 @@ from steelyard.errors import (
     RequestError,
     RunError,
     SteelyardError,
-    TooLargeError,
     UnavailableError,
 )
 from steelyard.event_loop import run_async
@@ -97,7 +97,7 @@ async def _post(call: Call[RunSettings, None]) -> JsonReply:
     key = call.request.headers.get("idempotency-key")
     if key is not None:
         require_name("Idempotency-Key", key)
-    _require_plain(call.request)
+    require_json(call.request)
     writer = await anyio.to_thread.run_sync(
         call.project.spool.writer, call.served.settings.spool_quota
     )
@@ -110,34 +110,14 @@ async def _post(call: Call[RunSettings, None]) -> JsonReply:
     return await asyncio.get_running_loop().run_in_executor(_VALIDATION, made)
 
 
-def _require_plain(request: Request) -> None:
-    """Refuse what is no JSON as it is, and what says that it is too large."""
-    require_json(request)
-    if request.headers.get("content-encoding", "identity") != "identity":
-        raise InvalidError("a compressed body is not taken here; send it as it is")
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > MAX_JSON:
-        raise _too_large()
-
-
 async def _spooled(request: Request, writer: UploadDraft) -> str:
     """Write the body to the spool, chunk by chunk; its hash."""
-    found, size = hashlib.sha256(), 0
-    try:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > MAX_JSON:
-                raise _too_large()
-            found.update(chunk)
-            writer.write(chunk)
-    except ClientDisconnect:
-        raise InvalidError("the body ended before it was whole") from None
+    found = hashlib.sha256()
+    async for chunk in body_chunks(request, MAX_JSON):
+        found.update(chunk)
+        writer.write(chunk)
     await anyio.to_thread.run_sync(writer.end)
     return found.hexdigest()
-
-
-def _too_large() -> TooLargeError:
-    return TooLargeError("the dataset has more than 100 MB")
 
 
 def _answer(

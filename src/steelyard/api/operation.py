@@ -9,12 +9,13 @@ from typing import Any, Generic, Literal, TypeAlias
 
 import anyio.to_thread
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 
 from steelyard.api.call import Body, Call, JsonReply, NoQuery, Query
+from steelyard.api.request_body import body_chunks
 from steelyard.api.serving import ServedProject
-from steelyard.errors import InvalidError, TooLargeError
+from steelyard.errors import InvalidError
 from steelyard.model.access import Identity, Scope
 
 Method: TypeAlias = Literal["GET", "POST", "PUT", "DELETE"]
@@ -112,19 +113,9 @@ def require_json(request: Request) -> None:
 
 async def read_bytes(request: Request, limit: int) -> bytes:
     """The body, of which no more than the limit is ever held."""
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > limit:
-        raise _too_large(limit)
-    if request.headers.get("content-encoding", "identity") != "identity":
-        raise InvalidError("a compressed body is not taken here; send it as it is")
     found = bytearray()
-    try:
-        async for chunk in request.stream():
-            found += chunk
-            if len(found) > limit:
-                raise _too_large(limit)
-    except ClientDisconnect:
-        raise InvalidError("the body ended before it was whole") from None
+    async for chunk in body_chunks(request, limit):
+        found += chunk
     return bytes(found)
 
 
@@ -146,7 +137,3 @@ def _phrased(wrong: msgspec.ValidationError) -> str:
         .replace("Object contains", "it contains")
         .replace("Object missing", "missing")
     )
-
-
-def _too_large(limit: int) -> TooLargeError:
-    return TooLargeError(f"the body has more than {limit:,} bytes")

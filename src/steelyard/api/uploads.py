@@ -14,14 +14,15 @@ from typing import Any, BinaryIO, TypeVar
 import anyio.to_thread
 from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
-from steelyard.errors import InvalidError, TooLargeError
+from steelyard.api.request_body import body_chunks
+from steelyard.errors import InvalidError
+from steelyard.usecases.datasets.open_dataset import MAX_JSON
 from steelyard.usecases.datasets.uploads import Upload, require_upload_name
 
-MAX_JSON = 100 * 1024 * 1024
 MAX_YAML = 8 * 1024 * 1024
-MAX_DEFINITION = 16 * 1024 * 1024
+"""Less than from a file: YAML takes many times its size in memory."""
 MEDIA: dict[str, type | None] = {
     "application/json": dict[str, Any],
     "application/yaml": None,
@@ -54,18 +55,10 @@ async def received(
     """
     name = _file_name(request, name, stem)
     limit = min(most, MAX_YAML) if name.lower().endswith((".yaml", ".yml")) else most
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > limit:
-        raise _too_large(limit)
-    if request.headers.get("content-encoding", "identity") != "identity":
-        raise InvalidError("a compressed body is not taken here; send it as it is")
-    with closing(_Body(limit)) as body:
-        try:
-            async for chunk in request.stream():
-                if body.add(chunk):
-                    await anyio.to_thread.run_sync(body.spill)
-        except ClientDisconnect:
-            raise InvalidError("the body ended before it was whole") from None
+    with closing(_Body()) as body:
+        async for chunk in body_chunks(request, limit):
+            if body.add(chunk):
+                await anyio.to_thread.run_sync(body.spill)
         yield await anyio.to_thread.run_sync(body.upload, name)
 
 
@@ -94,8 +87,7 @@ def _file_name(request: Request, name: str | None, stem: str) -> str:
 class _Body:
     """A body as it arrives: in memory while it is small, then in a file without a name."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self) -> None:
         self._waiting = bytearray()
         self._digest = hashlib.sha256()
         self._size = 0
@@ -104,8 +96,6 @@ class _Body:
     def add(self, chunk: bytes) -> bool:
         """Take a piece; True when it is time to spill what is held."""
         self._size += len(chunk)
-        if self._size > self._limit:
-            raise _too_large(self._limit)
         self._waiting += chunk
         return len(self._waiting) > _SMALL
 
@@ -169,7 +159,3 @@ class _Reader(io.RawIOBase):
         buffer[: len(data)] = data
         self._place += len(data)
         return len(data)
-
-
-def _too_large(limit: int) -> TooLargeError:
-    return TooLargeError(f"the file has more than {limit:,} bytes")
